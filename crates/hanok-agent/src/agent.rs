@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_graph::{Context, END, Graph, NodeExt, Runtime, START, Snapshot};
 use hanok_model::{DataMark, ToolSpec};
 use hanok_parse::Language;
 use hanok_state::{Message, State};
@@ -11,9 +11,10 @@ use crate::{
     conversation,
     error::{AgentBuildError, AgentError, NoAnswer},
     handoff::Handoff,
+    has_agent::HasAgent,
     nodes::{call_model::call_model, execute_tool::execute_tool},
     prompt,
-    settings::AgentSettings,
+    settings::AgentParts,
     state::{AgentState, AgentStateUpdate, StopReason},
     tools::handoff_tool::HandoffTool,
     usage::TurnUsage,
@@ -29,7 +30,9 @@ use crate::{
 /// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made. The caller of
 /// the agent reads [`AgentState::handoff`].
 ///
-/// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
+/// The model and the tools belong to the agent. By default its state is an [`AgentState`] and it needs no services;
+/// [`state`](crate::ReactAgentBuilder::state) and [`services`](crate::ReactAgentBuilder::services) give it others, which its
+/// tools and [hooks](crate::Hook) see. Each model call and each tool call is a
 /// memoised step: a resumed run makes no finished call again. A call of a tool that is
 /// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: the next run ends
 /// [`InDoubt`](hanok_graph::Outcome::InDoubt) until a person says whether it was made, or goes on as
@@ -64,67 +67,90 @@ use crate::{
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct ReactAgent {
-    settings: Arc<AgentSettings>,
-    graph: Graph<AgentState>,
+#[derive(Debug)]
+pub struct ReactAgent<S: HasAgent = AgentState, C: Send + Sync + 'static = ()> {
+    parts: Arc<AgentParts<S, C>>,
+    graph: Graph<S, C>,
 }
 
-impl ReactAgent {
-    pub(crate) fn new(settings: AgentSettings, runtime: Runtime) -> Result<Self, AgentBuildError> {
-        let settings = Arc::new(settings);
-        let (model, tools) = (settings.clone(), settings.clone());
+impl<S: HasAgent, C: Send + Sync + 'static> Clone for ReactAgent<S, C> {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), graph: self.graph.clone() }
+    }
+}
+
+impl<S: HasAgent, C: Send + Sync + 'static> ReactAgent<S, C> {
+    pub(crate) fn new(parts: AgentParts<S, C>, runtime: Runtime) -> Result<Self, AgentBuildError> {
+        let parts = Arc::new(parts);
+        let settings = &parts.settings;
+        let (model, tools) = (parts.clone(), parts.clone());
+        let call_model = move |state: Snapshot<S>, context: Context<C>| {
+            let parts = model.clone();
+            async move { call_model(&parts, state, context).await }
+        };
+        let execute_tool = move |state: Snapshot<S>, context: Context<C>| {
+            let parts = tools.clone();
+            async move { execute_tool(&parts, state, context).await }
+        };
+        // Hooks jump: their targets are declared as those of commands, and an agent without any has none.
+        let jumps: &[&str] = match parts.hooks.is_empty() {
+            true => &[],
+            false => &["call_model", "execute_tool"],
+        };
         // Two super-steps for each time the model is asked, and one that says that it may not be asked again.
         let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
-        let graph = Graph::<AgentState>::builder(&settings.name)
-            .node("call_model", move |state: Snapshot<AgentState>, context: Context| {
-                let settings = model.clone();
-                async move { call_model(&settings, state, context).await }
-            })
-            .node("execute_tool", move |state: Snapshot<AgentState>, context: Context| {
-                let settings = tools.clone();
-                async move { execute_tool(&settings, state, context).await }
-            })
+        let graph = Graph::<S, C>::builder(&settings.name)
+            .node("call_model", call_model.goto(jumps))
+            .node("execute_tool", execute_tool.goto(jumps))
             .edge(START, "call_model")
-            .branch("call_model", next_after_reply, ["execute_tool", END])
+            .branch(
+                "call_model",
+                |state: &S| next_after_reply(state.agent()),
+                ["execute_tool", END],
+            )
             .recursion_limit(steps.max(100))
             .agent()
             .runtime(runtime);
-        // An agent that hands over to nobody ends with its model's words alone.
-        let graph = match settings.handoffs.is_empty() {
+        // An agent whose turn nothing else can end ends with its model's words alone.
+        let graph = match settings.ends_by_model_alone() && parts.hooks.is_empty() {
             true => graph.edge("execute_tool", "call_model"),
-            false => graph.branch("execute_tool", next_after_calls, ["call_model", END]),
+            false => graph.branch(
+                "execute_tool",
+                |state: &S| next_after_calls(state.agent()),
+                ["call_model", END],
+            ),
         };
-        Ok(Self { graph: graph.build()?, settings })
+        let graph = graph.build()?;
+        Ok(Self { graph, parts })
     }
 
     /// The agent's name, by which a supervisor delegates to it.
     pub fn name(&self) -> &str {
-        &self.settings.name
+        &self.parts.settings.name
     }
 
     /// The agent's purpose, in words for a supervisor's model.
     pub fn description(&self) -> &str {
-        &self.settings.description
+        &self.parts.settings.description
     }
 
     /// The tools that it may call.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
-        self.settings.runner.tools.specs()
+        self.parts.settings.runner.tools.specs()
     }
 
     /// The agents that it may hand over to, and how.
     pub fn handoffs(&self) -> impl ExactSizeIterator<Item = &HandoffTool> {
-        self.settings.handoffs.iter()
+        self.parts.settings.handoffs.iter()
     }
 
     /// The system prompt, as its model reads it.
     pub fn system_prompt(&self) -> &str {
-        &self.settings.system
+        &self.parts.settings.system
     }
 
     /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
-    pub fn graph(&self) -> &Graph<AgentState> {
+    pub fn graph(&self) -> &Graph<S, C> {
         &self.graph
     }
 
@@ -155,15 +181,17 @@ impl ReactAgent {
     /// # }
     /// ```
     ///
+    /// A [hook](crate::Hook) that jumps is not followed here: the own graph goes where it likes.
+    ///
     /// # Errors
     ///
     /// [`AgentError`] when the model did not answer, or its reply could not be stored.
     pub async fn call_model(
         &self,
-        state: Snapshot<AgentState>,
-        context: Context,
-    ) -> Result<AgentStateUpdate, AgentError> {
-        call_model(&self.settings, state, context).await
+        state: Snapshot<S>,
+        context: Context<C>,
+    ) -> Result<S::Update, AgentError> {
+        Ok(call_model(&self.parts, state, context).await?.into_update())
     }
 
     /// The node `execute_tool`, for a graph of one's own.
@@ -191,20 +219,15 @@ impl ReactAgent {
     /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be stored.
     pub async fn execute_tool(
         &self,
-        state: Snapshot<AgentState>,
-        context: Context,
-    ) -> Result<AgentStateUpdate, AgentError> {
-        execute_tool(&self.settings, state, context).await
-    }
-
-    /// The node after the last reply: `execute_tool` while something waits for the tools, else [`END`].
-    pub fn next(state: &AgentState) -> &'static str {
-        next_after_reply(state)
+        state: Snapshot<S>,
+        context: Context<C>,
+    ) -> Result<S::Update, AgentError> {
+        Ok(execute_tool(&self.parts, state, context).await?.into_update())
     }
 
     /// The language in which it speaks to its model.
     pub fn language(&self) -> Language {
-        self.settings.language
+        self.parts.settings.language
     }
 
     /// The input of a turn that is handed over to it: its part of the conversation ([`Handoff::hand_over`]), and the task.
@@ -224,33 +247,18 @@ impl ReactAgent {
         handoff: &Handoff,
         messages: impl IntoIterator<Item = Message>,
         mark: &DataMark,
-    ) -> AgentStateUpdate {
+    ) -> S::Update {
         let task = handoff.message(self.language(), mark);
         self.input(messages.into_iter().chain(task), None)
     }
 
-    /// Asks the agent `text` in a conversation of its own, which is not stored, and returns its answer.
-    ///
-    /// ```
-    /// use hanok_agent::ReactAgent;
-    /// use hanok_model::{Exchange, ScriptedModel};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15 days")]);
-    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
-    /// assert_eq!(agent.run("How much leave do I have?").await?, "15 days");
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// Asks the agent `text` as [`run`](ReactAgent::run) does, with the services of the run.
     ///
     /// # Errors
     ///
-    /// [`NoAnswer::Run`] when the model did not answer, [`NoAnswer::Unfinished`] when the run reaches a limit,
-    /// [`NoAnswer::Stopped`] when the turn ends without an answer. Nobody can be asked: a call that needs an approval is
-    /// not made, and the model reads why.
-    pub async fn run(&self, text: impl Into<String>) -> Result<String, NoAnswer> {
-        let state = self.graph().invoke(self.ask(text), ()).await?.done()?;
+    /// As those of [`run`](ReactAgent::run).
+    pub async fn run_with(&self, text: impl Into<String>, services: C) -> Result<String, NoAnswer> {
+        let state = self.graph().invoke(self.ask(text), services).await?.done()?.into_agent();
         let reason = state.stopped.unwrap_or(StopReason::EmptyReply);
         state.answer.ok_or_else(|| NoAnswer::Stopped { agent: self.name().to_owned(), reason })
     }
@@ -270,7 +278,7 @@ impl ReactAgent {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn ask(&self, text: impl Into<String>) -> AgentStateUpdate {
+    pub fn ask(&self, text: impl Into<String>) -> S::Update {
         self.input([Message::user(text.into())], None)
     }
 
@@ -296,22 +304,58 @@ impl ReactAgent {
         &self,
         messages: impl IntoIterator<Item = Message>,
         task: Option<&str>,
-    ) -> AgentStateUpdate {
-        let task = task.map(|task| conversation::task(prompt::task(task, self.settings.language)));
-        messages
+    ) -> S::Update {
+        let language = self.language();
+        let task = task.map(|task| conversation::task(prompt::task(task, language)));
+        let update = messages
             .into_iter()
             .chain(task)
             .fold(AgentState::update(), AgentStateUpdate::message)
             .iteration(0)
-            .max_iterations(self.settings.max_iterations)
+            .max_iterations(self.parts.settings.max_iterations)
             .agent_name(self.name())
             .pending_tool_calls(Vec::new())
             .faults(Vec::new())
             .should_stop(false)
             .answer(None)
+            .value(None)
             .stopped(None)
             .handoff(None)
-            .usage(TurnUsage::default())
+            .usage(TurnUsage::default());
+        S::wrap(update)
+    }
+}
+
+impl<S: HasAgent> ReactAgent<S, ()> {
+    /// Asks the agent `text` in a conversation of its own, which is not stored, and returns its answer.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15 days")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// assert_eq!(agent.run("How much leave do I have?").await?, "15 days");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoAnswer::Run`] when the model did not answer, [`NoAnswer::Unfinished`] when the run reaches a limit,
+    /// [`NoAnswer::Stopped`] when the turn ends without an answer. Nobody can be asked: a call that needs an approval is
+    /// not made, and the model reads why.
+    pub async fn run(&self, text: impl Into<String>) -> Result<String, NoAnswer> {
+        self.run_with(text, ()).await
+    }
+}
+
+impl ReactAgent {
+    /// The node after the last reply: `execute_tool` while something waits for the tools, else [`END`].
+    pub fn next<S: HasAgent>(state: &S) -> &'static str {
+        next_after_reply(state.agent())
     }
 }
 
@@ -321,7 +365,7 @@ fn next_after_reply(state: &AgentState) -> &'static str {
     if waits && !state.should_stop { "execute_tool" } else { END }
 }
 
-/// The node after the calls: the model, unless one of the calls was a hand-off.
+/// The node after the calls: the model, unless one of the calls ended the turn.
 fn next_after_calls(state: &AgentState) -> &'static str {
     if state.should_stop { END } else { "call_model" }
 }

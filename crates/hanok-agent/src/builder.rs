@@ -1,18 +1,31 @@
 //! Building an agent.
 
+use std::sync::Arc;
+
+use hanok_checkpoint::SharedStore;
+use hanok_core::Need;
 use hanok_graph::{Doubt, Runtime};
 use hanok_model::{ChatModel, SharedModel, SharedTool, Tool, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 
 use crate::{
     agent::ReactAgent,
+    by_run::ByRun,
     error::AgentBuildError,
+    has_agent::HasAgent,
+    hook::{
+        Hook, SharedHook,
+        lifted::{OfAgentState, WithoutServices},
+    },
     intercept::Interceptor,
-    prompt,
     protocol::Protocol,
     runner::ToolRunner,
-    settings::AgentSettings,
+    settings::{AgentParts, AgentSettings},
+    state::AgentState,
+    structured::final_answer::{AnswerBy, FinalAnswer},
     tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
 
@@ -25,9 +38,11 @@ const LONGEST_NAME: usize = 64;
 /// Builds a [`ReactAgent`].
 #[derive(Debug)]
 #[must_use]
-pub struct ReactAgentBuilder {
+pub struct ReactAgentBuilder<S: HasAgent = AgentState, C: Send + Sync + 'static = ()> {
     /// The settings so far. The system prompt, the parser and the registry are made of the others at the end.
     settings: AgentSettings,
+    hooks: Vec<SharedHook<S, C>>,
+    by_run: ByRun<S, C>,
     prompt: Option<String>,
     tools: Vec<SharedTool>,
     tool_errors: ToolErrors,
@@ -67,7 +82,11 @@ impl ReactAgentBuilder {
             runner: ToolRunner::default(),
             handoffs: Vec::new(),
             parser: Parser::default(),
+            role: String::new(),
             system: String::new(),
+            answer: None,
+            ends_turn: Vec::new(),
+            targets: Vec::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
@@ -76,7 +95,209 @@ impl ReactAgentBuilder {
             max_tokens: None,
         };
         let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
-        Self { settings, prompt: None, tools: Vec::new(), tool_errors, runtime }
+        let (hooks, by_run) = (Vec::new(), ByRun::default());
+        Self { settings, hooks, by_run, prompt: None, tools: Vec::new(), tool_errors, runtime }
+    }
+}
+
+impl<C: Send + Sync + 'static> ReactAgentBuilder<AgentState, C> {
+    /// Gives the agent a state of one's own, which holds an [`AgentState`] and other fields. Its tools and hooks may read and
+    /// write all of them. Default: the `AgentState` alone. Hooks that were added before stay.
+    ///
+    /// [`HasAgent`] shows one.
+    pub fn state<S: HasAgent>(self) -> ReactAgentBuilder<S, C> {
+        let Self { settings, hooks, by_run, prompt, tools, tool_errors, runtime } = self;
+        let hooks = hooks.into_iter().map(|hook| SharedHook::new(OfAgentState(hook))).collect();
+        let by_run = by_run.of_state();
+        ReactAgentBuilder { settings, hooks, by_run, prompt, tools, tool_errors, runtime }
+    }
+}
+
+impl<S: HasAgent> ReactAgentBuilder<S, ()> {
+    /// Gives the agent services: what a run is given, such as its user and its clients. Its tools and hooks see them. Default:
+    /// none. Hooks that were added before stay.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_core::Call;
+    /// use hanok_model::{Exchange, FnTool, ScriptedModel, ToolError};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// struct App {
+    ///     user: String,
+    /// }
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Nothing {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let orders = FnTool::new("orders", "The orders of the user", |_: Nothing, call: Call| async move {
+    ///     let app = call.provided::<App>().ok_or_else(|| ToolError::failed("nobody is signed in"))?;
+    ///     Ok(format!("{} has one order", app.user).into())
+    /// })?;
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Action: orders\nAction Input: {}"),
+    ///     Exchange::says("Final Answer: one").contains("Kim has one order"),
+    /// ]);
+    /// let agent = ReactAgent::builder("desk", "Knows orders", model).services::<App>().tool(orders).build()?;
+    /// let app = App { user: "Kim".into() };
+    /// assert_eq!(agent.run_with("My orders?", app).await?, "one");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn services<C: Send + Sync + 'static>(self) -> ReactAgentBuilder<S, C> {
+        let Self { settings, hooks, by_run, prompt, tools, tool_errors, runtime } = self;
+        let hooks = hooks.into_iter().map(|hook| SharedHook::new(WithoutServices(hook))).collect();
+        let by_run = by_run.with_services();
+        ReactAgentBuilder { settings, hooks, by_run, prompt, tools, tool_errors, runtime }
+    }
+}
+
+impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
+    /// Adds a hook, behind those that were added before. Default: none.
+    pub fn hook(mut self, hook: impl Hook<S, C>) -> Self {
+        self.hooks.push(SharedHook::new(hook));
+        self
+    }
+
+    /// Makes the role of the agent, the beginning of the system prompt, of the state and the services, each time that the model is
+    /// asked. Default: [`prompt`](Self::prompt).
+    pub fn prompt_by(mut self, prompt: impl Fn(&S, &C) -> String + Send + Sync + 'static) -> Self {
+        self.by_run.prompt = Some(Arc::new(prompt));
+        self
+    }
+
+    /// Chooses the model by the state and the services, each time that it is asked. Default: the one that the agent was built
+    /// with.
+    ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_model::{Exchange, ScriptedModel, SharedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let small = ScriptedModel::new([Exchange::says("Final Answer: 2")]);
+    /// let large = SharedModel::new(ScriptedModel::new([Exchange::says("Final Answer: 42")]));
+    /// let agent = ReactAgent::builder("sums", "Calculates", small.clone())
+    ///     .model_by(move |state: &AgentState, _: &()| match state.messages.len() {
+    ///         0 | 1 => SharedModel::new(small.clone()),
+    ///         _ => large.clone(),
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(agent.run("1 + 1?").await?, "2");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn model_by(
+        mut self,
+        model: impl Fn(&S, &C) -> SharedModel + Send + Sync + 'static,
+    ) -> Self {
+        self.by_run.model = Some(Arc::new(model));
+        self
+    }
+
+    /// Adds tools that the state and the services decide on, behind the agent's own: it is asked before each call of the model,
+    /// and again before the calls are made. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_model::{FnTool, ScriptedModel, SharedTool, ToolSpec};
+    /// # use serde_json::json;
+    ///
+    /// struct User {
+    ///     is_admin: bool,
+    /// }
+    ///
+    /// let erase = SharedTool::new(FnTool::untyped(ToolSpec::new("erase", "Erases", json!({}))?, |_, _| async { Ok("".into()) }));
+    /// let agent = ReactAgent::builder("desk", "Answers", ScriptedModel::new([]))
+    ///     .services::<User>()
+    ///     .tools_by(move |_: &AgentState, user: &User| match user.is_admin {
+    ///         true => vec![erase.clone()],
+    ///         false => Vec::new(),
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tools_by(
+        mut self,
+        tools: impl Fn(&S, &C) -> Vec<SharedTool> + Send + Sync + 'static,
+    ) -> Self {
+        self.by_run.tools = Some(Arc::new(tools));
+        self
+    }
+
+    /// Ends the turn with the result of a call of `tool`, which is the answer
+    /// ([`StopReason::ToolResult`](crate::StopReason::ToolResult)). A call that failed does not end it. Default: the model reads
+    /// every result.
+    ///
+    /// ```
+    /// use hanok_agent::{ReactAgent, StopReason};
+    /// use hanok_model::{Exchange, FnTool, ScriptedModel, ToolSpec};
+    /// # use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let now = FnTool::untyped(ToolSpec::new("now", "The time", json!({}))?, |_, _| async { Ok("12:00".into()) });
+    /// let model = ScriptedModel::new([Exchange::says("Action: now\nAction Input: {}")]);
+    /// let agent = ReactAgent::builder("clock", "Knows the time", model).tool(now).ends_turn("now").build()?;
+    /// let state = agent.graph().invoke(agent.ask("What time is it?"), ()).await?.done()?;
+    /// assert_eq!((state.answer.as_deref(), state.stopped), (Some("12:00"), Some(StopReason::ToolResult)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn ends_turn(mut self, tool: impl Into<String>) -> Self {
+        self.settings.ends_turn.push(tool.into());
+        self
+    }
+
+    /// Declares where tools may let the run go on ([`ToolOutput::goto_parent`](hanok_model::ToolOutput::goto_parent),
+    /// [`ToolOutput::end`](hanok_model::ToolOutput::end)): nodes of the graph that calls the agent, and
+    /// [`END`](hanok_graph::END). The turn ends there with the tool's result as its answer. Default: nowhere.
+    pub fn targets(mut self, targets: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.targets.extend(targets.into_iter().map(Into::into));
+        self
+    }
+
+    /// Makes the final answer a `T`: [`AgentState::value`] holds it, and [`AgentState::read_value`] reads it. By native calls the
+    /// model gives it as a call of a tool, in the text protocol as JSON; [`answer_by`](Self::answer_by) chooses. An answer that
+    /// does not fit is asked for once more, with what is wrong; then the turn ends with
+    /// [`StopReason::BadAnswer`](crate::StopReason::BadAnswer). Default: a text.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    /// struct Leave {
+    ///     /// The days of a year.
+    ///     days: u32,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Final Answer: fifteen days"),
+    ///     Exchange::says("Final Answer: {\"days\": 15}").contains("JSON"),
+    /// ]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).answer::<Leave>().build()?;
+    /// let state = agent.graph().invoke(agent.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!(state.read_value()?, Some(Leave { days: 15 }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer<T: JsonSchema + DeserializeOwned + 'static>(mut self) -> Self {
+        self.settings.answer = Some(FinalAnswer::of::<T>());
+        self
+    }
+
+    /// Sets the way in which the model gives a typed answer. Default: [`AnswerBy::Tool`].
+    pub fn answer_by(mut self, by: AnswerBy) -> Self {
+        self.settings.answer = self.settings.answer.map(|answer| answer.by(by));
+        self
     }
 
     /// Sets the role of the agent: the beginning of the system prompt. Default: its description.
@@ -271,9 +492,9 @@ impl ReactAgentBuilder {
     ///
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
     /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
-    pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
-        let Self { settings, prompt, mut tools, tool_errors, runtime } = self;
-        let AgentSettings { name: agent, language, protocol, .. } = settings;
+    pub fn build(self) -> Result<ReactAgent<S, C>, AgentBuildError> {
+        let Self { mut settings, hooks, by_run, prompt, mut tools, tool_errors, runtime } = self;
+        let (agent, language) = (settings.name.clone(), settings.language);
         if !is_name(&agent) {
             return Err(AgentBuildError::Name { name: agent });
         }
@@ -299,16 +520,42 @@ impl ReactAgentBuilder {
         if let Some(required) = missing_tool(&settings.tool_choice, &tools) {
             return Err(AgentBuildError::ToolChoice { agent, required });
         }
-        let role = prompt.as_deref().unwrap_or(&settings.description);
-        let settings = AgentSettings {
-            system: prompt::system(role, tools.specs(), protocol, language),
-            parser: Parser::new(tools.declared()),
-            runner: settings.runner.with_tools(tools).agent(&agent).language(language),
-            name: agent,
-            ..settings
+        if let Some(tool) = settings.ends_turn.iter().find(|tool| tools.effect(tool).is_none()) {
+            // One of a run is not known yet.
+            if by_run.tools.is_none() {
+                return Err(AgentBuildError::EndsTurn { agent, tool: tool.clone() });
+            }
+        }
+        if let Some((tool, need)) = tools.needs().find(|(_, need)| !is_provided::<S, C>(*need)) {
+            return Err(AgentBuildError::Need {
+                tool: tool.to_owned(),
+                agent,
+                need,
+                state: std::any::type_name::<S>(),
+                services: std::any::type_name::<C>(),
+            });
+        }
+        let protocol = settings.protocol;
+        settings.answer = match settings.answer.map(|form| form.for_agent(protocol, language)) {
+            Some(Err(source)) => return Err(AgentBuildError::Answer { agent, source }),
+            Some(Ok(form)) => Some(form),
+            None => None,
         };
-        ReactAgent::new(settings, runtime)
+        let shown: Vec<_> = tools.specs().cloned().collect();
+        settings.role = prompt.unwrap_or_else(|| settings.description.clone());
+        settings.system = settings.system_of(&settings.role, &shown);
+        settings.parser = settings.parser_of(&shown);
+        settings.runner = settings.runner.with_tools(tools).agent(&agent).language(language);
+        ReactAgent::new(AgentParts { settings, hooks, by_run }, runtime)
     }
+}
+
+/// True for a part of the run that an agent with this state and these services gives its tools. Whether a run has a store is
+/// known when it begins.
+fn is_provided<S: HasAgent, C: 'static>(need: Need) -> bool {
+    let parts =
+        [Need::of::<S>(), Need::of::<AgentState>(), Need::of::<C>(), Need::of::<SharedStore>()];
+    parts.contains(&need)
 }
 
 /// The tool that `choice` requires and the agent lacks.

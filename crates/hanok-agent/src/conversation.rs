@@ -7,7 +7,7 @@ use std::{
 
 use hanok_model::DataMark;
 use hanok_parse::Language;
-use hanok_state::{Arguments, Json, Message, Messages, Role, ToolCall};
+use hanok_state::{Arguments, Content, Json, Message, Messages, Part, Role, ToolCall};
 
 use crate::{
     arguments::is_object,
@@ -117,11 +117,15 @@ pub(crate) fn observed(
     protocol: Protocol,
 ) -> Message {
     let mark = mark.filter(|_| observation.is_foreign());
-    let Observation { text, fault, data } = observation;
+    let Observation { text, fault, data, images } = observation;
     let mut message = match (protocol, call) {
         (Protocol::Native, Some(call)) => Message::tool(call.id.as_str(), text),
         _ => Message::user(format!("{LABEL}{text}")),
     };
+    if !images.is_empty() {
+        let content = with_images(&message.text(), images);
+        message = message.with_content(content);
+    }
     if let Some(call) = call {
         message =
             message.with_tool_call_id(call.id.as_str()).with_metadata("tool", call.name.as_str());
@@ -170,18 +174,55 @@ pub(crate) fn request(system: &str, messages: &Messages, protocol: Protocol) -> 
         }
         sent.push(shown(message, protocol));
         let calls = message.tool_calls().iter();
-        sent.extend(
-            calls.filter_map(|call| observations.get(call.id.as_str())).map(|m| shown(m, protocol)),
-        );
+        let results: Vec<_> =
+            calls.filter_map(|call| observations.get(call.id.as_str()).copied()).collect();
+        sent.extend(results.iter().map(|result| shown(result, protocol)));
+        // Few servers take pictures in a message of the role tool: they follow in one of the user.
+        let images: Vec<_> = results.iter().flat_map(|result| images(result)).collect();
+        if protocol == Protocol::Native && !images.is_empty() {
+            sent.push(Message::user(Content::Parts(images)));
+        }
     }
     sent
+}
+
+/// `text` with pictures behind it.
+fn with_images(text: &str, images: Vec<String>) -> Content {
+    let text = Part::Text { text: text.to_owned() };
+    let images = images.into_iter().map(|url| Part::Image { url });
+    Content::Parts(std::iter::once(text).chain(images).collect())
+}
+
+/// The pictures of a message.
+fn images(message: &Message) -> Vec<Part> {
+    match message.content() {
+        Content::Parts(parts) => {
+            parts.iter().filter(|part| matches!(part, Part::Image { .. })).cloned().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// True when every call in `messages` has exactly one result, and every result its call. One that is still to come counts.
+pub(crate) fn is_whole(messages: &Messages) -> bool {
+    let calls: Vec<_> = messages.iter().flat_map(Message::tool_calls).map(|c| &*c.id).collect();
+    let results: Vec<_> = messages.iter().filter_map(Message::tool_call_id).collect();
+    let called: BTreeSet<_> = calls.iter().copied().collect();
+    let observed: BTreeSet<_> = results.iter().copied().collect();
+    called == observed && observed.len() == results.len()
 }
 
 /// One message as the model is sent it.
 fn shown(message: &Message, protocol: Protocol) -> Message {
     let plain = match (message.tool_call_id(), protocol) {
         (Some(id), Protocol::Native) => Message::tool(id, observation_text(message)),
-        (Some(_), Protocol::Text) => Message::user(marked(message)),
+        (Some(_), Protocol::Text) => match images(message) {
+            images if images.is_empty() => Message::user(marked(message)),
+            images => {
+                let text = Part::Text { text: marked(message) };
+                Message::user(Content::Parts(std::iter::once(text).chain(images).collect()))
+            }
+        },
         (None, protocol) => {
             let plain = Message::new(message.role(), message.content().clone());
             match protocol {

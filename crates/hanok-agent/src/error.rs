@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use hanok_core::BoxError;
+use hanok_core::{BoxError, Need};
 use hanok_graph::{BuildError, RunError, StepError, Unfinished};
 use hanok_model::{InvalidSpec, ModelError, ToolError};
+use hanok_state::ReduceError;
 use thiserror::Error;
 
-use crate::state::StopReason;
+use crate::{hook::HookPoint, state::StopReason};
 
 /// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
@@ -42,6 +43,48 @@ pub enum AgentError {
         call: String,
         /// The cause.
         source: ToolError,
+    },
+    /// A hook failed.
+    #[error("hook `{hook}` of agent `{agent}` failed at `{}`", point.code())]
+    Hook {
+        /// The agent.
+        agent: String,
+        /// The hook.
+        hook: String,
+        /// Where it ran.
+        point: HookPoint,
+        /// The cause.
+        source: BoxError,
+    },
+    /// What a hook wrote does not fit the state.
+    #[error("a write to the state of agent `{agent}` cannot be merged")]
+    Write {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        source: ReduceError,
+    },
+    /// The tools of this run cannot be used.
+    #[error("the tools of agent `{agent}` for this run cannot be used")]
+    Tools {
+        /// The agent.
+        agent: String,
+        /// The faults.
+        source: RegistryError,
+    },
+    /// A tool goes on at a node that the agent has not declared.
+    #[error(
+        "tool `{tool}` of agent `{agent}` goes on at `{target}`, which the agent does not declare; there are {declared}"
+    )]
+    Target {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The node.
+        target: String,
+        /// The declared ones.
+        declared: String,
     },
     /// A memoised step could not be stored.
     #[error("a step of agent `{agent}` could not be kept")]
@@ -189,6 +232,38 @@ pub enum AgentBuildError {
     HandoffToItself {
         /// The agent.
         agent: String,
+    },
+    /// A tool needs a part of the run that the agent has not.
+    #[error(
+        "tool `{tool}` of agent `{agent}` needs {need}; its state is {state}, its services are {services}"
+    )]
+    Need {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The part.
+        need: Need,
+        /// The type of the agent's state.
+        state: &'static str,
+        /// The type of its services.
+        services: &'static str,
+    },
+    /// A tool whose result ends the turn is not there.
+    #[error("agent `{agent}` ends its turn with `{tool}`, and has no such tool")]
+    EndsTurn {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+    },
+    /// The form of the final answer cannot be used.
+    #[error("agent `{agent}` cannot give a final answer of this form")]
+    Answer {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        source: BoxError,
     },
     /// It has to call a tool that it lacks.
     #[error("agent `{agent}` is to call {required} and has none")]

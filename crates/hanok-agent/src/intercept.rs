@@ -28,7 +28,9 @@ pub(crate) mod retrying;
 use std::{fmt, sync::Arc};
 
 use hanok_core::{BoxFuture, Call, Effect};
-use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput, ToolSpec};
+use hanok_model::{
+    ChatReply, ChatRequest, ModelError, SharedTool, ToolError, ToolOutput, ToolSpec,
+};
 use hanok_parse::Language;
 use hanok_state::{Arguments, Messages, ToolCall};
 
@@ -52,7 +54,8 @@ use crate::usage::TurnUsage;
 ///
 /// A verdict, a reply and a result are memoised as they came out of the outermost interceptor. A run that resumes after a
 /// crash reads them and asks no interceptor again; a call without a verdict or a result passes all of them again. A call that is not
-/// valid (an unknown tool, arguments that do not fit) comes to no interceptor and is an observation for the model.
+/// valid (a tool that nobody has, arguments that do not fit) comes to no interceptor and is an observation for the model; a call of a
+/// tool that the agent has not comes to [`unregistered`](Self::unregistered) first.
 ///
 /// ```
 /// use hanok_agent::{Interceptor, NextModel};
@@ -80,6 +83,41 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
     /// A run that goes on in another build finds it by this name, so give one to an interceptor that asks or changes calls.
     fn name(&self) -> &str {
         std::any::type_name::<Self>()
+    }
+
+    /// Gives the tool for a call that names none of the agent's. The first interceptor that gives one is taken; its call is
+    /// checked, judged and made like every other. Default: none, and the model reads that there is no such tool.
+    ///
+    /// ```
+    /// use hanok_agent::Interceptor;
+    /// use hanok_core::Call;
+    /// use hanok_model::{FnTool, SharedTool, ToolError, ToolSpec};
+    /// use hanok_state::ToolCall;
+    /// use serde_json::json;
+    ///
+    /// /// Answers for tools that were there once.
+    /// #[derive(Debug)]
+    /// struct Former;
+    ///
+    /// impl Interceptor for Former {
+    ///     async fn unregistered(&self, call: &ToolCall, _: &Call) -> Result<Option<SharedTool>, ToolError> {
+    ///         let spec = ToolSpec::new(call.name.as_str(), "gone", json!({})).map_err(ToolError::failed)?;
+    ///         let gone = FnTool::untyped(spec, |_, _| async { Ok("This tool is gone. Use `search`.".into()) });
+    ///         Ok(Some(SharedTool::new(gone)))
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As those of [`admit`](Self::admit).
+    fn unregistered(
+        &self,
+        tool_call: &ToolCall,
+        call: &Call,
+    ) -> impl Future<Output = Result<Option<SharedTool>, ToolError>> + Send {
+        let (_, _) = (tool_call, call);
+        std::future::ready(Ok(None))
     }
 
     /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds. When one changes
@@ -151,6 +189,14 @@ impl SharedInterceptor {
     pub fn new(interceptor: impl Interceptor) -> Self {
         Self(Arc::new(interceptor))
     }
+
+    pub(crate) async fn unregistered_tool(
+        &self,
+        tool_call: &ToolCall,
+        call: &Call,
+    ) -> Result<Option<SharedTool>, ToolError> {
+        self.0.unregistered_boxed(tool_call, call).await
+    }
 }
 
 /// The decision of an interceptor about a call of a tool.
@@ -202,6 +248,12 @@ pub struct ToolRequest<'a> {
 trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
 
+    fn unregistered_boxed<'a>(
+        &'a self,
+        tool_call: &'a ToolCall,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<Option<SharedTool>, ToolError>>;
+
     fn admit_boxed<'a>(
         &'a self,
         request: &'a ToolRequest<'_>,
@@ -226,6 +278,14 @@ trait Erased: fmt::Debug + Send + Sync {
 impl<I: Interceptor> Erased for I {
     fn name(&self) -> &str {
         Interceptor::name(self)
+    }
+
+    fn unregistered_boxed<'a>(
+        &'a self,
+        tool_call: &'a ToolCall,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<Option<SharedTool>, ToolError>> {
+        Box::pin(self.unregistered(tool_call, call))
     }
 
     fn admit_boxed<'a>(

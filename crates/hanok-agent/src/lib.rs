@@ -46,10 +46,13 @@
 mod agent;
 mod arguments;
 mod builder;
+mod by_run;
 mod conversation;
 mod error;
 mod hand_over;
 mod handoff;
+mod has_agent;
+mod hook;
 mod intercept;
 mod nodes;
 mod observation;
@@ -82,9 +85,15 @@ pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallEr
 pub use hand_over::HandedOver;
 pub use handoff::{Handoff, HandoffHistory};
 pub use hanok_graph::Doubt;
+pub use hanok_macros::HasAgent;
 pub use hanok_model::DataMark;
 pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
+pub use has_agent::HasAgent;
+pub use hook::{
+    Hook, HookPoint,
+    outcome::{Hooked, Jump},
+};
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, TurnContext, Verdict,
     approval::{Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind},
@@ -114,6 +123,7 @@ pub use runner::{ToolRunner, ToolTurn, tool_result::ToolResult};
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use structured::{
     SchemaPlace, Structured, StructuredMode, StructuredReply, error::StructuredError,
+    final_answer::AnswerBy,
 };
 pub use summariser::Summariser;
 pub use tool_node::{Conversation, ToolNode, tools_condition};

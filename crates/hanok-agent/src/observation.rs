@@ -1,10 +1,17 @@
 //! The result of a call, as the model reads it.
 
-use hanok_state::Json;
+use hanok_model::{ToolOutput, ToolTarget};
+use hanok_parse::Language;
+use hanok_state::{Json, StateWrite};
 use serde::{Deserialize, Serialize};
+
+use crate::prompt;
 
 /// The most bytes of a result that a model is shown.
 pub(crate) const LONGEST_RESULT: usize = 256 * 1024;
+
+/// The most bytes of the pictures of one result that a log keeps.
+pub(crate) const LONGEST_IMAGES: usize = 8 * 1024 * 1024;
 
 /// The result of a call, as the model reads it. Every call has exactly one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +25,31 @@ pub struct Observation {
     /// The result for programs, where the tool gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
+    /// The pictures that the model sees beside the words: URLs, or bytes as `data:` URLs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
+}
+
+/// An observation, and what the tool wants beside it.
+#[derive(Debug)]
+pub(crate) struct Observed {
+    pub(crate) observation: Observation,
+    pub(crate) update: Option<StateWrite>,
+    pub(crate) target: Option<ToolTarget>,
+}
+
+impl Observed {
+    /// The observation of a tool's output.
+    pub(crate) fn of(mut output: ToolOutput, language: Language) -> Self {
+        let (update, target) = (output.update.take(), output.target.take());
+        Self { observation: prompt::result(output, language), update, target }
+    }
+}
+
+impl From<Observation> for Observed {
+    fn from(observation: Observation) -> Self {
+        Self { observation, update: None, target: None }
+    }
 }
 
 /// A kind of fault of a call.
@@ -51,6 +83,9 @@ pub enum FaultKind {
     NotMade,
     /// The run died while the call was made, and it must not be repeated: nobody knows whether it was made.
     InDoubt,
+    /// The call was made, and what it wanted to write into the state, or where it wanted to go on, does not stand: a call of the
+    /// same reply was before it, or the state cannot take it.
+    NotApplied,
 }
 
 impl FaultKind {
@@ -71,6 +106,7 @@ impl FaultKind {
             Self::Unavailable => "unavailable",
             Self::NotMade => "not_made",
             Self::InDoubt => "in_doubt",
+            Self::NotApplied => "not_applied",
         }
     }
 }
@@ -78,18 +114,21 @@ impl FaultKind {
 impl Observation {
     /// A result.
     pub(crate) fn result(text: String, data: Option<Json>) -> Self {
-        Self { text, fault: None, data }
+        Self { text, fault: None, data, images: Vec::new() }
     }
 
     /// Something that went wrong.
     pub(crate) fn fault(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self { text: text.into(), fault: Some(kind), data: None }
+        Self { text: text.into(), fault: Some(kind), data: None, images: Vec::new() }
     }
 
     /// True for words from outside: a tool's, or those of a text that the tool read. The others are the agent's own.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        matches!(self.fault, None | Some(FaultKind::Failed | FaultKind::Refused))
+        matches!(
+            self.fault,
+            None | Some(FaultKind::Failed | FaultKind::Refused | FaultKind::NotApplied)
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 mod judged;
 pub(crate) mod tool_result;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
@@ -23,7 +23,7 @@ use crate::{
         admission::{Admitted, admit},
         chain::NextTool,
     },
-    observation::{FaultKind, Observation},
+    observation::{FaultKind, Observation, Observed},
     prompt,
     tools::{
         execution::{metered, suspends, was_not_made},
@@ -98,11 +98,34 @@ pub struct ToolTurn<'a> {
     pub usage: &'a TurnUsage,
 }
 
+/// Calls that are made together.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolRound<'a> {
+    pub(crate) turn: ToolTurn<'a>,
+    pub(crate) calls: &'a [ToolCall],
+    /// Puts parts of the run into a call, beside the services.
+    pub(crate) provide: &'a (dyn Fn(Call) -> Call + Sync),
+}
+
+impl ToolRound<'_> {
+    fn call<C: Send + Sync + 'static>(&self, context: &Context<C>, call: &ToolCall) -> Call {
+        (self.provide)(context.call("tool", &call.name, call.arguments.as_str()))
+    }
+}
+
 /// A call among those that are made with it.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     turn: ToolTurn<'a>,
     before: &'a [ToolCall],
+}
+
+/// A call that is made, and its tool.
+#[derive(Clone, Copy)]
+struct CallPlace<'a> {
+    place: Place<'a>,
+    call: &'a ToolCall,
+    tool: &'a Arc<Registered>,
 }
 
 impl ToolRunner {
@@ -149,6 +172,11 @@ impl ToolRunner {
     /// Records the texts of calls in their spans. Default: they are not recorded.
     pub fn capture(self, capture: ContentCapture) -> Self {
         Self { capture, ..self }
+    }
+
+    /// The language of observations.
+    pub(crate) fn words(&self) -> Language {
+        self.language
     }
 
     /// The tools.
@@ -207,29 +235,28 @@ impl ToolRunner {
         turn: ToolTurn<'_>,
         calls: &[ToolCall],
     ) -> Result<Vec<ToolResult>, ToolCallError> {
-        let judged = self.judge_all(context, turn, calls, |_| None).await;
-        self.make_all(context, turn, calls, judged, &|_, _| {}).await
+        let round = ToolRound { turn, calls, provide: &|call| call };
+        let judged = self.judge_all(context, round, |_| None).await;
+        self.make_all(context, round, judged, &|_, _| {}).await
     }
 
-    /// Judges `calls`: those that have a `fault` are not made.
+    /// Judges the calls of `round`: those that have a `fault` are not made.
     pub(crate) async fn judge_all<'a, C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
-        turn: ToolTurn<'_>,
-        calls: &'a [ToolCall],
+        round: ToolRound<'a>,
         fault: impl Fn(&ToolCall) -> Option<Observation>,
     ) -> Vec<JudgedCall<'a>> {
+        let ToolRound { turn, calls, .. } = round;
         // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
-        let contexts =
-            calls.iter().map(|call| context.call("tool", &call.name, call.arguments.as_str()));
-        let contexts: Vec<_> = contexts.collect();
+        let contexts: Vec<_> = calls.iter().map(|call| round.call(context, call)).collect();
         let judging =
             calls.iter().zip(contexts).enumerate().map(|(index, (call, tool_context))| {
                 let before = calls.get(..index).unwrap_or_default();
                 let fault = fault(call);
                 async move {
                     let outcome = match fault {
-                        Some(fault) => Ok(Judged::Observed(fault)),
+                        Some(fault) => Ok(Judged::Observed(fault.into())),
                         None => {
                             self.judge(context, Place { turn, before }, call, &tool_context).await
                         }
@@ -244,23 +271,22 @@ impl ToolRunner {
     pub(crate) async fn make_all<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
-        turn: ToolTurn<'_>,
-        calls: &[ToolCall],
+        round: ToolRound<'_>,
         judged: Vec<JudgedCall<'_>>,
         observed: &(dyn Fn(&ToolCall, &Observation) + Sync),
     ) -> Result<Vec<ToolResult>, ToolCallError> {
         let judged = judged.into_iter().map(|judged| match &judged.outcome {
             // What is made with other arguments is another call, and has a key of its own.
-            Ok(Judged::Make(Cow::Owned(call))) => {
-                let context = context.call("tool", &call.name, call.arguments.as_str());
+            Ok(Judged::Make(Cow::Owned(call), _)) => {
+                let context = round.call(context, call);
                 JudgedCall { context, ..judged }
             }
             _ => judged,
         });
         let judged: Vec<_> = judged.collect();
         let made = judged.into_iter().enumerate().map(|(index, judged)| {
-            let before = calls.get(..index).unwrap_or_default();
-            self.observe(context, Place { turn, before }, judged, observed)
+            let before = round.calls.get(..index).unwrap_or_default();
+            self.observe(context, Place { turn: round.turn, before }, judged, observed)
         });
         // All run to their end, even when one of them has to wait for a person.
         join_all(made).await.into_iter().collect()
@@ -274,31 +300,78 @@ impl ToolRunner {
         call: &'a ToolCall,
         tool_context: &Call,
     ) -> Result<Judged<'a>, ToolCallError> {
-        let registered = match self.tools.check(call, self.language) {
+        let registered = match self.registered(call, tool_context).await? {
             Ok(registered) => registered,
-            Err(observation) => return Ok(Judged::Observed(observation)),
+            Err(observation) => return Ok(Judged::Observed(observation.into())),
         };
-        let request = self.request_of(place, call, registered);
-        let admitted = admit(context, &self.interceptors, registered, request, tool_context).await;
-        Ok(self.follow(call, admitted.map_err(|error| failed(call, error))?))
+        if let Err(observation) = registered.check(call, self.language) {
+            return Ok(Judged::Observed(observation.into()));
+        }
+        if let Some(need) = tool_context.lacks(&registered.tool.needs()) {
+            let (tool, id) = (call.name.clone(), call.id.clone());
+            let source = ToolError::NotProvided { need };
+            return Err(ToolCallError::Failed { tool, call: id, source });
+        }
+        let request = self.request_of(place, call, &registered);
+        let admitted = admit(context, &self.interceptors, &registered, request, tool_context).await;
+        Ok(self.follow(call, registered, admitted.map_err(|error| failed(call, error))?))
     }
 
-    fn follow<'a>(&self, call: &'a ToolCall, admitted: Admitted) -> Judged<'a> {
+    /// The tool of `call`: the agent's own, or one that an interceptor has for it.
+    async fn registered(
+        &self,
+        call: &ToolCall,
+        tool_context: &Call,
+    ) -> Result<Result<Arc<Registered>, Observation>, ToolCallError> {
+        let unknown = match self.tools.of(call, self.language) {
+            Ok(registered) => return Ok(Ok(registered.clone())),
+            Err(unknown) => unknown,
+        };
+        for interceptor in &self.interceptors {
+            match interceptor.unregistered_tool(call, tool_context).await {
+                Ok(None) => {}
+                Ok(Some(tool)) => {
+                    let registered = Registered::new(tool).map_err(ToolError::failed);
+                    return match registered {
+                        Ok(registered) => Ok(Ok(Arc::new(registered))),
+                        Err(error) => Ok(Err(self.refused(call, &error))),
+                    };
+                }
+                Err(error) if suspends(&error) => {
+                    return Err(failed(call, StepError::Failed(error.into())));
+                }
+                Err(error) => return Ok(Err(self.refused(call, &error))),
+            }
+        }
+        Ok(Err(unknown))
+    }
+
+    fn refused(&self, call: &ToolCall, error: &ToolError) -> Observation {
+        let text = prompt::refused(&call.name, &error.report(), self.language);
+        Observation::fault(FaultKind::Denied, text)
+    }
+
+    fn follow<'a>(
+        &self,
+        call: &'a ToolCall,
+        registered: Arc<Registered>,
+        admitted: Admitted,
+    ) -> Judged<'a> {
         let arguments = match admitted {
-            Admitted::Make => return Judged::Make(Cow::Borrowed(call)),
+            Admitted::Make => return Judged::Make(Cow::Borrowed(call), registered),
             Admitted::Refuse(reason) => {
                 let text = prompt::refused(&call.name, &reason, self.language);
-                return Judged::Observed(Observation::fault(FaultKind::Denied, text));
+                return Judged::Observed(Observation::fault(FaultKind::Denied, text).into());
             }
             Admitted::Give(output) => {
-                return Judged::Observed(prompt::result(output, self.language));
+                return Judged::Observed(Observed::of(output, self.language));
             }
             Admitted::Change(arguments) => arguments,
         };
         let call = ToolCall { arguments, ..call.clone() };
-        match self.tools.check(&call, self.language) {
-            Ok(_) => Judged::Make(Cow::Owned(call)),
-            Err(observation) => Judged::Observed(observation),
+        match registered.check(&call, self.language) {
+            Ok(()) => Judged::Make(Cow::Owned(call), registered),
+            Err(observation) => Judged::Observed(observation.into()),
         }
     }
 
@@ -330,11 +403,10 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let JudgedCall { call: written, outcome, context: tool_context } = judged;
         let result = match outcome? {
-            Judged::Observed(observation) => {
-                ToolResult::new(context, observation, Spent::default())
-            }
-            Judged::Make(call) => {
-                let mut result = self.made(context, place, &call, tool_context).await?;
+            Judged::Observed(observed) => ToolResult::new(context, observed, Spent::default()),
+            Judged::Make(call, tool) => {
+                let place = CallPlace { place, call: &call, tool: &tool };
+                let mut result = self.made(context, place, tool_context).await?;
                 if let Cow::Owned(call) = call {
                     let text = &mut result.observation.text;
                     *text = prompt::changed(&call.arguments, text, self.language);
@@ -350,21 +422,21 @@ impl ToolRunner {
     async fn made<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
-        place: Place<'_>,
-        call: &ToolCall,
+        place: CallPlace<'_>,
         tool_context: Call,
     ) -> Result<ToolResult, ToolCallError> {
+        let call = place.call;
         let work = async |tool_context: &Call| {
-            let through = |metered| async move { self.through(place, call, &metered).await };
+            let through = |metered| async move { self.through(place, &metered).await };
             let (made, spent) = metered(tool_context, through).await;
-            made.map(|observation| ToolResult::new(context, observation, spent))
+            made.map(|observed| ToolResult::new(context, observed, spent))
         };
-        let effect = self.tools.effect(&call.name);
-        if effect == Some(Effect::Idempotent) {
+        let effect = place.tool.tool.effect();
+        if effect == Effect::Idempotent {
             // A lost run is not to make another call than this one.
             context.barrier().await.map_err(|error| failed(call, error))?;
         }
-        if effect != Some(Effect::AtMostOnce) {
+        if effect != Effect::AtMostOnce {
             let made = context.step(&format!("tool-{}", call.id), || work(&tool_context)).await;
             return made.map_err(|error| failed(call, error));
         }
@@ -396,28 +468,23 @@ impl ToolRunner {
         }
     }
 
-    /// Makes `call` with what stands around it, within a span.
+    /// Makes the call with what stands around it, within a span.
     async fn through(
         &self,
-        place: Place<'_>,
-        call: &ToolCall,
+        CallPlace { place, call, tool }: CallPlace<'_>,
         tool_context: &Call,
-    ) -> Result<Observation, ToolError> {
-        let registered = match self.tools.check(call, self.language) {
-            Ok(registered) => registered,
-            Err(observation) => return Ok(observation),
-        };
-        let request = self.request_of(place, call, registered);
+    ) -> Result<Observed, ToolError> {
+        let request = self.request_of(place, call, tool);
         let span = hanok_telemetry::tool(&call.name, &call.id);
         self.capture.arguments(&span, || call.arguments.as_str().to_owned());
-        let next = NextTool::new(&self.interceptors, registered, &request);
+        let next = NextTool::new(&self.interceptors, tool, &request);
         let made = next.run(tool_context).instrument(span.clone()).await;
         let made = self.tools.observed(call, made, self.language);
-        if made.as_ref().map_or(true, |made| made.fault.is_some()) {
+        if made.as_ref().map_or(true, |made| made.observation.fault.is_some()) {
             hanok_telemetry::record_error(&span, "tool");
         }
         if let Ok(made) = &made {
-            self.capture.result(&span, || made.text.clone());
+            self.capture.result(&span, || made.observation.text.clone());
         }
         made
     }

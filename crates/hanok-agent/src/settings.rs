@@ -1,13 +1,28 @@
 //! The settings of an agent.
 
 use hanok_graph::Context;
-use hanok_model::{SharedModel, ToolChoice};
+use hanok_model::{SharedModel, ToolChoice, ToolSpec};
 use hanok_parse::{Language, Parser};
 
 use crate::{
-    progress::AgentProgress, protocol::Protocol, runner::ToolRunner, state::AgentState,
-    tools::handoff_tool::HandoffTool,
+    by_run::ByRun,
+    has_agent::HasAgent,
+    hook::SharedHook,
+    progress::AgentProgress,
+    protocol::Protocol,
+    runner::ToolRunner,
+    state::AgentState,
+    structured::final_answer::FinalAnswer,
+    tools::{handoff_tool::HandoffTool, registry::ToolRegistry},
 };
+
+/// An agent's settings, and the parts of it that know its state and its services.
+#[derive(Debug)]
+pub(crate) struct AgentParts<S: HasAgent, C> {
+    pub(crate) settings: AgentSettings,
+    pub(crate) hooks: Vec<SharedHook<S, C>>,
+    pub(crate) by_run: ByRun<S, C>,
+}
 
 /// The parts and limits of an agent, which its nodes share.
 #[derive(Debug)]
@@ -18,7 +33,15 @@ pub(crate) struct AgentSettings {
     pub(crate) runner: ToolRunner,
     pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
+    /// The beginning of the system prompt.
+    pub(crate) role: String,
     pub(crate) system: String,
+    /// The form of the final answer, if it is a value.
+    pub(crate) answer: Option<FinalAnswer>,
+    /// The tools whose result ends the turn.
+    pub(crate) ends_turn: Vec<String>,
+    /// Where tools may let the run go on: the end, and nodes of the calling graph.
+    pub(crate) targets: Vec<String>,
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) protocol: Protocol,
@@ -29,8 +52,23 @@ pub(crate) struct AgentSettings {
 
 impl AgentSettings {
     /// Emits a progress event of this agent, whose name `event` is given.
-    pub(crate) fn emit(&self, context: &Context, event: impl FnOnce(String) -> AgentProgress) {
+    pub(crate) fn emit<C>(
+        &self,
+        context: &Context<C>,
+        event: impl FnOnce(String) -> AgentProgress,
+    ) {
         context.custom(&event(self.name.clone()));
+    }
+
+    /// True if nothing but the model's answer, or a limit, ends a turn.
+    pub(crate) fn ends_by_model_alone(&self) -> bool {
+        self.handoffs.is_empty() && self.ends_turn.is_empty() && self.targets.is_empty()
+    }
+
+    /// A parser for calls of these tools, and of the one that answers.
+    pub(crate) fn parser_of(&self, shown: &[ToolSpec]) -> Parser {
+        let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
+        Parser::new(ToolRegistry::declared_of(shown.iter().chain(&answer)))
     }
 
     /// The number of times that the model may be asked in this turn.

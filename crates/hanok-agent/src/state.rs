@@ -1,7 +1,7 @@
 //! The state of a ReAct agent.
 
-use hanok_state::{Messages, State, ToolCall};
-use serde::{Deserialize, Serialize};
+use hanok_state::{Json, Messages, State, ToolCall};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{handoff::Handoff, observation::FaultKind, usage::TurnUsage};
 
@@ -25,12 +25,26 @@ pub struct AgentState {
     pub should_stop: bool,
     /// The final answer of the turn, if it has one.
     pub answer: Option<String>,
+    /// The final answer as a value, where the agent gives one
+    /// ([`answer`](crate::ReactAgentBuilder::answer)). [`AgentState::read_value`] reads it.
+    pub value: Option<Json>,
     /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
     /// To whom the turn was handed over, if it was.
     pub handoff: Option<Handoff>,
     /// The usage of the turn so far.
     pub usage: TurnUsage,
+}
+
+impl AgentState {
+    /// The final answer as a `T`, `None` when the turn has no value.
+    ///
+    /// # Errors
+    ///
+    /// [`serde_json::Error`] when it is no `T`: another type was asked for.
+    pub fn read_value<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
+        self.value.as_ref().map(|Json(value)| T::deserialize(value)).transpose()
+    }
 }
 
 /// The reason for which an agent's turn is over.
@@ -50,6 +64,12 @@ pub enum StopReason {
     HandedOff,
     /// It was handed over as often as it may be. The observations are in the messages.
     HopLimit,
+    /// A tool ended it. The answer is the tool's result.
+    ToolResult,
+    /// A hook ended it.
+    Hook,
+    /// The answer was not of the form that was asked for, twice. It is the last message.
+    BadAnswer,
 }
 
 impl StopReason {
@@ -63,6 +83,9 @@ impl StopReason {
             Self::NoToolCall => "no_tool_call",
             Self::HandedOff => "handed_off",
             Self::HopLimit => "hop_limit",
+            Self::ToolResult => "tool_result",
+            Self::Hook => "hook",
+            Self::BadAnswer => "bad_answer",
         }
     }
 }

@@ -3,6 +3,7 @@
 mod answer_schema;
 pub(crate) mod error;
 mod extract;
+pub(crate) mod final_answer;
 mod strict;
 mod words;
 
@@ -307,16 +308,29 @@ impl<T: DeserializeOwned> Structured<T> {
 
     /// The answer in `reply`, or what is wrong with it.
     fn read(&self, reply: &ChatReply, validator: &Validator) -> Result<T, Miss> {
+        self.read_as(reply, |value| self.fits(value, validator))
+    }
+
+    /// The JSON of an answer that is a `T`.
+    fn read_json(&self, reply: &ChatReply, validator: &Validator) -> Result<Value, Miss> {
+        self.read_as(reply, |value| {
+            let answer = self.answer(value, validator)?;
+            self.decode(answer.clone()).map(|_| answer)
+        })
+    }
+
+    fn read_as<A>(
+        &self,
+        reply: &ChatReply,
+        fits: impl Fn(Value) -> Result<A, Vec<String>>,
+    ) -> Result<A, Miss> {
         let text = reply.message.text();
         let miss = |reason| Err(Miss { text: text.to_string(), reason });
         if matches!(reply.finish, Finish::Refused | Finish::ContentFilter) {
             return miss(MissReason::Refused);
         }
-        let mistakes = match extract::objects(
-            &text,
-            |value| self.fits(value, validator),
-            |key| schema::twice(key, self.language),
-        ) {
+        let mistakes = match extract::objects(&text, fits, |key| schema::twice(key, self.language))
+        {
             Ok(value) => return Ok(value),
             Err(_) if reply.finish == Finish::Length => return miss(MissReason::CutOff),
             Err(_) if text.trim().is_empty() => vec![words::nothing(self.language)],
@@ -327,16 +341,24 @@ impl<T: DeserializeOwned> Structured<T> {
     }
 
     /// `value` as an answer, or what is wrong with it.
-    fn fits(&self, mut value: Value, validator: &Validator) -> Result<T, Vec<String>> {
+    fn fits(&self, value: Value, validator: &Validator) -> Result<T, Vec<String>> {
+        self.decode(self.answer(value, validator)?)
+    }
+
+    /// The answer in `value`, whose form is that of the schema.
+    fn answer(&self, mut value: Value, validator: &Validator) -> Result<Value, Vec<String>> {
         strict::drop_nulls(&mut value, &self.schema.own);
         let mistakes = schema::faults(validator, &value, schema::Noun::Answer, self.language);
         if !mistakes.is_empty() {
             return Err(mistakes);
         }
-        let answer = match self.schema.wrapped {
+        Ok(match self.schema.wrapped {
             true => value.get_mut(strict::WRAP).map(Value::take).unwrap_or_default(),
             false => value,
-        };
+        })
+    }
+
+    fn decode(&self, answer: Value) -> Result<T, Vec<String>> {
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
     }

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_core::{BoxError, BoxFuture};
+use hanok_core::{BoxError, BoxFuture, Call};
 use hanok_graph::{Command, Context, END, Node};
+use hanok_model::ToolTarget;
 use hanok_state::{Json, Message, Messages, Role, State, StateUpdate, ToolCall};
 
 use crate::{
@@ -11,8 +12,9 @@ use crate::{
     error::ToolCallError,
     intercept::Interceptor,
     observation::FaultKind,
-    runner::{ToolRunner, ToolTurn},
+    runner::{ToolRound, ToolRunner, ToolTurn},
     state::{AgentState, AgentStateUpdate},
+    tools::writes::ToolWrites,
     usage::TurnUsage,
 };
 
@@ -146,7 +148,7 @@ impl ToolNode {
     }
 
     /// The update with the results of the calls that `state` waits for: the node as a function, for a node of one's own that
-    /// does more.
+    /// does more. A tool that lets the run go on elsewhere does so in the node alone ([`command`](Self::command)).
     ///
     /// # Errors
     ///
@@ -156,12 +158,56 @@ impl ToolNode {
         state: &S,
         context: &Context<C>,
     ) -> Result<S::Update, ToolCallError> {
+        let state = Arc::new(state.clone());
+        Ok(self.written(&state, context).await?.0)
+    }
+
+    /// The same as the node's command: the update, and where the run goes on, if a tool says so
+    /// ([`ToolOutput::goto`](hanok_model::ToolOutput::goto)). The graph has to declare those targets, as those of any command.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ToolRunner::run_all`].
+    pub async fn command<S: Conversation, C: Send + Sync + 'static>(
+        &self,
+        state: &Arc<S>,
+        context: &Context<C>,
+    ) -> Result<Command<S>, ToolCallError> {
+        let (update, target) = self.written(state, context).await?;
+        let command = match update.is_empty() {
+            true => Command::new(),
+            false => Command::new().update(update),
+        };
+        Ok(match target {
+            None => command,
+            Some(ToolTarget::Node(node)) => command.goto(node).only(),
+            Some(ToolTarget::Parent(node)) => {
+                command.goto(END).only().parent(Command::<S>::new().goto(node))
+            }
+            Some(_) => command.goto(END).only(),
+        })
+    }
+
+    async fn written<S: Conversation, C: Send + Sync + 'static>(
+        &self,
+        state: &Arc<S>,
+        context: &Context<C>,
+    ) -> Result<(S::Update, Option<ToolTarget>), ToolCallError> {
         let messages = state.messages();
         let (calls, usage) = (pending_calls(messages), usage_of(messages));
         let turn = ToolTurn { messages, usage: &usage };
-        let results = self.runner.run_all(context, turn, &calls).await?;
-        let results = calls.iter().zip(results).map(|(call, result)| result.message(call));
-        Ok(results.fold(S::update(), S::add))
+        let provide = |call: Call| call.provide(state.clone());
+        let round = ToolRound { turn, calls: &calls, provide: &provide };
+        let judged = self.runner.judge_all(context, round, |_| None).await;
+        let results = self.runner.make_all(context, round, judged, &|_, _| {}).await?;
+        let results = calls.iter().zip(results).collect();
+        let language = self.runner.words();
+        let writes = ToolWrites::new(&**state, context.node(), language, S::messages);
+        let written = writes.join(results, |results| {
+            let messages = results.iter().map(|(call, result)| result.clone().message(call));
+            messages.fold(S::update(), S::add)
+        });
+        Ok((written.update, written.target.map(|(_, target)| target)))
     }
 }
 
@@ -173,13 +219,7 @@ impl<S: Conversation, C: Send + Sync + 'static> Node<S, C, Self> for ToolNode {
         context: Context<C>,
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
         let (tools, state) = (self.clone(), state.clone());
-        Box::pin(async move {
-            let update = Self::run(&tools, &*state, &context).await?;
-            Ok(match update.is_empty() {
-                true => Command::new(),
-                false => Command::new().update(update),
-            })
-        })
+        Box::pin(async move { Ok(tools.command(&state, &context).await?) })
     }
 }
 

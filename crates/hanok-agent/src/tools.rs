@@ -4,6 +4,7 @@
 //! - `execution`: one call, within its time and with its panic contained.
 //! - `tool_errors`: the policy for an error of a tool.
 //! - `tool_history`: calls that were made, so that a graph makes none twice.
+//! - `writes`: what the tools of one reply write into the state, joined.
 //! - `handoff_tool`: the tool by which an agent hands its turn over.
 //!
 //! A tool's error becomes an [`Observation`](crate::Observation) here, unless it suspends the run or the policy propagates
@@ -14,3 +15,4 @@ pub(crate) mod handoff_tool;
 pub(crate) mod registry;
 pub(crate) mod tool_errors;
 pub(crate) mod tool_history;
+pub(crate) mod writes;

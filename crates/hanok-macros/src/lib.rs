@@ -2,6 +2,7 @@
 
 mod attributes;
 mod debug_node;
+mod has_agent;
 mod paths;
 mod state;
 mod view;
@@ -21,6 +22,14 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 pub fn derive_view(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     view::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Says where a state holds that of an agent: in its one field of the type `AgentState`. The documentation of `hanok-agent`
+/// shows one.
+#[proc_macro_derive(HasAgent)]
+pub fn derive_has_agent(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    has_agent::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Checks an `async fn` that is a node of a graph, and changes nothing about it.

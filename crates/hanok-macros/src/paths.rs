@@ -29,6 +29,15 @@ pub(crate) fn graph_crate() -> TokenStream {
     }
 }
 
+/// `::hanok_agent` for a crate that depends on it, `::hanok::agent` for one that depends on the facade alone.
+pub(crate) fn agent_crate() -> TokenStream {
+    let manifest = manifest();
+    match depends_on(&manifest, "hanok") && !depends_on(&manifest, "hanok-agent") {
+        true => quote!(::hanok::agent),
+        false => quote!(::hanok_agent),
+    }
+}
+
 /// The manifest of the crate that uses a macro; empty where there is none.
 fn manifest() -> String {
     let folder = env::var("CARGO_MANIFEST_DIR").ok();

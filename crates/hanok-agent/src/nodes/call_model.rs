@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use hanok_core::Spent;
-use hanok_graph::{Context, Snapshot, StepError};
+use hanok_graph::{Command, Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, ToolChoice};
-use hanok_state::{Message, Messages, State, ToolCall};
+use hanok_state::{Json, Message, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    by_run::Round,
     conversation,
     error::AgentError,
+    has_agent::HasAgent,
+    hook::{HookPoint, outcome::Jump, turn::Turn},
     intercept::{TurnContext, chain::NextModel},
     observation::FaultKind,
     progress::AgentProgress,
@@ -20,48 +23,50 @@ use crate::{
         ask_model::ask_through,
         read::{ReadReply, ReplyReader},
     },
-    settings::AgentSettings,
+    settings::{AgentParts, AgentSettings},
     state::{AgentState, AgentStateUpdate, Fault, StopReason},
     tools::execution::metered,
     usage::TurnUsage,
 };
 
-/// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
-pub(crate) async fn call_model(
-    agent: &AgentSettings,
-    state: Snapshot<AgentState>,
-    context: Context,
-) -> Result<AgentStateUpdate, AgentError> {
-    let limit = agent.limit(&state);
-    if state.iteration >= limit {
-        return Ok(agent.stop(&context, AgentState::update(), StopReason::MaxIterations));
+/// Asks the model for the next step: calls, or the answer. An empty reply is asked again once. The hooks before and after
+/// stand around it.
+pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
+    parts: &AgentParts<S, C>,
+    state: Snapshot<S>,
+    context: Context<C>,
+) -> Result<Command<S>, AgentError> {
+    let mut turn = Turn::new(parts, state, &context);
+    let mut jump = None;
+    if turn.now.agent().iteration == 0 {
+        jump = turn.hooks(HookPoint::BeforeAgent).await?;
     }
-    // An earlier turn may have been cut short: every call gets its observation before the model is asked again.
-    let missing = conversation::missing(&state.messages, agent.protocol, agent.language);
-    let messages: Messages = state.messages.iter().chain(&missing).cloned().collect();
-    let choice = agent.choice(&state);
-    let request = agent.request(&messages).tool_choice(choice.clone());
-
-    let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
-    let task = ModelTask { context: &context, messages: &messages };
-    let mut reply = agent.ask(task, &mut usage, "model", request.clone()).await?;
-    if let Some(words) = agent.correction(&reply, choice).filter(|_| iteration < limit) {
-        iteration += 1;
-        reply = agent.ask(task, &mut usage, "model-again", request.message(words)).await?;
+    if matches!(jump, None | Some(Jump::Model)) {
+        jump = turn.hooks(HookPoint::BeforeModel).await?;
     }
-    let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
-    let update = update.iteration(iteration).usage(usage);
-    if !reply.is_empty() && agent.correction(&reply, choice).is_some() {
-        return Ok(agent.stop(&context, update, StopReason::NoToolCall));
+    if matches!(jump, None | Some(Jump::Model)) {
+        let now = turn.now.clone();
+        let (services, only) = (context.services(), turn.tools.take());
+        let round = parts.by_run.round(&parts.settings, &now, services, only.as_deref())?;
+        let update = parts.settings.ask_model(&round, now.agent(), &context).await?;
+        turn.write_agent(update)?;
+        jump = turn.hooks(HookPoint::AfterModel).await?;
+        if jump == Some(Jump::Model) {
+            return turn.again().await;
+        }
     }
-    agent.refuse_calls(&mut reply, choice);
-    Ok(agent.conclude(&context, reply, update))
+    match jump {
+        Some(Jump::End) => turn.end()?,
+        Some(Jump::Tools) => return turn.into_command(Some("execute_tool")).await,
+        _ => {}
+    }
+    turn.into_command(None).await
 }
 
 /// The task for which the model is asked, and its conversation.
-#[derive(Clone, Copy)]
-struct ModelTask<'a> {
-    context: &'a Context,
+struct ModelTask<'a, C> {
+    context: &'a Context<C>,
+    round: &'a Round<'a>,
     messages: &'a Messages,
 }
 
@@ -73,6 +78,40 @@ struct StoredReply {
 }
 
 impl AgentSettings {
+    /// Asks the model, and says what its reply writes.
+    async fn ask_model<C: Send + Sync + 'static>(
+        &self,
+        round: &Round<'_>,
+        state: &AgentState,
+        context: &Context<C>,
+    ) -> Result<AgentStateUpdate, AgentError> {
+        let limit = self.limit(state);
+        if state.iteration >= limit {
+            return Ok(self.stop(context, AgentState::update(), StopReason::MaxIterations));
+        }
+        // An earlier turn may have been cut short: every call gets its observation before the model is asked again.
+        let missing = conversation::missing(&state.messages, self.protocol, self.language);
+        let messages: Messages = state.messages.iter().chain(&missing).cloned().collect();
+        let choice = self.choice(state);
+        let request = self.request(round, &messages).tool_choice(choice.clone());
+
+        let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
+        let task = ModelTask { context, round, messages: &messages };
+        let mut reply = self.ask(&task, &mut usage, "model", request.clone()).await?;
+        if let Some(words) = self.correction(&reply, choice).filter(|_| iteration < limit) {
+            iteration += 1;
+            let request = words.into_iter().fold(request, ChatRequest::message);
+            reply = self.ask(&task, &mut usage, "model-again", request).await?;
+        }
+        let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
+        let update = update.iteration(iteration).usage(usage);
+        if !reply.is_empty() && self.lacks_call(&reply, choice) {
+            return Ok(self.stop(context, update, StopReason::NoToolCall));
+        }
+        self.refuse_calls(&mut reply, choice);
+        Ok(self.conclude(context, reply, update))
+    }
+
     /// The tool choice for the next reply. A call is required of a turn's first reply only, so that the turn can end.
     fn choice(&self, state: &AgentState) -> &ToolChoice {
         match &self.tool_choice {
@@ -81,18 +120,24 @@ impl AgentSettings {
         }
     }
 
-    /// The message to a model whose `reply` is not what it was asked for, if there is one. A server may ignore the choice.
-    fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<String> {
+    /// True for a reply without the call that `choice` requires.
+    fn lacks_call(&self, reply: &ReadReply, choice: &ToolChoice) -> bool {
         let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
-        match choice {
-            ToolChoice::Required | ToolChoice::Tool(_) => {
-                (!calls).then(|| prompt::tool_required(choice, self.language))
-            }
-            _ if reply.is_empty() => {
-                Some(prompt::empty_reply(self.protocol, self.language).to_owned())
-            }
-            _ => None,
+        // An answer by a tool is a call.
+        let answered = reply.by_tool && self.answer.is_some();
+        matches!(choice, ToolChoice::Required | ToolChoice::Tool(_)) && !calls && !answered
+    }
+
+    /// The messages to a model whose `reply` is not what it was asked for, if there are any. A server may ignore the choice.
+    fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<Vec<Message>> {
+        if self.lacks_call(reply, choice) {
+            return Some(vec![Message::user(prompt::tool_required(choice, self.language))]);
         }
+        if reply.is_empty() {
+            return Some(vec![Message::user(prompt::empty_reply(self.protocol, self.language))]);
+        }
+        let (form, text) = (self.answer.as_ref()?, reply.answer.as_deref()?);
+        form.value(text).err().map(|mistakes| form.again(text, &mistakes).into())
     }
 
     /// Calls that `choice` does not allow are not made.
@@ -111,28 +156,32 @@ impl AgentSettings {
         }));
     }
 
-    fn request(&self, messages: &Messages) -> ChatRequest {
-        let sent = conversation::request(&self.system, messages, self.protocol);
+    fn request(&self, round: &Round<'_>, messages: &Messages) -> ChatRequest {
+        let sent = conversation::request(&round.system, messages, self.protocol);
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         if self.protocol == Protocol::Native {
-            request.tools = self.runner.tools.specs().cloned().collect();
+            request.tools = round.shown.clone();
+        }
+        if let Some(answer) = &self.answer {
+            request.tools.extend(answer.tool());
+            request.response_format = answer.format();
         }
         request
     }
 
     /// Asks the model, once and for all of the task's runs, and reads what it says.
-    async fn ask(
+    async fn ask<C: Send + Sync + 'static>(
         &self,
-        ModelTask { context, messages }: ModelTask<'_>,
+        ModelTask { context, round, messages }: &ModelTask<'_, C>,
         usage: &mut TurnUsage,
         step: &str,
         request: ChatRequest,
     ) -> Result<ReadReply, AgentError> {
-        let call = context.call("model", self.model.name(), "");
+        let call = context.call("model", round.model.name(), "");
         let turn = TurnContext { agent: &self.name, usage, language: self.language };
-        let model = NextModel::new(&self.runner.interceptors, &self.model, turn);
-        let reading = (&self.parser, self.protocol);
+        let model = NextModel::new(&self.runner.interceptors, &round.model, turn);
+        let reading = (&*round.parser, self.protocol);
         let ask = async || {
             let ask = |call| async move {
                 ask_through(model, request, &call, reading, self.runner.capture).await
@@ -145,27 +194,31 @@ impl AgentSettings {
         usage.reply(&reply, spent);
         let task = context.task().to_string();
         let reading = ReplyReader {
-            parser: &self.parser,
+            parser: &round.parser,
             protocol: self.protocol,
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),
             taken: conversation::call_ids(messages),
             issued: BTreeSet::new(),
         };
-        Ok(reading.read(&reply))
+        let mut reply = reading.read(&reply);
+        if let Some(form) = &self.answer {
+            reply.answer_by_tool(form);
+        }
+        Ok(reply)
     }
 
     /// The update of a reply: an answer ends the turn, calls and faults go to the tools.
-    fn conclude(
+    fn conclude<C>(
         &self,
-        context: &Context,
+        context: &Context<C>,
         reply: ReadReply,
         update: AgentStateUpdate,
     ) -> AgentStateUpdate {
         if reply.is_empty() {
             return self.stop(context, update, StopReason::EmptyReply);
         }
-        let ReadReply { text, thought, calls, faults, answer } = reply;
+        let ReadReply { text, thought, calls, faults, answer, .. } = reply;
         if let Some(text) = thought {
             self.emit(context, |agent| AgentProgress::Thought { agent, text });
         }
@@ -179,14 +232,19 @@ impl AgentSettings {
         let update = update.pending_tool_calls(calls);
         let update = if faults.is_empty() { update } else { update.faults(faults) };
         let Some(answer) = answer else { return update.should_stop(false) };
+        let update = match self.answer.as_ref().map(|form| form.value(&answer)) {
+            Some(Err(_)) => return self.stop(context, update, StopReason::BadAnswer),
+            Some(Ok(value)) => update.value(Some(Json(value))),
+            None => update,
+        };
         let text = answer.clone();
         self.emit(context, |agent| AgentProgress::Answer { agent, text });
         update.should_stop(true).stopped(Some(StopReason::Answered)).answer(Some(answer))
     }
 
-    fn stop(
+    pub(crate) fn stop<C>(
         &self,
-        context: &Context,
+        context: &Context<C>,
         update: AgentStateUpdate,
         reason: StopReason,
     ) -> AgentStateUpdate {

@@ -1,70 +1,179 @@
 //! The node that makes the calls.
 
-use hanok_graph::{Context, Snapshot};
-use hanok_state::{State, ToolCall};
+use std::{any::TypeId, sync::Arc};
+
+use hanok_core::Call;
+use hanok_graph::{Command, Context, END, Snapshot};
+use hanok_model::ToolTarget;
+use hanok_state::{State, StateUpdate, ToolCall};
 
 use crate::{
     conversation,
     error::AgentError,
     handoff::Handoff,
+    has_agent::HasAgent,
+    hook::turn::Turn,
     observation::{FaultKind, Observation},
     progress::AgentProgress,
     prompt,
-    runner::{Judged, JudgedCall, ToolTurn},
-    settings::AgentSettings,
+    runner::{Judged, JudgedCall, ToolRound, ToolTurn, tool_result::ToolResult},
+    settings::{AgentParts, AgentSettings},
     state::{AgentState, AgentStateUpdate, StopReason},
-    tools::handoff_tool,
+    tools::{
+        handoff_tool,
+        writes::{ToolWrites, Written},
+    },
 };
 
-/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order.
+/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order, and behind them what
+/// the tools write.
 ///
 /// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
 /// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.
-pub(crate) async fn execute_tool(
-    agent: &AgentSettings,
-    state: Snapshot<AgentState>,
-    context: Context,
-) -> Result<AgentStateUpdate, AgentError> {
-    let pending = &state.pending_tool_calls;
-    let turn = ToolTurn { messages: &state.messages, usage: &state.usage };
+pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
+    parts: &AgentParts<S, C>,
+    state: Snapshot<S>,
+    context: Context<C>,
+) -> Result<Command<S>, AgentError> {
+    let agent = &parts.settings;
+    let whole: Arc<S> = state.clone().into();
+    let own = whole.agent();
+    let pending = &own.pending_tool_calls;
+    let runner = parts.by_run.runner(agent, &whole, context.services())?;
+    let provide = |call: Call| provided(call, &whole);
+    let turn = ToolTurn { messages: &own.messages, usage: &own.usage };
+    let round = ToolRound { turn, calls: pending, provide: &provide };
     let fault = |call: &ToolCall| {
-        let fault = state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id));
+        let fault = own.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id));
         fault.map(|fault| Observation::fault(fault.kind, fault.text.as_str()))
     };
-    let mut judged = agent.runner.judge_all(&context, turn, pending, fault).await;
+    let mut judged = runner.judge_all(&context, round, fault).await;
     let handoff = handoff_tool::first(&agent.handoffs, judged.iter().map(JudgedCall::to_make));
     agent.refuse_handoffs(handoff.as_ref(), &mut judged);
     let observed = |call: &ToolCall, observation: &Observation| {
         agent.emit_observation(&context, Some(call), observation);
     };
-    let made = agent.runner.make_all(&context, turn, pending, judged, &observed).await;
+    let made = runner.make_all(&context, round, judged, &observed).await;
     let results = made.map_err(|error| error.of_agent(&agent.name))?;
 
-    let mut usage = state.usage.clone();
-    let observations = pending.iter().zip(results).map(|(call, result)| {
-        usage.tool(&call.name, result.spent);
-        result.in_protocol(call, agent.protocol)
-    });
-    let update = observations.fold(AgentState::update(), AgentStateUpdate::message);
-    let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());
-    let update = lone.fold(update, |update, fault| {
-        let observation = Observation::fault(fault.kind, fault.text.as_str());
-        agent.emit_observation(&context, None, &observation);
-        update.message(conversation::observed(None, observation, None, agent.protocol))
-    });
-    let update = update.pending_tool_calls(Vec::new()).usage(usage);
-    let update = if state.faults.is_empty() { update } else { update.faults(Vec::new()) };
-    Ok(match handoff {
-        Some((_, handoff)) => agent.hand_off(&context, update, handoff),
-        None => update,
+    let results: Vec<_> = pending.iter().zip(results).collect();
+    let mut usage = own.usage.clone();
+    results.iter().for_each(|(call, result)| usage.tool(&call.name, result.spent));
+    let rest = agent.own_update(own, &context).usage(usage);
+    let written = ToolWrites::of_agent(&*whole, context.node(), agent.language).join(
+        results,
+        |results: &[(&ToolCall, ToolResult)]| {
+            let messages =
+                results.iter().map(|(call, it)| it.clone().in_protocol(call, agent.protocol));
+            let update = messages.fold(AgentState::update(), AgentStateUpdate::message);
+            S::wrap(update.and(rest.clone()))
+        },
+    );
+    for (call, observation) in &written.refused {
+        agent.emit_observation(&context, Some(call), observation);
+    }
+    let ending = agent.ending(&context, handoff, &written);
+    let parent = agent.parent_target(written.target.as_ref())?;
+    let mut turn = Turn::new(parts, state, &context);
+    turn.write(written.update)?;
+    if let Some(ending) = ending {
+        turn.write_agent(ending)?;
+    }
+    let command = turn.into_command(None).await?;
+    Ok(match parent {
+        Some(node) => command.parent(Command::<S>::new().goto(node)),
+        None => command,
     })
 }
 
+/// A call with the state behind it, and the agent's part of it.
+fn provided<S: HasAgent>(call: Call, state: &Arc<S>) -> Call {
+    let call = match TypeId::of::<S>() == TypeId::of::<AgentState>() {
+        true => call,
+        false => call.provide(Arc::new(state.agent().clone())),
+    };
+    call.provide(state.clone())
+}
+
 impl AgentSettings {
-    /// Ends the turn with `handoff`.
-    fn hand_off(
+    /// What the node writes by itself, beside the results: the lone faults of the reply, and that nothing waits any more.
+    fn own_update<C>(&self, state: &AgentState, context: &Context<C>) -> AgentStateUpdate {
+        let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());
+        let update = lone.fold(AgentState::update(), |update, fault| {
+            let observation = Observation::fault(fault.kind, fault.text.as_str());
+            self.emit_observation(context, None, &observation);
+            update.message(conversation::observed(None, observation, None, self.protocol))
+        });
+        let update = update.pending_tool_calls(Vec::new());
+        if state.faults.is_empty() { update } else { update.faults(Vec::new()) }
+    }
+
+    /// The end of the turn, if a call brings it: a hand-off, a tool whose result is the answer, or one that goes on elsewhere.
+    fn ending<C, S: HasAgent>(
         &self,
-        context: &Context,
+        context: &Context<C>,
+        handoff: Option<(usize, Handoff)>,
+        written: &Written<'_, S>,
+    ) -> Option<AgentStateUpdate> {
+        let update = AgentState::update();
+        if let Some((_, handoff)) = handoff {
+            return Some(self.hand_off(context, update, handoff));
+        }
+        let ends = |call: &ToolCall| self.ends_turn.contains(&call.name);
+        let target = written.target.as_ref();
+        let ends_by_target = target.filter(|(_, it)| {
+            matches!(it, ToolTarget::End | ToolTarget::Parent(_))
+                || matches!(it, ToolTarget::Node(node) if node == END)
+        });
+        let by_target = ends_by_target.map(|(call, _)| *call);
+        let by_name = written
+            .results
+            .iter()
+            .rev()
+            .find(|(call, result)| ends(call) && result.fault.is_none());
+        let call = by_target.or(by_name.map(|(call, _)| *call))?;
+        let (_, observation) = written.results.iter().find(|(other, _)| other.id == call.id)?;
+        let text = observation.text.clone();
+        self.emit(context, |agent| AgentProgress::Answer { agent, text: text.clone() });
+        let update = update.should_stop(true).stopped(Some(StopReason::ToolResult));
+        Some(update.answer(Some(text)))
+    }
+
+    /// The node of the calling graph at which a tool lets that go on.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::Target`] when it is not declared; so is a node of the agent's own that is not the model's.
+    fn parent_target(
+        &self,
+        target: Option<&(&ToolCall, ToolTarget)>,
+    ) -> Result<Option<String>, AgentError> {
+        let Some((call, target)) = target else { return Ok(None) };
+        let (node, is_declared) = match target {
+            ToolTarget::Parent(node) => (node.as_str(), self.targets.contains(node)),
+            ToolTarget::Node(node) if node == "call_model" => return Ok(None),
+            ToolTarget::Node(node) if node != END => (node.as_str(), false),
+            _ => {
+                let declared = self.targets.iter().any(|target| target == END);
+                (END, declared || self.ends_turn.contains(&call.name))
+            }
+        };
+        if is_declared {
+            return Ok(Some(node.to_owned()).filter(|node| node != END));
+        }
+        let declared: Vec<_> = self.targets.iter().map(|node| format!("`{node}`")).collect();
+        Err(AgentError::Target {
+            agent: self.name.clone(),
+            tool: call.name.clone(),
+            target: node.to_owned(),
+            declared: if declared.is_empty() { "none".to_owned() } else { declared.join(", ") },
+        })
+    }
+
+    /// Ends the turn with `handoff`.
+    fn hand_off<C>(
+        &self,
+        context: &Context<C>,
         update: AgentStateUpdate,
         handoff: Handoff,
     ) -> AgentStateUpdate {
@@ -79,13 +188,14 @@ impl AgentSettings {
         let later = judged.iter_mut().skip(first + 1);
         for judged in later.filter(|it| handoff_tool::is_handoff(&self.handoffs, it.call)) {
             let text = prompt::second_handoff(&handoff.to, self.language);
-            judged.outcome = Ok(Judged::Observed(Observation::fault(FaultKind::NotMade, text)));
+            let fault = Observation::fault(FaultKind::NotMade, text);
+            judged.outcome = Ok(Judged::Observed(fault.into()));
         }
     }
 
-    fn emit_observation(
+    fn emit_observation<C>(
         &self,
-        context: &Context,
+        context: &Context<C>,
         call: Option<&ToolCall>,
         observation: &Observation,
     ) {

@@ -7,7 +7,7 @@ use hanok_parse::Language;
 use hanok_state::Arguments;
 
 use crate::{
-    observation::{LONGEST_RESULT, Observation, cut},
+    observation::{LONGEST_IMAGES, LONGEST_RESULT, Observation, cut},
     sentence::sentence,
 };
 
@@ -163,10 +163,64 @@ fn timed_out(tool: &str, after: Duration, language: Language) -> String {
 
 /// A result, at most as long as a model is shown.
 pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
-    let ToolOutput { text, data, .. } = output;
     // A program can do without its copy; a log cannot do without a bound.
-    let data = data.filter(|data| data.0.to_string().len() <= LONGEST_RESULT);
-    Observation::result(bounded(text, language), data)
+    let data = output.data.filter(|data| data.0.to_string().len() <= LONGEST_RESULT);
+    let (images, left_out) = bounded_images(output.images);
+    let mut text = output.text;
+    if left_out > 0 {
+        text.push_str(&images_left_out(left_out, language));
+    }
+    Observation { images, ..Observation::result(bounded(text, language), data) }
+}
+
+/// The pictures that a log keeps of one result.
+fn bounded_images(images: Vec<String>) -> (Vec<String>, usize) {
+    let (count, mut room) = (images.len(), LONGEST_IMAGES);
+    let kept: Vec<_> = images
+        .into_iter()
+        .filter(|image| {
+            let fits = image.len() <= room;
+            room -= if fits { image.len() } else { 0 };
+            fits
+        })
+        .collect();
+    let left_out = count - kept.len();
+    (kept, left_out)
+}
+
+fn images_left_out(count: usize, language: Language) -> String {
+    sentence!(
+        language,
+        "\n[사진 {count}장은 너무 커서 보이지 않습니다]",
+        "\n[{count} pictures are too large and are not shown]"
+    )
+}
+
+/// The observation of a call that was made, and whose wishes do not stand.
+pub(crate) fn not_applied(result: &str, reason: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "{result}\n[실행했지만 상태에는 쓰지 않았습니다: {reason}]",
+        "{result}\n[it was made, and nothing of it was written into the state: {reason}]"
+    )
+}
+
+/// The reason for which a call's target does not stand.
+pub(crate) fn second_target(first: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "같은 답의 `{first}` 호출이 다음에 갈 곳을 먼저 정했습니다.",
+        "the call of `{first}` in the same reply has said where it goes on."
+    )
+}
+
+/// The reason for which a write does not stand that would leave a call without its result, or a result without its call.
+pub(crate) fn not_whole(language: Language) -> String {
+    sentence!(
+        language,
+        "모든 호출에는 결과가 꼭 하나 있어야 합니다.",
+        "every call has exactly one result."
+    )
 }
 
 /// The text of a tool's own error, for the model.

@@ -7,7 +7,10 @@ use hanok_parse::{Language, NoteKind, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
 use super::native;
-use crate::{observation::FaultKind, prompt, protocol::Protocol, state::Fault};
+use crate::{
+    observation::FaultKind, prompt, protocol::Protocol, state::Fault,
+    structured::final_answer::FinalAnswer,
+};
 
 /// The most calls of one reply. A model's text has bounds.
 const CALLS: usize = 64;
@@ -22,9 +25,33 @@ pub(crate) struct ReadReply {
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) answer: Option<String>,
+    /// True for an answer that came as a call.
+    pub(crate) by_tool: bool,
 }
 
 impl ReadReply {
+    /// Makes the answer of a call that is one. Beside other calls it is not made.
+    pub(crate) fn answer_by_tool(&mut self, form: &FinalAnswer) {
+        let is_answer = |call: &ToolCall| form.is_answer(&call.name);
+        let Some(first) = self.calls.iter().find(|call| is_answer(call)) else { return };
+        if self.faults.is_empty() && self.calls.iter().all(is_answer) {
+            let arguments = first.arguments.as_str().to_owned();
+            self.text.clone_from(&arguments);
+            self.answer = Some(arguments);
+            self.by_tool = true;
+            self.calls.clear();
+            return;
+        }
+        let early = self.calls.iter().filter(|call| is_answer(call)).map(|call| Fault {
+            call_id: Some(call.id.clone()),
+            kind: FaultKind::NotMade,
+            text: form.too_early(),
+        });
+        let early: Vec<_> = early.collect();
+        self.faults.retain(|fault| early.iter().all(|other| other.call_id != fault.call_id));
+        self.faults.extend(early);
+    }
+
     /// True for a reply without a call, a fault or an answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.faults.is_empty() && self.answer.is_none()
@@ -78,7 +105,7 @@ impl ReplyReader<'_> {
             thought,
             calls: read,
             faults,
-            answer: None,
+            ..ReadReply::default()
         })
     }
 
@@ -111,7 +138,7 @@ impl ReplyReader<'_> {
         let written = before_inventions(text, &read).to_owned();
         let thought = read.thought.take();
         let (calls, faults) = self.attempts(read);
-        self.bounded(ReadReply { text: written, thought, calls, faults, answer: None })
+        self.bounded(ReadReply { text: written, thought, calls, faults, ..ReadReply::default() })
     }
 
     /// The calls, and what was meant as one, in the order of the text.

@@ -2,11 +2,11 @@
 
 use hanok_core::Spent;
 use hanok_graph::Context;
-use hanok_model::DataMark;
-use hanok_state::{Message, ToolCall};
+use hanok_model::{DataMark, ToolTarget};
+use hanok_state::{Message, StateWrite, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::{conversation, observation::Observation, protocol::Protocol};
+use crate::{conversation, observation::Observation, observation::Observed, protocol::Protocol};
 
 /// The result of a call of a [`ToolRunner`](crate::ToolRunner), as its memoised step stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,11 +19,23 @@ pub struct ToolResult {
     /// The spending of the call, nothing for one that was not made.
     #[serde(default)]
     pub spent: Spent,
+    /// What the tool writes into the state, in the schema that it was written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<StateWrite>,
+    /// Where the tool lets the run go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<ToolTarget>,
 }
 
 impl ToolResult {
-    pub(crate) fn new<C>(context: &Context<C>, observation: Observation, spent: Spent) -> Self {
-        Self { observation, mark: DataMark::new(&*context.runtime().rng), spent }
+    pub(crate) fn new<C>(
+        context: &Context<C>,
+        observed: impl Into<Observed>,
+        spent: Spent,
+    ) -> Self {
+        let Observed { observation, update, target } = observed.into();
+        let mark = DataMark::new(&*context.runtime().rng);
+        Self { observation, mark, spent, update, target }
     }
 
     /// The message of the role tool that answers `call` in a conversation of native calls.

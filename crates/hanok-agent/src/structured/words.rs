@@ -35,3 +35,35 @@ pub(super) fn no_json(language: Language) -> String {
 pub(super) fn unreadable(error: &str, language: Language) -> String {
     sentence!(language, "답을 읽을 수 없습니다({error}).", "The answer cannot be read ({error}).")
 }
+
+/// The description of the tool by which an agent answers.
+pub(super) fn answer_tool(language: Language) -> String {
+    sentence!(language, "마지막 답을 이 형식으로 낸다.", "Gives the final answer, in this form.")
+}
+
+/// The rule for an agent that answers by a tool.
+pub(super) fn answer_by_tool(tool: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "답이 준비되면 글로 쓰지 말고 `{tool}` 도구를 불러 답합니다.",
+        "When you have the answer, do not write it as text: call the tool `{tool}` with it."
+    )
+}
+
+/// The rule for an agent that answers behind a label.
+pub(super) fn answer_behind_label(schema: &Value, language: Language) -> String {
+    sentence!(
+        language,
+        "Final Answer 뒤에는 다음 JSON Schema에 맞는 JSON 객체 하나만 씁니다.\n{schema}",
+        "Behind Final Answer, write one JSON object that fits this JSON Schema, and nothing else.\n{schema}"
+    )
+}
+
+/// What is told of an answer that came beside other calls.
+pub(super) fn answer_too_early(language: Language) -> String {
+    sentence!(
+        language,
+        "다른 도구와 함께 낸 답은 받지 않습니다. 그 결과를 본 뒤에 답하세요.",
+        "An answer beside other calls is not taken. Answer when you have seen their results."
+    )
+}

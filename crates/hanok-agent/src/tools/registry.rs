@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_core::Effect;
+use hanok_core::{Effect, Need};
 use hanok_model::{Parameter, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_parse::{Declared, Language, ParamType};
 use hanok_state::{Arguments, ToolCall};
@@ -10,7 +10,7 @@ use jsonschema::Validator;
 
 use crate::{
     error::{RegistryError, ToolFault},
-    observation::{FaultKind, Observation},
+    observation::{FaultKind, Observation, Observed},
     prompt, schema,
     tools::{execution::suspends, tool_errors::ToolErrors},
 };
@@ -36,7 +36,7 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ToolRegistry {
-    tools: Arc<[Registered]>,
+    tools: Arc<[Arc<Registered>]>,
     errors: ToolErrors,
 }
 
@@ -48,6 +48,30 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
+    /// The tool with its schema compiled.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolFault::Schema`].
+    pub(crate) fn new(tool: SharedTool) -> Result<Self, ToolFault> {
+        match schema::compile(tool.spec().schema()) {
+            Ok(validator) => Ok(Self { tool, validator }),
+            Err(source) => Err(ToolFault::Schema { tool: tool.spec().name().to_owned(), source }),
+        }
+    }
+
+    /// The arguments fit the tool, or the observation of the mistake.
+    pub(crate) fn check(&self, call: &ToolCall, language: Language) -> Result<(), Observation> {
+        let mistakes = self.mistakes(&call.arguments, language);
+        match mistakes.is_empty() {
+            true => Ok(()),
+            false => {
+                let text = prompt::bad_arguments(&call.name, &mistakes, language);
+                Err(Observation::fault(FaultKind::BadArguments, text))
+            }
+        }
+    }
+
     /// The mistakes in `arguments`, a sentence each.
     fn mistakes(&self, arguments: &Arguments, language: Language) -> Vec<String> {
         schema::mistakes(&self.validator, arguments, language)
@@ -66,22 +90,32 @@ impl ToolRegistry {
     ///
     /// [`RegistryError`] with every tool whose name was there before or whose schema cannot be used.
     pub fn new(tools: impl IntoIterator<Item = SharedTool>) -> Result<Self, RegistryError> {
-        let (mut names, mut registered, mut faults) = (BTreeSet::new(), Vec::new(), Vec::new());
+        Self::default().with(tools)
+    }
+
+    /// The same with more tools behind its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with(&self, tools: impl IntoIterator<Item = SharedTool>) -> Result<Self, RegistryError> {
+        let mut registered = self.tools.to_vec();
+        let mut names: BTreeSet<_> = self.specs().map(|spec| spec.name().to_owned()).collect();
+        let mut faults = Vec::new();
         for tool in tools {
             let name = || tool.spec().name().to_owned();
             if !names.insert(name()) {
                 faults.push(ToolFault::TwiceNamed { tool: name() });
                 continue;
             }
-            match schema::compile(tool.spec().schema()) {
-                Ok(validator) => registered.push(Registered { tool, validator }),
-                Err(source) => faults.push(ToolFault::Schema { tool: name(), source }),
+            match Registered::new(tool) {
+                Ok(tool) => registered.push(Arc::new(tool)),
+                Err(fault) => faults.push(fault),
             }
         }
-        if faults.is_empty() {
-            Ok(Self { tools: registered.into(), errors: ToolErrors::default() })
-        } else {
-            Err(RegistryError { faults })
+        match faults.is_empty() {
+            true => Ok(Self { tools: registered.into(), errors: self.errors.clone() }),
+            false => Err(RegistryError { faults }),
         }
     }
 
@@ -106,7 +140,12 @@ impl ToolRegistry {
 
     /// The declarations for the parser: a model's text may call these tools and nothing else.
     pub fn declared(&self) -> Declared {
-        self.specs().fold(Declared::new(), |declared, spec| {
+        Self::declared_of(self.specs())
+    }
+
+    /// The declarations of these tools.
+    pub(crate) fn declared_of<'s>(specs: impl IntoIterator<Item = &'s ToolSpec>) -> Declared {
+        specs.into_iter().fold(Declared::new(), |declared, spec| {
             let parameters = spec.parameters().into_iter();
             let parameters = parameters.map(|Parameter { name, kind, required, .. }| {
                 (name, parameter_type(&kind), required)
@@ -119,7 +158,7 @@ impl ToolRegistry {
     ///
     /// ```
     /// use hanok_agent::ToolRegistry;
-    /// use hanok_core::Effect;
+    /// use hanok_core::{Effect, Need};
     /// use hanok_model::{FnTool, SharedTool, ToolSpec};
     /// # use serde_json::json;
     ///
@@ -138,7 +177,7 @@ impl ToolRegistry {
     ///
     /// ```
     /// use hanok_agent::ToolRegistry;
-    /// use hanok_core::Effect;
+    /// use hanok_core::{Effect, Need};
     /// use hanok_model::{FnTool, SharedTool, ToolSpec};
     /// use hanok_state::{Arguments, ToolCall};
     /// # use serde_json::json;
@@ -157,25 +196,25 @@ impl ToolRegistry {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, whose arguments fit it; or the observation of the mistake.
-    pub(crate) fn check(
+    /// The tool of `call`, or the observation that there is none.
+    pub(crate) fn of(
         &self,
         call: &ToolCall,
         language: Language,
-    ) -> Result<&Registered, Observation> {
-        let name = call.name.as_str();
-        let Some(registered) = self.find(name) else {
-            let text = prompt::unknown_tool(name, self.specs().map(ToolSpec::name), language);
-            return Err(Observation::fault(FaultKind::UnknownTool, text));
-        };
-        let mistakes = registered.mistakes(&call.arguments, language);
-        match mistakes.is_empty() {
-            true => Ok(registered),
-            false => {
-                let text = prompt::bad_arguments(name, &mistakes, language);
-                Err(Observation::fault(FaultKind::BadArguments, text))
-            }
-        }
+    ) -> Result<&Arc<Registered>, Observation> {
+        self.find(&call.name).ok_or_else(|| {
+            let declared = self.specs().map(ToolSpec::name);
+            let text = prompt::unknown_tool(&call.name, declared, language);
+            Observation::fault(FaultKind::UnknownTool, text)
+        })
+    }
+
+    /// The parts of the run that tools need, each with the tool.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = (&str, Need)> {
+        self.tools.iter().flat_map(|registered| {
+            let name = registered.tool.spec().name();
+            registered.tool.needs().into_iter().map(move |need| (name, need))
+        })
     }
 
     /// The observation of a call that was made.
@@ -184,15 +223,16 @@ impl ToolRegistry {
         call: &ToolCall,
         made: Result<ToolOutput, ToolError>,
         language: Language,
-    ) -> Result<Observation, ToolError> {
+    ) -> Result<Observed, ToolError> {
         match made {
-            Ok(output) => Ok(prompt::result(output, language)),
+            Ok(output) => Ok(Observed::of(output, language)),
             Err(error) if suspends(&error) => Err(error),
-            Err(error) => self.errors.observe(call, error, language),
+            Err(error @ ToolError::NotProvided { .. }) => Err(error),
+            Err(error) => Ok(self.errors.observe(call, error, language)?.into()),
         }
     }
 
-    fn find(&self, tool: &str) -> Option<&Registered> {
+    fn find(&self, tool: &str) -> Option<&Arc<Registered>> {
         self.tools.iter().find(|registered| registered.tool.spec().name() == tool)
     }
 }

@@ -240,6 +240,12 @@ fn both(first: Option<Box<ToParent>>, then: Option<Box<ToParent>>) -> Option<Box
 }
 
 impl<S: State> Command<S> {
+    /// The update alone: the targets are left out.
+    #[must_use]
+    pub fn into_update(self) -> S::Update {
+        *self.update
+    }
+
     /// A command that writes nothing and follows the node's own edges.
     pub fn new() -> Self {
         Self::of(S::update())

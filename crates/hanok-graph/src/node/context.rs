@@ -103,13 +103,38 @@ impl<C> Context<C> {
         &self.scope
     }
 
-    pub(crate) fn shared_services(&self) -> &Arc<C> {
-        &self.services
-    }
-
     /// The services of the run: models, tools, the user.
     pub fn services(&self) -> &C {
         &self.services
+    }
+
+    /// The same context with other services: for a part of the node that is written for those.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// struct App {
+    ///     step: u32,
+    /// }
+    ///
+    /// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, BoxError> {
+    ///     Ok(Count::update().n(state.n + cx.services()))
+    /// }
+    /// async fn own(state: Snapshot<Count>, cx: Context<App>) -> Result<CountUpdate, BoxError> {
+    ///     add(state, cx.with_services(cx.services().step)).await
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count, App>::builder("count").node("own", own).edge(START, "own").edge("own", END).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), App { step: 5 }).await?.done()?.n, 5);
+    /// # Ok(()) }
+    /// ```
+    pub fn with_services<D>(&self, services: impl Into<Arc<D>>) -> Context<D> {
+        Context::new(services.into(), self.scope.clone())
+    }
+
+    /// The services of the run, shared.
+    pub fn shared_services(&self) -> Arc<C> {
+        self.services.clone()
     }
 
     /// The node's name.

@@ -46,3 +46,10 @@ impl<S: fmt::Debug> fmt::Debug for Snapshot<S> {
         self.0.fmt(f)
     }
 }
+
+/// The same snapshot, as what shares it.
+impl<S> From<Snapshot<S>> for Arc<S> {
+    fn from(snapshot: Snapshot<S>) -> Self {
+        snapshot.0
+    }
+}

@@ -83,7 +83,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
             let parts = parts.clone();
             Box::pin(async move {
                 let (graph, input, output) = &*parts;
-                let services = context.shared_services().clone();
+                let services = context.shared_services();
                 let call = SubgraphCall { graph, services, persistence, base: None };
                 let (outcome, _) = call.boxed(&context, input(&state)).await?;
                 Ok(Command::new().update(output(&outcome.done()?)))
@@ -99,7 +99,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
             let graph = graph.clone();
             Box::pin(async move {
-                let services = context.shared_services().clone();
+                let services = context.shared_services();
                 let persistence = match persistence {
                     Persistence::None => Persistence::None,
                     Persistence::PerCall | Persistence::PerThread => Persistence::PerCall,

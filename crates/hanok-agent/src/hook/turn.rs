@@ -1,0 +1,148 @@
+//! The hooks of a turn, one after the other, and what is written beside them.
+
+use std::sync::Arc;
+
+use hanok_core::BoxError;
+use hanok_graph::{Command, Context, Snapshot};
+use hanok_state::{State, StateUpdate};
+
+use super::{
+    HookPoint,
+    outcome::{Hooked, Jump, StoredHook},
+};
+use crate::{
+    error::AgentError,
+    has_agent::HasAgent,
+    settings::AgentParts,
+    state::{AgentState, AgentStateUpdate, StopReason},
+};
+
+/// One node's part of a turn: the state after what was written so far, and all of that as one update.
+pub(crate) struct Turn<'a, S: HasAgent, C> {
+    parts: &'a AgentParts<S, C>,
+    context: &'a Context<C>,
+    node: Arc<str>,
+    pub(crate) now: Arc<S>,
+    update: S::Update,
+    /// The tools that the model is shown next, if hooks chose some.
+    pub(crate) tools: Option<Vec<String>>,
+}
+
+impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
+    pub(crate) fn new(
+        parts: &'a AgentParts<S, C>,
+        state: Snapshot<S>,
+        context: &'a Context<C>,
+    ) -> Self {
+        let node = context.node().into();
+        Self { parts, context, node, now: state.into(), update: S::update(), tools: None }
+    }
+
+    /// Writes `update` behind what was written so far.
+    pub(crate) fn write(&mut self, update: S::Update) -> Result<(), AgentError> {
+        if !self.parts.hooks.is_empty() {
+            let (mut seen, mut now) = (update.clone(), S::clone(&self.now));
+            let mut count = 0;
+            // The engine gives the ids that stay.
+            seen.complete(&mut || {
+                count += 1;
+                format!("{}-{count}", self.node)
+            });
+            now.merge_writes(&mut [(&self.node, &mut seen)], false).map_err(|source| {
+                AgentError::Write { agent: self.parts.settings.name.clone(), source }
+            })?;
+            self.now = Arc::new(now);
+        }
+        self.update = std::mem::take(&mut self.update).and(update);
+        Ok(())
+    }
+
+    /// Writes to the agent's part.
+    pub(crate) fn write_agent(&mut self, update: AgentStateUpdate) -> Result<(), AgentError> {
+        self.write(S::wrap(update))
+    }
+
+    /// Runs the hooks of `point` up to the first that jumps.
+    pub(crate) async fn hooks(&mut self, point: HookPoint) -> Result<Option<Jump>, AgentError> {
+        let count = self.parts.hooks.len();
+        for turn in 0..count {
+            let index = if point.is_behind() { count - 1 - turn } else { turn };
+            let hooked = self.hook(point, index).await.map_err(|source| AgentError::Hook {
+                agent: self.parts.settings.name.clone(),
+                hook: self.parts.hooks.get(index).map_or("", |hook| hook.name()).to_owned(),
+                point,
+                source,
+            })?;
+            let Some(Hooked { update, tools, jump, .. }) = hooked else { continue };
+            if !update.is_empty() {
+                self.write(update)?;
+            }
+            if tools.is_some() {
+                self.tools = tools;
+            }
+            if jump.is_some() {
+                return Ok(jump);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs one hook, once and for all of the task's runs. `None` for one that does nothing here.
+    async fn hook(&self, point: HookPoint, index: usize) -> Result<Option<Hooked<S>>, BoxError> {
+        let Some(hook) = self.parts.hooks.get(index) else { return Ok(None) };
+        let before = self.parts.hooks.iter().take(index).filter(|it| it.name() == hook.name());
+        let step = format!("hook-{}-{}-{}", point.code(), hook.name(), before.count());
+        let stored = match self.context.memoised::<StoredHook>(&step)? {
+            Some(stored) => stored,
+            None => {
+                let hooked = hook.run(point, &self.now, self.context).await?;
+                match StoredHook::of(&hooked)? {
+                    Some(stored) => {
+                        self.context.step(&step, || async { Ok::<_, BoxError>(stored) }).await?
+                    }
+                    None => return Ok(None),
+                }
+            }
+        };
+        Ok(Some(stored.read(&*self.now, &self.node)?))
+    }
+
+    /// Ends the turn, if it has to, with the hooks of its end. Returns the command of the node, which goes on at `goto`, or
+    /// where the agent would.
+    pub(crate) async fn into_command(
+        mut self,
+        mut goto: Option<&'static str>,
+    ) -> Result<Command<S>, AgentError> {
+        let agent = self.now.agent();
+        if !self.parts.hooks.is_empty() && agent.should_stop && goto.is_none() {
+            let limited = agent.stopped == Some(StopReason::MaxIterations);
+            if self.hooks(HookPoint::AfterAgent).await? == Some(Jump::Model) && !limited {
+                let open = AgentState::update().should_stop(false).stopped(None);
+                self.write_agent(open.answer(None).value(None))?;
+                goto = Some("call_model");
+            }
+        }
+        let command = Command::new().update(self.update);
+        Ok(match goto {
+            Some(target) => command.goto(target).only(),
+            None => command,
+        })
+    }
+
+    /// Asks the model again because a hook says so, unless it may not be asked any more.
+    pub(crate) async fn again(mut self) -> Result<Command<S>, AgentError> {
+        if self.now.agent().stopped == Some(StopReason::MaxIterations) {
+            return self.into_command(None).await;
+        }
+        let open = AgentState::update().pending_tool_calls(Vec::new()).faults(Vec::new());
+        self.write_agent(open.should_stop(false).stopped(None).answer(None).value(None))?;
+        self.into_command(Some("call_model")).await
+    }
+
+    /// Ends the turn because a hook says so.
+    pub(crate) fn end(&mut self) -> Result<(), AgentError> {
+        let reason = StopReason::Hook;
+        let update = self.parts.settings.stop(self.context, AgentState::update(), reason);
+        self.write_agent(update.pending_tool_calls(Vec::new()).faults(Vec::new()))
+    }
+}
