@@ -541,6 +541,9 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
             Some(Ok(form)) => Some(form),
             None => None,
         };
+        if let Err(source) = settings.beside_answer(&tools) {
+            return Err(AgentBuildError::Tools { agent, source });
+        }
         let shown: Vec<_> = tools.specs().cloned().collect();
         settings.role = prompt.unwrap_or_else(|| settings.description.clone());
         settings.system = settings.system_of(&settings.role, &shown);

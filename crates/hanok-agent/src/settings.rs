@@ -6,6 +6,7 @@ use hanok_parse::{Language, Parser};
 
 use crate::{
     by_run::ByRun,
+    error::{RegistryError, ToolFault},
     has_agent::HasAgent,
     hook::SharedHook,
     progress::AgentProgress,
@@ -63,6 +64,22 @@ impl AgentSettings {
     /// True if nothing but the model's answer, or a limit, ends a turn.
     pub(crate) fn ends_by_model_alone(&self) -> bool {
         self.handoffs.is_empty() && self.ends_turn.is_empty() && self.targets.is_empty()
+    }
+
+    /// Checks that none of `tools` has the name of the one that answers.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] with its name.
+    pub(crate) fn beside_answer(&self, tools: &ToolRegistry) -> Result<(), RegistryError> {
+        let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
+        match answer.filter(|answer| tools.effect(answer.name()).is_some()) {
+            Some(answer) => {
+                let fault = ToolFault::TwiceNamed { tool: answer.name().to_owned() };
+                Err(RegistryError { faults: vec![fault] })
+            }
+            None => Ok(()),
+        }
     }
 
     /// A parser for calls of these tools, and of the one that answers.

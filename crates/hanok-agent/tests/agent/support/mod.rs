@@ -2,6 +2,8 @@
 
 #![allow(clippy::panic, reason = "a tool that panics is one of the cases")]
 
+pub(crate) mod desk;
+
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
