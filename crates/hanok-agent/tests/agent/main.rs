@@ -9,6 +9,7 @@
 mod approval;
 mod attempts;
 mod breaker;
+mod by_run;
 mod cache;
 mod capability;
 mod dropped;
