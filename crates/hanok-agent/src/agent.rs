@@ -1,6 +1,6 @@
 //! The ReAct agent.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use hanok_graph::{Context, END, Graph, NodeExt, Runtime, START, Snapshot};
 use hanok_model::{DataMark, ToolSpec};
@@ -67,10 +67,15 @@ use crate::{
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct ReactAgent<S: HasAgent = AgentState, C: Send + Sync + 'static = ()> {
     parts: Arc<AgentParts<S, C>>,
     graph: Graph<S, C>,
+}
+
+impl<S: HasAgent, C: Send + Sync + 'static> fmt::Debug for ReactAgent<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReactAgent").field("parts", &self.parts).finish_non_exhaustive()
+    }
 }
 
 impl<S: HasAgent, C: Send + Sync + 'static> Clone for ReactAgent<S, C> {

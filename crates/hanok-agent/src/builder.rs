@@ -1,6 +1,6 @@
 //! Building an agent.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::SharedStore;
 use hanok_core::Need;
@@ -36,7 +36,6 @@ const MAX_ITERATIONS: u32 = 10;
 const LONGEST_NAME: usize = 64;
 
 /// Builds a [`ReactAgent`].
-#[derive(Debug)]
 #[must_use]
 pub struct ReactAgentBuilder<S: HasAgent = AgentState, C: Send + Sync + 'static = ()> {
     /// The settings so far. The system prompt, the parser and the registry are made of the others at the end.
@@ -47,6 +46,16 @@ pub struct ReactAgentBuilder<S: HasAgent = AgentState, C: Send + Sync + 'static 
     tools: Vec<SharedTool>,
     tool_errors: ToolErrors,
     runtime: Runtime,
+}
+
+impl<S: HasAgent, C: Send + Sync + 'static> fmt::Debug for ReactAgentBuilder<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReactAgentBuilder")
+            .field("settings", &self.settings)
+            .field("hooks", &self.hooks)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ReactAgent {

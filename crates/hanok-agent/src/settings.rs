@@ -1,5 +1,7 @@
 //! The settings of an agent.
 
+use std::fmt;
+
 use hanok_graph::Context;
 use hanok_model::{SharedModel, ToolChoice, ToolSpec};
 use hanok_parse::{Language, Parser};
@@ -18,11 +20,20 @@ use crate::{
 };
 
 /// An agent's settings, and the parts of it that know its state and its services.
-#[derive(Debug)]
 pub(crate) struct AgentParts<S: HasAgent, C> {
     pub(crate) settings: AgentSettings,
     pub(crate) hooks: Vec<SharedHook<S, C>>,
     pub(crate) by_run: ByRun<S, C>,
+}
+
+impl<S: HasAgent, C> fmt::Debug for AgentParts<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentParts")
+            .field("settings", &self.settings)
+            .field("hooks", &self.hooks)
+            .field("by_run", &self.by_run)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The parts and limits of an agent, which its nodes share.

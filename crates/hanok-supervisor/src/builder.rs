@@ -1,6 +1,6 @@
 //! Building a supervisor.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, Summariser};
 use hanok_graph::Runtime;
@@ -22,14 +22,22 @@ const MAX_ITERATIONS: u32 = 5;
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Supervisor`].
-#[derive(Debug)]
 #[must_use]
-pub struct SupervisorBuilder {
+pub struct SupervisorBuilder<C: Send + Sync + 'static = ()> {
     name: String,
     /// The settings so far. The system prompt, the parser and the summariser are made of the others at the end.
-    settings: SupervisorSettings,
+    settings: SupervisorSettings<C>,
     prompt: String,
     runtime: Runtime,
+}
+
+impl<C: Send + Sync + 'static> fmt::Debug for SupervisorBuilder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SupervisorBuilder")
+            .field("name", &self.name)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Supervisor {
@@ -75,6 +83,34 @@ impl SupervisorBuilder {
         Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
     }
 
+    /// Gives the team services: what a run is given, such as its user. All agents that are added after this see them; those
+    /// before need none. Default: none. [`Member::with_services`] gives one agent others.
+    pub fn services<C: Send + Sync + 'static>(self) -> SupervisorBuilder<C> {
+        let Self { name, settings, prompt, runtime } = self;
+        let agents = settings.agents.into_iter();
+        let settings = SupervisorSettings {
+            agents: agents.map(|agent| agent.with_services(|_: &C| ())).collect(),
+            model: settings.model,
+            parser: settings.parser,
+            system: settings.system,
+            description: settings.description,
+            max_iterations: settings.max_iterations,
+            language: settings.language,
+            undecided: settings.undecided,
+            history: settings.history,
+            summariser: settings.summariser,
+            output: settings.output,
+            keeps_routing: settings.keeps_routing,
+            parallel: settings.parallel,
+            max_hops: settings.max_hops,
+            temperature: settings.temperature,
+            capture: settings.capture,
+        };
+        SupervisorBuilder { name, settings, prompt, runtime }
+    }
+}
+
+impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// Sets the name: of the graph, for drawings and errors, and as a member of another team. Default: `supervisor`.
     ///
     /// ```
@@ -144,7 +180,7 @@ impl SupervisorBuilder {
     /// assert!(supervisor.system_prompt().contains("Knows today's rates"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agent(mut self, agent: impl Into<Member>) -> Self {
+    pub fn agent(mut self, agent: impl Into<Member<C>>) -> Self {
         self.settings.agents.push(agent.into());
         self
     }
@@ -162,7 +198,7 @@ impl SupervisorBuilder {
     /// assert!(matches!(&twice.faults[..], [SupervisorFault::TwiceNamed { agent }] if agent == "rules"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member>>) -> Self {
+    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member<C>>>) -> Self {
         self.settings.agents.extend(agents.into_iter().map(Into::into));
         self
     }
@@ -389,7 +425,7 @@ impl SupervisorBuilder {
     /// # Errors
     ///
     /// [`SupervisorBuildError`] with every fault there is.
-    pub fn build(self) -> Result<Supervisor, SupervisorBuildError> {
+    pub fn build(self) -> Result<Supervisor<C>, SupervisorBuildError> {
         let Self { name, mut settings, prompt, runtime } = self;
         let faults = faults(&settings);
         if !faults.is_empty() {
@@ -407,7 +443,7 @@ impl SupervisorBuilder {
     }
 }
 
-fn faults(settings: &SupervisorSettings) -> Vec<SupervisorFault> {
+fn faults<C: Send + Sync + 'static>(settings: &SupervisorSettings<C>) -> Vec<SupervisorFault> {
     let agents = &settings.agents;
     let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
     if agents.is_empty() {

@@ -1,21 +1,24 @@
 //! The members of a supervisor or a swarm.
 //!
 //! - `run`: a member's run, as a part of a task.
+//! - `mapped`: a member with other services than its team.
 //! - `agent`, `graph`: an agent, and a graph of one's own, as a member. A supervisor and a swarm are that in their own files.
 
 mod agent;
 mod graph;
+mod mapped;
 pub(crate) mod run;
 
-use std::sync::Arc;
+use std::{any::Any, fmt, sync::Arc};
 
-use hanok_agent::{HandoffTool, Language, ReactAgent};
+use hanok_agent::{AgentState, HandoffTool, HasAgent, Language, ReactAgent};
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, State};
 
 pub use self::graph::MemberInput;
 use self::{
     graph::OwnGraph,
+    mapped::Mapped,
     run::{AgentFailure, AnyMember, MemberRun},
 };
 
@@ -51,20 +54,36 @@ const LONGEST_NAME: usize = 64;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
-pub struct Member {
-    member: Arc<dyn AnyMember>,
-    /// It again, if it is an agent.
-    agent: Option<ReactAgent>,
+pub struct Member<C: Send + Sync + 'static = ()> {
+    member: Arc<dyn AnyMember<C>>,
+    /// The members that it may hand over to, if it is an agent.
+    handoffs: Option<Vec<HandoffTool>>,
+    /// It again, if it is an agent without a state of its own.
+    agent: Option<ReactAgent<AgentState, C>>,
 }
 
-impl From<ReactAgent> for Member {
-    fn from(agent: ReactAgent) -> Self {
-        Self { member: Arc::new(agent.clone()), agent: Some(agent) }
+impl<C: Send + Sync + 'static> fmt::Debug for Member<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").field("member", &self.member).finish_non_exhaustive()
     }
 }
 
-impl Member {
+impl<C: Send + Sync + 'static> Clone for Member<C> {
+    fn clone(&self) -> Self {
+        let Self { member, handoffs, agent } = self;
+        Self { member: member.clone(), handoffs: handoffs.clone(), agent: agent.clone() }
+    }
+}
+
+impl<S: HasAgent, C: Send + Sync + 'static> From<ReactAgent<S, C>> for Member<C> {
+    fn from(agent: ReactAgent<S, C>) -> Self {
+        let handoffs = Some(agent.handoffs().cloned().collect());
+        let plain = (&agent as &dyn Any).downcast_ref::<ReactAgent<AgentState, C>>().cloned();
+        Self { member: Arc::new(agent), handoffs, agent: plain }
+    }
+}
+
+impl<C: Send + Sync + 'static> Member<C> {
     /// A graph of one's own as a member: `input` makes its input, and `output` reads the result in its last state: a text,
     /// or none.
     ///
@@ -107,7 +126,7 @@ impl Member {
     pub fn graph<S: State, A: Into<Option<String>> + 'static>(
         name: impl Into<String>,
         description: impl Into<String>,
-        graph: Graph<S>,
+        graph: Graph<S, C>,
         input: impl Fn(MemberInput) -> S::Update + Send + Sync + 'static,
         output: impl Fn(S) -> A + Send + Sync + 'static,
     ) -> Self {
@@ -116,8 +135,8 @@ impl Member {
     }
 
     /// A member that is no agent.
-    pub(crate) fn team(team: impl AnyMember + 'static) -> Self {
-        Self { member: Arc::new(team), agent: None }
+    pub(crate) fn team(team: impl AnyMember<C> + 'static) -> Self {
+        Self { member: Arc::new(team), handoffs: None, agent: None }
     }
 
     /// The name, by which it is delegated and handed over to.
@@ -130,8 +149,33 @@ impl Member {
         self.member.description()
     }
 
-    /// The agent, if it is one.
-    pub fn as_agent(&self) -> Option<&ReactAgent> {
+    /// The same for a team with other services: `services` makes this member's of the team's. Default: the team's own.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Member, Supervisor};
+    ///
+    /// struct App {
+    ///     user: String,
+    /// }
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).services::<String>().build()?;
+    /// let rules = Member::from(rules).with_services(|app: &App| app.user.clone());
+    /// let team = Supervisor::builder(model).services::<App>().agent(rules).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_services<D: Send + Sync + 'static>(
+        self,
+        services: impl Fn(&D) -> C + Send + Sync + 'static,
+    ) -> Member<D> {
+        let handoffs = self.handoffs.clone();
+        Member { member: Arc::new(Mapped { member: self, services }), handoffs, agent: None }
+    }
+
+    /// The agent, if it is one without a state of its own, and with the services of its team.
+    pub fn as_agent(&self) -> Option<&ReactAgent<AgentState, C>> {
         self.agent.as_ref()
     }
 
@@ -144,14 +188,14 @@ impl Member {
     pub(crate) async fn run(
         &self,
         messages: Vec<Message>,
-        context: &Context,
+        context: &Context<C>,
     ) -> Result<MemberRun, AgentFailure> {
         self.member.run(messages, context).await
     }
 
     /// The members that it may hand over to, and how. Only an agent hands over to those beside it.
     pub(crate) fn handoffs(&self) -> impl Iterator<Item = &HandoffTool> {
-        self.as_agent().into_iter().flat_map(ReactAgent::handoffs)
+        self.handoffs.iter().flatten()
     }
 
     /// The language of what it is told, if it has one.
@@ -168,6 +212,6 @@ impl Member {
 
     /// True if a supervisor's model could not tell what it is for. An agent says more in its name.
     pub(crate) fn lacks_description(&self) -> bool {
-        self.as_agent().is_none() && self.description().trim().is_empty()
+        self.handoffs.is_none() && self.description().trim().is_empty()
     }
 }

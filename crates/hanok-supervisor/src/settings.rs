@@ -1,6 +1,6 @@
 //! The settings of a supervisor.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, Summariser};
 use hanok_graph::{Context, Snapshot};
@@ -32,10 +32,9 @@ pub enum OutputMode {
 }
 
 /// The parts and limits of a supervisor, which its nodes share.
-#[derive(Debug)]
-pub(crate) struct SupervisorSettings {
+pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) model: SharedModel,
-    pub(crate) agents: Vec<Member>,
+    pub(crate) agents: Vec<Member<C>>,
     pub(crate) parser: Parser,
     pub(crate) system: String,
     pub(crate) description: String,
@@ -52,12 +51,22 @@ pub(crate) struct SupervisorSettings {
     pub(crate) capture: ContentCapture,
 }
 
-impl SupervisorSettings {
+impl<C: Send + Sync + 'static> fmt::Debug for SupervisorSettings<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SupervisorSettings")
+            .field("description", &self.description)
+            .field("agents", &self.agents)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     /// A node that runs `run` with these settings.
     pub(crate) fn node<F>(
         self: &Arc<Self>,
-        run: fn(Arc<Self>, Snapshot<SupervisorState>, Context) -> F,
-    ) -> impl Fn(Snapshot<SupervisorState>, Context) -> F + use<F> {
+        run: fn(Arc<Self>, Snapshot<SupervisorState>, Context<C>) -> F,
+    ) -> impl Fn(Snapshot<SupervisorState>, Context<C>) -> F + use<F, C> {
         let settings = self.clone();
         move |state, context| run(settings.clone(), state, context)
     }

@@ -1,6 +1,6 @@
 //! The routing supervisor.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use hanok_agent::{DataMark, Language};
 use hanok_core::BoxFuture;
@@ -29,8 +29,8 @@ use crate::{
 /// A delegation is a hand-off that comes back: an agent receives the user's messages
 /// ([`history`](crate::SupervisorBuilder::history) selects others) and its task; it runs as a subgraph, in a namespace of
 /// the thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is
-/// followed, and the result of the last one counts. The model and the agents belong to the supervisor; its graph needs no
-/// services.
+/// followed, and the result of the last one counts. The model and the agents belong to the supervisor. It
+/// needs no services, or those that [`services`](crate::SupervisorBuilder::services) names: all its agents see them.
 ///
 /// ```
 /// use hanok_agent::ReactAgent;
@@ -52,21 +52,32 @@ use crate::{
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Supervisor {
-    settings: Arc<SupervisorSettings>,
-    graph: Graph<SupervisorState>,
+pub struct Supervisor<C: Send + Sync + 'static = ()> {
+    settings: Arc<SupervisorSettings<C>>,
+    graph: Graph<SupervisorState, C>,
 }
 
-impl Supervisor {
+impl<C: Send + Sync + 'static> fmt::Debug for Supervisor<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supervisor").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl<C: Send + Sync + 'static> Clone for Supervisor<C> {
+    fn clone(&self) -> Self {
+        Self { settings: self.settings.clone(), graph: self.graph.clone() }
+    }
+}
+
+impl<C: Send + Sync + 'static> Supervisor<C> {
     pub(crate) fn new(
         name: &str,
-        settings: SupervisorSettings,
+        settings: SupervisorSettings<C>,
         runtime: Runtime,
     ) -> Result<Self, SupervisorBuildError> {
         let settings = Arc::new(settings);
         let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
-        let graph = Graph::<SupervisorState>::builder(name)
+        let graph = Graph::<SupervisorState, C>::builder(name)
             .node("supervisor", settings.node(choose_agent))
             .node("execute_agent", settings.node(execute_agent))
             .edge(START, "supervisor")
@@ -87,7 +98,7 @@ impl Supervisor {
     }
 
     /// The agents, in the order the model reads them.
-    pub fn agents(&self) -> &[Member] {
+    pub fn agents(&self) -> &[Member<C>] {
         &self.settings.agents
     }
 
@@ -97,7 +108,7 @@ impl Supervisor {
     }
 
     /// The supervisor as a graph: run it, or give it a checkpointer for conversations that last.
-    pub fn graph(&self) -> &Graph<SupervisorState> {
+    pub fn graph(&self) -> &Graph<SupervisorState, C> {
         &self.graph
     }
 
@@ -146,13 +157,13 @@ impl Supervisor {
 
 /// Under the supervisor's [name](crate::SupervisorBuilder::name) and
 /// [description](crate::SupervisorBuilder::description).
-impl From<Supervisor> for Member {
-    fn from(supervisor: Supervisor) -> Self {
+impl<C: Send + Sync + 'static> From<Supervisor<C>> for Member<C> {
+    fn from(supervisor: Supervisor<C>) -> Self {
         Self::team(supervisor)
     }
 }
 
-impl AnyMember for Supervisor {
+impl<C: Send + Sync + 'static> AnyMember<C> for Supervisor<C> {
     fn name(&self) -> &str {
         self.graph.name()
     }
@@ -172,7 +183,7 @@ impl AnyMember for Supervisor {
     fn run<'a>(
         &'a self,
         messages: Vec<Message>,
-        context: &'a Context,
+        context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
             let mark = DataMark::new(&*context.runtime().rng);

@@ -12,7 +12,7 @@ mod settings;
 pub(crate) mod state;
 mod take_turn;
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use hanok_agent::Language;
 use hanok_core::BoxFuture;
@@ -63,22 +63,37 @@ use crate::member::{
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Swarm {
-    settings: Arc<SwarmSettings>,
-    graph: Graph<SwarmState>,
+pub struct Swarm<C: Send + Sync + 'static = ()> {
+    settings: Arc<SwarmSettings<C>>,
+    graph: Graph<SwarmState, C>,
 }
 
-impl Swarm {
-    fn new(name: &str, settings: SwarmSettings, runtime: Runtime) -> Result<Self, SwarmBuildError> {
+impl<C: Send + Sync + 'static> fmt::Debug for Swarm<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Swarm").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl<C: Send + Sync + 'static> Clone for Swarm<C> {
+    fn clone(&self) -> Self {
+        Self { settings: self.settings.clone(), graph: self.graph.clone() }
+    }
+}
+
+impl<C: Send + Sync + 'static> Swarm<C> {
+    fn new(
+        name: &str,
+        settings: SwarmSettings<C>,
+        runtime: Runtime,
+    ) -> Result<Self, SwarmBuildError> {
         let settings = Arc::new(settings);
         let names: Vec<_> = settings.agents.iter().map(|agent| agent.name().to_owned()).collect();
         let begins = settings.clone();
         let begin = move |state: &SwarmState| begins.active(state).map(str::to_owned);
-        let mut graph = Graph::<SwarmState>::builder(name).branch(START, begin, &names);
+        let mut graph = Graph::<SwarmState, C>::builder(name).branch(START, begin, &names);
         for agent in &settings.agents {
             let member = Arc::new(SwarmMember { swarm: settings.clone(), agent: agent.clone() });
-            let node = move |state: Snapshot<SwarmState>, context: Context| {
+            let node = move |state: Snapshot<SwarmState>, context: Context<C>| {
                 take_turn(member.clone(), state, context)
             };
             let targets = names.iter().map(String::as_str).chain([END]);
@@ -97,12 +112,12 @@ impl Swarm {
     }
 
     /// The agents.
-    pub fn agents(&self) -> &[Member] {
+    pub fn agents(&self) -> &[Member<C>] {
         &self.settings.agents
     }
 
     /// The swarm as a graph: run it, or give it a checkpointer for conversations that last.
-    pub fn graph(&self) -> &Graph<SwarmState> {
+    pub fn graph(&self) -> &Graph<SwarmState, C> {
         &self.graph
     }
 
@@ -141,13 +156,13 @@ impl Swarm {
 
 /// Under the swarm's [name](crate::SwarmBuilder::name) and [description](crate::SwarmBuilder::description). Its first agent
 /// begins whenever it is run.
-impl From<Swarm> for Member {
-    fn from(swarm: Swarm) -> Self {
+impl<C: Send + Sync + 'static> From<Swarm<C>> for Member<C> {
+    fn from(swarm: Swarm<C>) -> Self {
         Self::team(swarm)
     }
 }
 
-impl AnyMember for Swarm {
+impl<C: Send + Sync + 'static> AnyMember<C> for Swarm<C> {
     fn name(&self) -> &str {
         self.graph.name()
     }
@@ -167,7 +182,7 @@ impl AnyMember for Swarm {
     fn run<'a>(
         &'a self,
         messages: Vec<Message>,
-        context: &'a Context,
+        context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
             let input_len = messages.len();

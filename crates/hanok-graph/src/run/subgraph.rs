@@ -123,7 +123,8 @@ impl<C> Context<C> {
     /// Runs `graph` on `input`, from its initial state, as part of this task: [`Persistence::PerCall`].
     ///
     /// Its entries stand in the thread's own log, in a namespace of the call. A task that runs again after a crash
-    /// continues the run that it began. Cancellation, limits and the observer are those of this run.
+    /// continues the run that it began. Cancellation, limits and the observer are those of this run. The services may be
+    /// shared ones: an `Arc`, as of [`Context::shared_services`].
     ///
     /// ```
     /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -150,7 +151,7 @@ impl<C> Context<C> {
         &self,
         graph: &Graph<S, D>,
         input: S::Update,
-        services: D,
+        services: impl Into<Arc<D>>,
     ) -> Result<Outcome<S>, SubgraphError> {
         self.run_as(Persistence::PerCall, graph, input, services).await
     }
@@ -186,9 +187,9 @@ impl<C> Context<C> {
         persistence: Persistence,
         graph: &Graph<S, D>,
         input: S::Update,
-        services: D,
+        services: impl Into<Arc<D>>,
     ) -> Result<Outcome<S>, SubgraphError> {
-        let call = SubgraphCall { graph, services: Arc::new(services), persistence, base: None };
+        let call = SubgraphCall { graph, services: services.into(), persistence, base: None };
         let (outcome, _) = call.boxed(self, input).await?;
         Ok(outcome)
     }

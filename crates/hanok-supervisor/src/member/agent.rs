@@ -1,13 +1,13 @@
 //! An agent as a member.
 
-use hanok_agent::{Language, ReactAgent};
+use hanok_agent::{HasAgent, Language, ReactAgent};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing};
 use hanok_state::Message;
 
 use super::run::{AgentFailure, AnyMember, MemberRun, run_graph};
 
-impl AnyMember for ReactAgent {
+impl<S: HasAgent, C: Send + Sync + 'static> AnyMember<C> for ReactAgent<S, C> {
     fn name(&self) -> &str {
         self.name()
     }
@@ -27,12 +27,13 @@ impl AnyMember for ReactAgent {
     fn run<'a>(
         &'a self,
         messages: Vec<Message>,
-        context: &'a Context,
+        context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
             let input_len = messages.len();
             let ended = run_graph(self.graph(), self.input(messages, None), context).await?;
-            let (state, stopped) = ended.with_reason(|state| state.stopped);
+            let (state, stopped) = ended.with_reason(|state| state.agent().stopped);
+            let state = state.into_agent();
             Ok(MemberRun {
                 answer: state.answer,
                 stopped,

@@ -35,22 +35,23 @@ impl MemberInput {
 }
 
 /// A graph under a name, with its way in and out.
-pub(super) struct OwnGraph<S: State, I, O> {
+pub(super) struct OwnGraph<S: State, C: Send + Sync + 'static, I, O> {
     pub(super) name: String,
     pub(super) description: String,
-    pub(super) graph: Graph<S>,
+    pub(super) graph: Graph<S, C>,
     pub(super) input: I,
     pub(super) output: O,
 }
 
-impl<S: State, I, O> fmt::Debug for OwnGraph<S, I, O> {
+impl<S: State, C: Send + Sync + 'static, I, O> fmt::Debug for OwnGraph<S, C, I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OwnGraph").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl<S, I, O, A> AnyMember for OwnGraph<S, I, O>
+impl<S, C, I, O, A> AnyMember<C> for OwnGraph<S, C, I, O>
 where
+    C: Send + Sync + 'static,
     S: State,
     I: Fn(MemberInput) -> S::Update + Send + Sync,
     O: Fn(S) -> A + Send + Sync,
@@ -75,7 +76,7 @@ where
     fn run<'a>(
         &'a self,
         messages: Vec<Message>,
-        context: &'a Context,
+        context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         let input = (self.input)(MemberInput::new(messages.clone()));
         Box::pin(async move {

@@ -60,7 +60,7 @@ impl<S> GraphEnd<S> {
 }
 
 /// What can be a member.
-pub(crate) trait AnyMember: fmt::Debug + Send + Sync {
+pub(crate) trait AnyMember<C>: fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
 
     fn description(&self) -> &str;
@@ -74,17 +74,21 @@ pub(crate) trait AnyMember: fmt::Debug + Send + Sync {
     fn run<'a>(
         &'a self,
         messages: Vec<Message>,
-        context: &'a Context,
+        context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>>;
 }
 
 /// Runs `graph` as a subgraph, to its end.
-pub(crate) async fn run_graph<S: State>(
-    graph: &Graph<S>,
+pub(crate) async fn run_graph<S: State, C: Send + Sync + 'static>(
+    graph: &Graph<S, C>,
     input: S::Update,
-    context: &Context,
+    context: &Context<C>,
 ) -> Result<GraphEnd<S>, AgentFailure> {
-    match context.run(graph, input, ()).await.map_err(AgentFailure::Failed)? {
+    match context
+        .run(graph, input, context.shared_services())
+        .await
+        .map_err(AgentFailure::Failed)?
+    {
         Outcome::Done(state) => Ok(GraphEnd::Done(state)),
         Outcome::LimitReached { state, .. } => Ok(GraphEnd::LimitReached(state)),
         _ => Err(AgentFailure::Stopped),

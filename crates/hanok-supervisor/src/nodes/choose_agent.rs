@@ -24,10 +24,10 @@ use crate::{
 const PARALLEL: usize = 16;
 
 /// Asks the model for the next route. A reply that cannot be followed is corrected once; that counts as a routing call.
-pub(crate) async fn choose_agent(
-    supervisor: Arc<SupervisorSettings>,
+pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
+    supervisor: Arc<SupervisorSettings<C>>,
     state: Snapshot<SupervisorState>,
-    context: Context,
+    context: Context<C>,
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
     let limit = supervisor.limit(&state);
     if state.iteration >= limit {
@@ -65,7 +65,7 @@ fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequ
     request.message(correction)
 }
 
-impl SupervisorSettings {
+impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     fn request(&self, state: &SupervisorState) -> ChatRequest {
         let sent =
             conversation::request(&self.system, &state.messages, &state.notes, self.language);
@@ -77,7 +77,7 @@ impl SupervisorSettings {
     /// Asks the model, once and for all of the task's runs, and returns its text and the route in it.
     async fn ask(
         &self,
-        context: &Context,
+        context: &Context<C>,
         step: &str,
         request: ChatRequest,
     ) -> Result<(String, Route), SupervisorError> {
@@ -111,7 +111,7 @@ impl SupervisorSettings {
     /// Follows a route. The last routing call of a turn delegates to nobody: nothing could be made of the result.
     fn follow(
         &self,
-        context: &Context,
+        context: &Context<C>,
         state: &SupervisorState,
         text: String,
         route: Route,
@@ -140,7 +140,7 @@ impl SupervisorSettings {
     /// Delegates to the agents that are to be run of `to`; ends the turn when no more may be.
     fn send(
         &self,
-        context: &Context,
+        context: &Context<C>,
         state: &SupervisorState,
         text: &str,
         to: Vec<Delegation>,
@@ -207,7 +207,7 @@ impl SupervisorSettings {
     }
 
     /// Ends a turn whose model delegates again and again what was answered: the agent's answer is the turn's.
-    fn settle(&self, context: &Context, result: AgentResult) -> SupervisorStateUpdate {
+    fn settle(&self, context: &Context<C>, result: AgentResult) -> SupervisorStateUpdate {
         let AgentResult { agent, output, .. } = result;
         let message = Message::assistant(output.as_str()).with_metadata("settled", agent.as_str());
         context.custom(&SupervisorProgress::Settled { agent, answer: output.clone() });
@@ -217,7 +217,7 @@ impl SupervisorSettings {
     /// Ends a turn that the model did not end, with the best that was found, and says so.
     fn end(
         &self,
-        context: &Context,
+        context: &Context<C>,
         state: &SupervisorState,
         stopped: StopReason,
     ) -> SupervisorStateUpdate {

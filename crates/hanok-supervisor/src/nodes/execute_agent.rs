@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// Runs the chosen agent as a subgraph, and writes its result. Of several that were chosen at once, each is a task.
-pub(crate) async fn execute_agent(
-    supervisor: Arc<SupervisorSettings>,
+pub(crate) async fn execute_agent<C: Send + Sync + 'static>(
+    supervisor: Arc<SupervisorSettings<C>>,
     state: Snapshot<SupervisorState>,
-    context: Context,
+    context: Context<C>,
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
     let sent: Option<Handoff> = context.input().map_err(SupervisorError::Delegation)?;
     let delegation = sent.unwrap_or_else(|| {
@@ -42,7 +42,7 @@ struct AgentRun {
     next: Option<Handoff>,
 }
 
-impl SupervisorSettings {
+impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     /// Runs `delegation` on the supervisor's conversation, and writes the result under the agent's name.
     ///
     /// An agent without an answer is no error: its result says so, and the supervisor goes on.
@@ -50,7 +50,7 @@ impl SupervisorSettings {
         &self,
         delegation: Handoff,
         state: &SupervisorState,
-        context: &Context,
+        context: &Context<C>,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
         let view = conversation::model_view(&state.messages, &[], self.language);
         let AgentRun { output, stopped, work, .. } =
@@ -70,7 +70,7 @@ impl SupervisorSettings {
         &self,
         delegation: &Handoff,
         mut view: Vec<Message>,
-        context: &Context,
+        context: &Context<C>,
     ) -> Result<AgentRun, SupervisorError> {
         let (mut handoff, mut work, mut hop) = (Cow::Borrowed(delegation), Vec::new(), 0);
         loop {
@@ -88,7 +88,7 @@ impl SupervisorSettings {
         handoff: &Handoff,
         view: &[Message],
         hop: u32,
-        context: &Context,
+        context: &Context<C>,
     ) -> Result<AgentRun, SupervisorError> {
         let name = handoff.to.clone();
         let Some(agent) = self.agents.iter().find(|agent| agent.name() == name) else {
@@ -118,7 +118,7 @@ impl SupervisorSettings {
         Ok(ran)
     }
 
-    fn agent_run(&self, ran: MemberRun, hop: u32, context: &Context) -> AgentRun {
+    fn agent_run(&self, ran: MemberRun, hop: u32, context: &Context<C>) -> AgentRun {
         let task = context.task().to_string();
         let task = task.get(..8).unwrap_or(&task);
         let mut work = ran.added(|id| format!("{task}-{hop}-{id}"));

@@ -1,6 +1,6 @@
 //! Building a swarm.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use hanok_agent::{HandoffHistory, HandoffTool, Summariser};
 use hanok_graph::Runtime;
@@ -16,16 +16,24 @@ use crate::member::Member;
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Swarm`].
-#[derive(Debug)]
 #[must_use]
-pub struct SwarmBuilder {
+pub struct SwarmBuilder<C: Send + Sync + 'static = ()> {
     name: String,
     description: String,
-    agents: Vec<Member>,
+    agents: Vec<Member<C>>,
     first: Option<String>,
     summariser: Option<Summariser>,
     max_hops: u32,
     runtime: Runtime,
+}
+
+impl<C: Send + Sync + 'static> fmt::Debug for SwarmBuilder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SwarmBuilder")
+            .field("name", &self.name)
+            .field("agents", &self.agents)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Swarm {
@@ -48,6 +56,16 @@ impl SwarmBuilder {
         }
     }
 
+    /// Gives the swarm services: what a run is given, such as its user. All agents that are added after this see them; those
+    /// before need none. Default: none. [`Member::with_services`] gives one agent others.
+    pub fn services<C: Send + Sync + 'static>(self) -> SwarmBuilder<C> {
+        let Self { name, description, agents, first, summariser, max_hops, runtime } = self;
+        let agents = agents.into_iter().map(|agent| agent.with_services(|_: &C| ())).collect();
+        SwarmBuilder { name, description, agents, first, summariser, max_hops, runtime }
+    }
+}
+
+impl<C: Send + Sync + 'static> SwarmBuilder<C> {
     /// Sets the name: of the graph, for drawings and errors, and as a member of another team. Default: `swarm`.
     ///
     /// ```
@@ -82,13 +100,13 @@ impl SwarmBuilder {
     /// # let _ = swarm;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agent(mut self, agent: impl Into<Member>) -> Self {
+    pub fn agent(mut self, agent: impl Into<Member<C>>) -> Self {
         self.agents.push(agent.into());
         self
     }
 
     /// Adds agents, in this order.
-    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member>>) -> Self {
+    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member<C>>>) -> Self {
         self.agents.extend(agents.into_iter().map(Into::into));
         self
     }
@@ -168,7 +186,7 @@ impl SwarmBuilder {
     /// # Errors
     ///
     /// [`SwarmBuildError`] with every fault there is.
-    pub fn build(self) -> Result<Swarm, SwarmBuildError> {
+    pub fn build(self) -> Result<Swarm<C>, SwarmBuildError> {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(SwarmBuildError { faults });

@@ -1,5 +1,7 @@
 //! The settings of a swarm.
 
+use std::fmt;
+
 use hanok_agent::{DataMark, Handoff, HandoffHistory, Summariser};
 use hanok_graph::Context;
 use hanok_state::Message;
@@ -8,17 +10,26 @@ use super::{error::SwarmError, state::SwarmState, state::SwarmStateUpdate};
 use crate::{conversation, member::Member};
 
 /// The parts and limits of a swarm, which its nodes share.
-#[derive(Debug)]
-pub(super) struct SwarmSettings {
+pub(super) struct SwarmSettings<C: Send + Sync + 'static> {
     pub(super) description: String,
-    pub(super) agents: Vec<Member>,
+    pub(super) agents: Vec<Member<C>>,
     /// The agent that has a thread before any is active.
     pub(super) first: String,
     pub(super) summariser: Option<Summariser>,
     pub(super) max_hops: u32,
 }
 
-impl SwarmSettings {
+impl<C: Send + Sync + 'static> fmt::Debug for SwarmSettings<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SwarmSettings")
+            .field("description", &self.description)
+            .field("agents", &self.agents)
+            .field("first", &self.first)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: Send + Sync + 'static> SwarmSettings<C> {
     /// The agent that takes the turn.
     pub(super) fn active<'s>(&'s self, state: &'s SwarmState) -> Result<&'s str, SwarmError> {
         let active = if state.active.is_empty() { &self.first } else { &state.active }.as_str();
@@ -37,7 +48,7 @@ impl SwarmSettings {
         handoff: &Handoff,
         conversation: &[Message],
         update: SwarmStateUpdate,
-        context: &Context,
+        context: &Context<C>,
     ) -> Result<SwarmStateUpdate, SwarmError> {
         let to = self.agents.iter().find(|agent| agent.name() == handoff.to);
         let language = to.and_then(Member::language).unwrap_or_default();

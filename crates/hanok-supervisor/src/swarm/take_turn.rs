@@ -17,16 +17,16 @@ use crate::{
 };
 
 /// An agent and its swarm.
-pub(super) struct SwarmMember {
-    pub(super) swarm: Arc<SwarmSettings>,
-    pub(super) agent: Member,
+pub(super) struct SwarmMember<C: Send + Sync + 'static> {
+    pub(super) swarm: Arc<SwarmSettings<C>>,
+    pub(super) agent: Member<C>,
 }
 
 /// Runs the active agent on its view, adds its messages to the conversation, and hands over if it asks for that.
-pub(super) async fn take_turn(
-    member: Arc<SwarmMember>,
+pub(super) async fn take_turn<C: Send + Sync + 'static>(
+    member: Arc<SwarmMember<C>>,
     state: Snapshot<SwarmState>,
-    context: Context,
+    context: Context<C>,
 ) -> Result<SwarmStateUpdate, SwarmError> {
     let SwarmMember { swarm, agent } = &*member;
     let ended = agent.run(state.view(), &context).await;
