@@ -70,6 +70,7 @@ mod runtime;
 #[cfg(feature = "schema")]
 mod schema;
 mod slots;
+mod subgraph_error;
 mod thread;
 
 // The crates whose types stand in what this one says.
@@ -103,10 +104,11 @@ pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Invalid
 pub use observe::print::Printer;
 pub use observe::sink::Events;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
-pub use run::subgraph::{Persistence, SubgraphError};
+pub use run::subgraph::Persistence;
 pub use run::subgraph_node::Subgraph;
 pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use slots::Slots;
+pub use subgraph_error::SubgraphError;
 pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
 pub use thread::edit::GraphView;

@@ -97,6 +97,8 @@ pub(crate) struct AttemptLog {
     /// The number of questions with each payload.
     pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
+    /// The names under which graphs were run.
+    pub(crate) named: BTreeSet<Arc<str>>,
     /// Questions without an answer, which suspend the task, whatever its node returns.
     pub(crate) questions_asked: Vec<Question>,
     /// Answers that do not fit. Their questions are asked again, and suspend the task too.
