@@ -44,7 +44,8 @@
 //! - **failure**: [`Retry`], [`NodeExt::timeout`], [`NodeExt::idle_timeout`], error handlers ([`Handler`],
 //!   [`Failure`]), threads with which runs are lost again and again ([`Poisoned`]);
 //! - **limits**: [`Budget`], [`Slots`], [`Cache`]; [`Thread::cancellation`], [`Thread::drain`], [`App::shutdown`];
-//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, with the lifetime of their state ([`Persistence`]);
+//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, with the lifetime of their state ([`Persistence`]),
+//!   [`Context::run_named`] for several at once, [`RunGraph`] for tools;
 //! - **watching**: [`Thread::stream`] and [`Thread::events`], by [`Mode`]; spans of `hanok-telemetry`;
 //! - **history**: [`Thread::state`], [`Thread::history`], [`Thread::views`], [`Thread::rewind`], [`Thread::fork`];
 //! - **data**: [`GraphSpec`] is a graph as JSON, over a state whose fields it declares.
@@ -116,6 +117,7 @@ pub use thread::erase::Erasure;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;
+pub use thread::run_graph::RunGraph;
 pub use thread::turns::TurnEnd;
 pub use thread::{
     handle::Thread,

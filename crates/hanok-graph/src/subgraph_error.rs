@@ -1,5 +1,7 @@
 //! The reason why a subgraph has no outcome.
 
+use std::time::Duration;
+
 use hanok_core::{AskError, InvalidName};
 use thiserror::Error;
 
@@ -69,4 +71,26 @@ pub enum SubgraphError {
         /// The name.
         name: String,
     },
+    /// The call that ran the graph was asked to stop. What the graph has stored stays until the call's task is over.
+    #[error("the call that runs graph `{graph}` was asked to stop")]
+    Cancelled {
+        /// The graph.
+        graph: String,
+    },
+    /// The time of the call that ran the graph was over before the graph came to its end.
+    #[error("graph `{graph}` did not end within {after:?}, the time of the call that runs it")]
+    TimedOut {
+        /// The graph.
+        graph: String,
+        /// The time that it had.
+        after: Duration,
+    },
+}
+
+impl SubgraphError {
+    /// True for a graph that has not failed: it waits for a person, stops with its run, or has given its caller a command. The
+    /// task ends with that, whatever its node makes of the error, and goes on within the graph when the run does.
+    pub fn suspends(&self) -> bool {
+        matches!(self, Self::Waiting(_) | Self::Stopped { .. } | Self::Commanded { .. })
+    }
 }

@@ -14,6 +14,7 @@ mod capability;
 mod dropped;
 mod every_call;
 mod faults;
+mod graph_tools;
 mod handoffs;
 mod intercept;
 mod native;

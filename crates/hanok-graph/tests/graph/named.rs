@@ -1,9 +1,10 @@
 //! Graphs that a task runs by names: several at once, in any order, found again by their names.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
+use hanok_core::Call;
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Graph, NodeExt, Retry, START, Snapshot, SubgraphError,
+    BoxError, Context, Doubt, END, Graph, NodeExt, Retry, RunGraph, START, Snapshot, SubgraphError,
 };
 use hanok_state::State as _;
 
@@ -212,4 +213,90 @@ async fn any_text_is_a_name_of_a_run() {
     let places = entries(&on).await;
     let places: BTreeSet<_> = places.iter().map(|entry| entry.entry.namespace.clone()).collect();
     assert_eq!(places.len(), 1 + 7);
+}
+
+/// B94 (per call): what a call runs is told by the call's key and by the number of its graphs: an equal call beside it, another
+/// try and another attempt are each their own, and the next process goes on with them.
+#[tokio::test]
+async fn a_call_runs_graphs_of_its_own() {
+    async fn calls(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = Graph::builder("inner").node("in", work).node("stop", work);
+        let graph = built(graph.edge(START, "in").edge("in", "stop").edge("stop", END));
+        let tool = |call: Call| {
+            let (graph, services) = (graph.clone(), cx.services().clone());
+            async move {
+                let ended = call.run(&graph, says(call.key().as_str()), services).await?;
+                Ok::<_, BoxError>(ended.done()?)
+            }
+        };
+        let (one, other) = (cx.call("tool", "t", "{}"), cx.call("tool", "t", "{}"));
+        let ended = futures::join!(tool(one.clone()), tool(other), tool(one));
+        let ended = [ended.0?, ended.1?, ended.2?];
+        assert!(ended.iter().all(|ended| log(ended)[1..] == ["in", "stop"]));
+        Ok(says(log(&ended[0])[0]))
+    }
+    let graph = Graph::builder("outer").node("calls", calls).edge(START, "calls");
+    let graph = built(graph.edge("calls", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    ledger.fail(&["stop"]);
+    let failed = thread(&graph, &store).invoke(S::update(), ledger.clone()).await;
+    failed.unwrap_err();
+    assert_eq!(ledger.counts(["in", "stop"]), [3, 3]);
+    ledger.fail(&[]);
+    let on = thread(&graph, &store);
+    on.resume(ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!(ledger.counts(["in", "stop"]), [3, 6]);
+    let places = entries(&on).await;
+    let places: BTreeSet<_> = places.iter().map(|entry| entry.entry.namespace.clone()).collect();
+    assert_eq!(places.len(), 1 + 3);
+}
+
+/// A call that is asked to stop, or whose time is over, ends its graph; a question ends the run, whatever the node makes of it.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_over_ends_its_graph() {
+    async fn sleeps(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.runtime().clock.sleep(Duration::from_secs(60)).await;
+        cx.services().note("slept");
+        Ok(S::update())
+    }
+    async fn calls(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = Graph::builder("slow").node("sleeps", sleeps).edge(START, "sleeps");
+        let graph = built(graph.edge("sleeps", END));
+        let late = cx.runtime().clock.now().plus(Duration::from_secs(5));
+        let call = cx.call("tool", "late", "{}").deadline(late);
+        let late = call.run(&graph, S::update(), cx.services().clone()).await.unwrap_err();
+        let stop = cx.cancellation().child();
+        let call = cx.call("tool", "stopped", "{}").cancellation(stop.clone());
+        let run = call.run(&graph, S::update(), cx.services().clone());
+        let stops = async {
+            cx.runtime().clock.sleep(Duration::from_secs(5)).await;
+            stop.cancel();
+        };
+        let (stopped, ()) = futures::join!(run, stops);
+        assert!(!late.suspends());
+        Ok(S::update().log([late.to_string(), stopped.unwrap_err().to_string()]))
+    }
+    let graph = Graph::builder("outer").node("calls", calls).edge(START, "calls");
+    let graph = built(graph.edge("calls", END));
+    let ledger = Ledger::default();
+    let state = thread(&graph, &memory()).invoke(S::update(), ledger.clone()).await.unwrap();
+    let want = [
+        "graph `slow` did not end within 5s, the time of the call that runs it",
+        "the call that runs graph `slow` was asked to stop",
+    ];
+    assert_eq!(log(&state.done().unwrap()), want);
+    assert_eq!(ledger.of("slept"), 0);
+}
+
+/// Outside of a graph a call runs a graph by itself, within the call's time.
+#[tokio::test]
+async fn a_call_outside_of_a_graph_runs_one_by_itself() {
+    let graph = Graph::builder("alone").node("in", work).edge(START, "in").edge("in", END);
+    let (graph, ledger) = (built(graph), Ledger::default());
+    let call = Call::detached();
+    let ended = call.run(&graph, says("begins"), ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!(log(&ended), ["begins", "in"]);
+    ledger.fail(&["in"]);
+    let error = call.run(&graph, S::update(), ledger.clone()).await.unwrap_err();
+    assert!(matches!(&error, SubgraphError::Run { graph, .. } if graph == "alone"), "{error:?}");
 }
