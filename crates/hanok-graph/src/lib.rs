@@ -102,6 +102,7 @@ pub use node::retry::{Class, Retry};
 pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
 pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, InvalidEventId, Mode};
+pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
 pub use observe::sink::Events;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};

@@ -16,7 +16,10 @@ use crate::{
         journal::Journal,
     },
     node::{attempt::Stop, context::Context, run_context::RunContext},
-    observe::event::{AnyState, EventKind},
+    observe::{
+        event::{AnyState, EventKind},
+        graph_watch::{GraphCause, GraphWatch},
+    },
     outcome::{Breakpoint, Outcome},
     run::{
         graph_run::GraphRun,
@@ -170,7 +173,7 @@ impl<C> Context<C> {
         input: S::Update,
         services: D,
     ) -> Result<Outcome<S>, SubgraphError> {
-        let named = Called { name: Some(name.into()) };
+        let named = Called { name: Some(name.into()), call: None };
         let call = SubgraphCall { named, ..SubgraphCall::new(graph, Arc::new(services)) };
         let (outcome, _) = call.boxed(self, input).await?;
         Ok(outcome)
@@ -242,15 +245,20 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             namespace,
         };
         let journal = &scope.env.journal;
-        if self.persistence == Persistence::PerThread {
-            journal.call_child(&scope.namespace);
+        let mut watch =
+            GraphWatch::begin(&scope.env.sink, &scope.namespace, self.graph.name(), || {
+                GraphCause {
+                    node: outer.task.node.clone(),
+                    task: outer.id(),
+                    call: self.named.call.clone(),
+                }
+            });
+        let ended = self.driven(&scope, input, outer.id()).await;
+        if let Some(watch) = &mut watch {
+            watch.ended(ended.as_ref().map(|(outcome, _)| outcome));
         }
-        let child = journal.take_child(&scope.namespace).await;
-        let child = child.map_err(|error| failed(error.into()))?;
-        let progress = on_heap(self.begin(&scope, child, input, outer.id())).await;
-        let mut progress = progress.map_err(failed)?;
-        let span = self.graph.0.span(Some(journal.thread()));
-        let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
+        drop(watch);
+        let (outcome, mut progress) = ended.map_err(failed)?;
         let stop = match outcome {
             Outcome::Done(state) => {
                 if self.persistence == Persistence::PerThread {
@@ -291,6 +299,24 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         outer.log().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
+    }
+
+    /// Begins or continues the subgraph, and runs it as far as it goes.
+    async fn driven(
+        &self,
+        scope: &GraphRun<S, D>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> Result<(Outcome<S>, RunState<S>), RunError> {
+        let journal = &scope.env.journal;
+        if self.persistence == Persistence::PerThread {
+            journal.call_child(&scope.namespace);
+        }
+        let child = journal.take_child(&scope.namespace).await?;
+        let mut progress = on_heap(self.begin(scope, child, input, parent)).await?;
+        let span = self.graph.0.span(Some(journal.thread()));
+        let outcome = scope.drive(&mut progress).instrument(span).await?;
+        Ok((outcome, progress))
     }
 
     /// Continues the run that the same task began before, or begins one. If the state outlives the call, it begins on the

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_core::Namespace;
+use hanok_core::{CallKey, Namespace};
 use hanok_state::State;
 
 use crate::{
@@ -20,6 +20,8 @@ const LONGEST: usize = 256;
 pub(crate) struct Called {
     /// The name of the call; without one it has a number.
     pub(crate) name: Option<Arc<str>>,
+    /// The key of the call of a tool within which it runs.
+    pub(crate) call: Option<CallKey>,
 }
 
 impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {

@@ -96,7 +96,7 @@ async fn within<S: State, D: Send + Sync + 'static>(
         *count += 1;
         format!("{}.{}", call.key(), *count - 1)
     };
-    let named = Called { name: Some(name.into()) };
+    let named = Called { name: Some(name.into()), call: Some(call.key().clone()) };
     let ran = SubgraphCall { named, ..SubgraphCall::new(graph, Arc::new(services)) };
     let (outcome, _) = ran.boxed(&Context::new(Arc::new(()), scope), input).await?;
     Ok(outcome)

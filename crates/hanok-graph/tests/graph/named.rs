@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use futures::StreamExt;
 use hanok_core::Call;
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Graph, NodeExt, Retry, RunGraph, START, Snapshot, SubgraphError,
+    BoxError, Context, Doubt, END, Event, EventKind, Graph, Input, Mode, NodeExt, Retry, RunGraph,
+    START, Snapshot, SubgraphError,
 };
 use hanok_state::State as _;
 
@@ -299,4 +301,69 @@ async fn a_call_outside_of_a_graph_runs_one_by_itself() {
     ledger.fail(&["in"]);
     let error = call.run(&graph, S::update(), ledger.clone()).await.unwrap_err();
     assert!(matches!(&error, SubgraphError::Run { graph, .. } if graph == "alone"), "{error:?}");
+}
+
+/// Each graph that is run is told with its path and what runs it, as it begins and as it ends, however it ends.
+#[tokio::test(start_paused = true)]
+async fn graphs_are_told_with_what_runs_them() {
+    async fn calls(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = |name: &str, node: &str| {
+            let graph = Graph::builder(name).node(node, work).node("ask", ask);
+            built(graph.edge(START, node).edge(node, "ask").edge("ask", END))
+        };
+        let services = || cx.services().clone();
+        cx.run(&graph("numbered", "a"), S::update().n(1), services()).await?.done()?;
+        let broken = graph("broken", "broken");
+        cx.run_named("broken", &broken, S::update().n(1), services()).await.unwrap_err();
+        let late = cx.call("tool", "late", "{}").deadline(cx.runtime().clock.now());
+        late.run(&graph("late", "hangs"), S::update(), services()).await.unwrap_err();
+        let asks = cx.call("tool", "asks", "{}");
+        asks.run(&graph("asks", "b"), S::update(), services()).await?;
+        Ok(S::update())
+    }
+    async fn ask(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        if state.n == 0 {
+            cx.interrupt::<String>("well?").await?;
+        }
+        Ok(S::update())
+    }
+    let graph = Graph::builder("outer").node("calls", calls).edge(START, "calls");
+    let (graph, store) = (built(graph.edge("calls", END)), memory());
+    let ledger = Ledger::default();
+    ledger.fail(&["broken"]);
+    ledger.hang(&["hangs"]);
+    let on = thread(&graph, &store).modes([Mode::Graphs]);
+    let told = |events: Vec<Event>| {
+        let mut told = Vec::new();
+        for event in events {
+            let line = match &event.kind {
+                EventKind::GraphStarted { graph, cause } => {
+                    assert_eq!((&*cause.node, event.path.depth()), ("calls", 1));
+                    format!("{graph} {}", if cause.call.is_some() { "in a call" } else { "begins" })
+                }
+                EventKind::GraphEnded { graph, outcome, error } => {
+                    assert!(event.id.is_none() && event.node.is_none());
+                    format!("{graph} {outcome}{}", if error.is_some() { ": error" } else { "" })
+                }
+                kind => kind.name().to_owned(),
+            };
+            told.push(line);
+        }
+        told
+    };
+    let events = on.stream(Input::New(S::update()), ledger.clone()).collect().await;
+    let want = [
+        "numbered begins",
+        "numbered done",
+        "broken begins",
+        "broken failed: error",
+        "late in a call",
+        "late cancelled",
+        "asks in a call",
+        "asks interrupted",
+        "ended",
+    ];
+    assert_eq!(told(events), want);
+    // Nothing of it is told again.
+    assert!(on.events(None).await.unwrap().iter().all(|event| event.kind.name() == "ended"));
 }
