@@ -2,6 +2,7 @@
 //!
 //! - `registry`: tools by name, each with its compiled schema; it checks every call.
 //! - `execution`: one call, within its time and with its panic contained.
+//! - `graphs`: graphs that tools run, and how they end their calls.
 //! - `tool_errors`: the policy for an error of a tool.
 //! - `tool_history`: calls that were made, so that a graph makes none twice.
 //! - `writes`: what the tools of one reply write into the state, joined.
@@ -11,6 +12,7 @@
 //! it. The interceptors and the nodes stand above this room; it knows neither.
 
 pub(crate) mod execution;
+pub(crate) mod graphs;
 pub(crate) mod handoff_tool;
 pub(crate) mod registry;
 pub(crate) mod tool_errors;

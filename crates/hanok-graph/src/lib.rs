@@ -44,7 +44,8 @@
 //! - **failure**: [`Retry`], [`NodeExt::timeout`], [`NodeExt::idle_timeout`], error handlers ([`Handler`],
 //!   [`Failure`]), threads with which runs are lost again and again ([`Poisoned`]);
 //! - **limits**: [`Budget`], [`Slots`], [`Cache`]; [`Thread::cancellation`], [`Thread::drain`], [`App::shutdown`];
-//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, with the lifetime of their state ([`Persistence`]);
+//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, with the lifetime of their state ([`Persistence`]),
+//!   [`Context::run_named`] for several at once, [`RunGraph`] for tools;
 //! - **watching**: [`Thread::stream`] and [`Thread::events`], by [`Mode`]; spans of `hanok-telemetry`;
 //! - **history**: [`Thread::state`], [`Thread::history`], [`Thread::views`], [`Thread::rewind`], [`Thread::fork`];
 //! - **data**: [`GraphSpec`] is a graph as JSON, over a state whose fields it declares.
@@ -70,6 +71,7 @@ mod runtime;
 #[cfg(feature = "schema")]
 mod schema;
 mod slots;
+mod subgraph_error;
 mod thread;
 
 // The crates whose types stand in what this one says.
@@ -100,13 +102,15 @@ pub use node::retry::{Class, Retry};
 pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
 pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, InvalidEventId, Mode};
+pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
 pub use observe::sink::Events;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
-pub use run::subgraph::{Persistence, SubgraphError};
+pub use run::subgraph::Persistence;
 pub use run::subgraph_node::Subgraph;
 pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use slots::Slots;
+pub use subgraph_error::SubgraphError;
 pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
 pub use thread::edit::GraphView;
@@ -114,6 +118,7 @@ pub use thread::erase::Erasure;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;
+pub use thread::run_graph::RunGraph;
 pub use thread::turns::TurnEnd;
 pub use thread::{
     handle::Thread,

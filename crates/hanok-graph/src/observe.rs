@@ -9,11 +9,12 @@
 //! - Nobody waits for an observer: a slow one costs the run nothing but memory, which is bounded.
 //! - After a recorded event there is neither gap nor duplicate, in any process, if one reads on from its id.
 //!
-//! [`serialize`] writes events for clients, [`print`] shows them to people.
+//! [`graph_watch`] tells of subgraphs. [`serialize`] writes events for clients, [`print`] shows them to people.
 //!
 //! Everybody above emits events here; without an observer none is made.
 
 pub(crate) mod event;
+pub(crate) mod graph_watch;
 pub(crate) mod print;
 pub(crate) mod serialize;
 pub(crate) mod sink;

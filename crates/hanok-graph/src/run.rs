@@ -4,7 +4,7 @@
 //! retries, the error handler, within its [`task_limits`]. [`route`] asks the routers where to go on, [`merge`] merges the writes,
 //! [`plan`] says what is due next, and [`commit`] stores all of it in one append. [`turn_start`] is what a run begins from;
 //! [`rebase`] brings a state of another build into this build's schema first, and [`unknown`] keeps what this build does not know.
-//! [`subgraph`] is the same loop under the namespace of the task that calls it; [`fast_path`] is a shorter way through the
+//! [`subgraph`] is the same loop under the namespace of the task that calls it ([`subgraph_place`]); [`fast_path`] is a shorter way through the
 //! same for one task.
 //!
 //! A task is *due*, *running*, *written* (its write is stored, alone or with its siblings), *interrupted* (it waits for an
@@ -39,6 +39,7 @@ pub(crate) mod step_outcome;
 pub(crate) mod step_tasks;
 pub(crate) mod subgraph;
 pub(crate) mod subgraph_node;
+pub(crate) mod subgraph_place;
 pub(crate) mod super_step;
 pub(crate) mod task;
 pub(crate) mod task_limits;

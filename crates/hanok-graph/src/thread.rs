@@ -16,7 +16,7 @@
 //! - [`edit`], [`bulk`], [`erase`], [`restart`] and [`reopen`] write between runs, on a thread whose claim nobody holds.
 //!
 //! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
-//! where turns ended.
+//! where turns ended; [`run_graph`] is how the call of a tool runs a graph.
 
 pub(crate) mod active;
 pub(crate) mod app;
@@ -34,5 +34,6 @@ pub(crate) mod recover;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restart;
+pub(crate) mod run_graph;
 pub(crate) mod turn;
 pub(crate) mod turns;

@@ -180,6 +180,10 @@ pub enum ToolError {
         /// The part.
         need: Need,
     },
+    /// The run stops within the call, and enters the call again when it goes on: a graph that the tool runs asks a person or was
+    /// stopped. Hand it on.
+    #[error("the call stops with its run")]
+    Suspended(#[source] BoxError),
     /// The tool asked a person and has no answer now. Hand it on: the run stops for the answer.
     #[error("the tool waits for a person")]
     Waiting(#[from] AskError),

@@ -201,7 +201,12 @@ impl Interceptor for CircuitBreaker {
         }
         let failed = |made: &Result<ToolOutput, ToolError>| match made {
             Ok(_) => Some(false),
-            Err(ToolError::Cancelled | ToolError::OverBudget(_) | ToolError::Waiting(_)) => None,
+            Err(
+                ToolError::Cancelled
+                | ToolError::OverBudget(_)
+                | ToolError::Suspended(_)
+                | ToolError::Waiting(_),
+            ) => None,
             Err(error) => Some((self.of_tool)(error)),
         };
         match self.through(call, next.run(call), failed).await {

@@ -15,6 +15,7 @@ mod capability;
 mod dropped;
 mod every_call;
 mod faults;
+mod graph_tools;
 mod handoffs;
 mod hooks;
 mod intercept;

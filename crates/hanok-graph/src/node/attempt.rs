@@ -11,7 +11,8 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    Cancellation, Limit, Meter, Position, Spent, Stored, TaskId, Timestamp, Token, TokenSink,
+    CallKey, Cancellation, Limit, Meter, Position, Spent, Stored, TaskId, Timestamp, Token,
+    TokenSink,
 };
 
 use crate::{
@@ -97,6 +98,10 @@ pub(crate) struct AttemptLog {
     /// The number of questions with each payload.
     pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
+    /// The names under which graphs were run.
+    pub(crate) named: BTreeSet<Arc<str>>,
+    /// The number of graphs that each call has run, by the call's key.
+    pub(crate) within_calls: BTreeMap<CallKey, u32>,
     /// Questions without an answer, which suspend the task, whatever its node returns.
     pub(crate) questions_asked: Vec<Question>,
     /// Answers that do not fit. Their questions are asked again, and suspend the task too.

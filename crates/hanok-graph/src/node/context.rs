@@ -19,6 +19,7 @@ use crate::{
     observe::event::EventKind,
     outcome::Resolution,
     runtime::Runtime,
+    subgraph_error::SubgraphError,
 };
 
 /// The context of a node: the run's services, and the node's access to the engine. Clones are the same context.
@@ -655,7 +656,7 @@ impl<C> Context<C> {
 impl<C: Send + Sync + 'static> Context<C> {
     /// A call of a model or a tool: `kind` and `name` identify it, `arguments` are its arguments. Its idempotency key is
     /// the same in every retry and resume of the task, and another for every other call. It carries the services of
-    /// the run ([`Call::provided`]).
+    /// the run ([`Call::provided`]), and runs graphs as parts of this task ([`RunGraph`](crate::RunGraph)).
     ///
     /// ```
     /// # use {hanok_graph::*, hanok_state::State};
@@ -688,7 +689,9 @@ impl<C: Send + Sync + 'static> Context<C> {
             .tenant_of(scope.env.journal.thread().tenant().clone())
             .cancellation(scope.cancellation().clone())
             .meter(scope.meter().clone())
-            .ask(Arc::new(Asker(scope.clone())));
+            .ask(Arc::new(Asker(scope.clone())))
+            // What it takes to run a graph within the call.
+            .provide(scope.clone());
         let call = match TypeId::of::<C>() == TypeId::of::<()>() {
             true => call,
             false => call.provide(self.services.clone()),
@@ -747,10 +750,13 @@ impl<C: Send + Sync + 'static> Context<C> {
     }
 }
 
-/// True for an error of a call that was certainly not made: it is a [`NotMade`], or a person is asked first.
+/// True for an error of a call that was certainly not made: it is a [`NotMade`], or a person is asked first. A call that stops
+/// within a graph is entered again there.
 fn was_not_made(error: &(dyn Error + 'static)) -> bool {
     Chain(error).causes().any(|error| {
-        error.is::<NotMade>() || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
+        error.is::<NotMade>()
+            || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
+            || error.downcast_ref().is_some_and(SubgraphError::suspends)
     })
 }
 

@@ -7,7 +7,7 @@ use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredErro
 use hanok_state::{State, StateUpdate};
 use thiserror::Error;
 
-use crate::outcome::Pending;
+use crate::{observe::graph_watch::GraphCause, outcome::Pending};
 
 /// One event of a run.
 ///
@@ -198,6 +198,22 @@ pub enum EventKind {
         /// True if its error handler runs now.
         handled: bool,
     },
+    /// A subgraph begins, or goes on where an earlier run left it: the graph at the event's path. Live.
+    GraphStarted {
+        /// The graph's name.
+        graph: Arc<str>,
+        /// What runs it.
+        cause: GraphCause,
+    },
+    /// A subgraph ended, or stopped for now. Live.
+    GraphEnded {
+        /// The graph's name.
+        graph: Arc<str>,
+        /// The name of the outcome; [`RunEnd::Cancelled`] also where nobody waits for the graph any more.
+        outcome: RunEnd,
+        /// The error, if there was one.
+        error: Option<String>,
+    },
     /// An item that a node sent with [`Context::custom`](crate::Context::custom). Live.
     Custom(Stored),
     /// A piece of a model's output. Live.
@@ -236,14 +252,16 @@ pub enum Mode {
     Checkpoints,
     /// Questions: [`EventKind::Request`] and [`EventKind::AnswerVoided`].
     Interrupts,
+    /// Subgraphs: [`EventKind::GraphStarted`] and [`EventKind::GraphEnded`].
+    Graphs,
 }
 
 /// A set of modes. `Ended`, `UnknownFields`, `Lagged` and `Cut` belong to every set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Modes(u8);
+pub(crate) struct Modes(u16);
 
 impl Modes {
-    pub(crate) const ALL: Self = Self(u8::MAX);
+    pub(crate) const ALL: Self = Self(u16::MAX);
 
     pub(crate) fn of(modes: impl IntoIterator<Item = Mode>) -> Self {
         Self(modes.into_iter().fold(0, |set, mode| set | mode.bit()))
@@ -259,7 +277,7 @@ impl Modes {
 }
 
 impl Mode {
-    fn bit(self) -> u8 {
+    fn bit(self) -> u16 {
         match self {
             Self::Values => 1,
             Self::Updates => 2,
@@ -268,6 +286,7 @@ impl Mode {
             Self::Tasks => 16,
             Self::Checkpoints => 32,
             Self::Interrupts => 64,
+            Self::Graphs => 128,
         }
     }
 }
@@ -284,6 +303,7 @@ impl EventKind {
             | Self::TaskInterrupted
             | Self::TaskRetried { .. }
             | Self::TaskFailed { .. } => Mode::Tasks,
+            Self::GraphStarted { .. } | Self::GraphEnded { .. } => Mode::Graphs,
             Self::Custom(_) => Mode::Custom,
             Self::Token(_) => Mode::Messages,
             Self::Ended { .. }

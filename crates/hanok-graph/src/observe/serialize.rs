@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use hanok_core::Token;
+use hanok_core::{CallKey, Token};
 use serde::{
     Serialize, Serializer,
     ser::{Error, SerializeMap},
@@ -48,6 +48,8 @@ impl EventKind {
             Self::TaskInterrupted => "task_interrupted",
             Self::TaskRetried { .. } => "task_retried",
             Self::TaskFailed { .. } => "task_failed",
+            Self::GraphStarted { .. } => "graph_started",
+            Self::GraphEnded { .. } => "graph_ended",
             Self::Custom(_) => "custom",
             Self::Token(_) => "token",
             Self::UnknownFields { .. } => "unknown_fields",
@@ -126,6 +128,15 @@ fn data(kind: &EventKind) -> Option<Value> {
             json!({"error": error, "delay_ms": u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)})
         }
         EventKind::TaskFailed { error, handled } => json!({"error": error, "handled": handled}),
+        EventKind::GraphStarted { graph, cause } => json!({
+            "graph": **graph,
+            "node": *cause.node,
+            "task": cause.task.to_string(),
+            "call": cause.call.as_ref().map(CallKey::as_str),
+        }),
+        EventKind::GraphEnded { graph, outcome, error } => {
+            json!({"graph": **graph, "outcome": outcome.as_str(), "error": error})
+        }
         EventKind::Token(Token::Text(text)) => json!({"text": text}),
         EventKind::Token(Token::Reasoning(text)) => json!({"reasoning": text}),
         EventKind::Token(_) => json!({"retracted": true}),

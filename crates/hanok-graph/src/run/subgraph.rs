@@ -3,12 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunEnd, RunFold};
-use hanok_core::{
-    AskError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId, RunId, Spent,
-    TaskId,
-};
+use hanok_core::{AskError, BoxFuture, Changes, Limit, Position, RequestId, RunId, Spent, TaskId};
 use hanok_state::{State, StateUpdate};
-use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
@@ -20,7 +16,10 @@ use crate::{
         journal::Journal,
     },
     node::{attempt::Stop, context::Context, run_context::RunContext},
-    observe::event::{AnyState, EventKind},
+    observe::{
+        event::{AnyState, EventKind},
+        graph_watch::{GraphCause, GraphWatch},
+    },
     outcome::{Breakpoint, Outcome},
     run::{
         graph_run::GraphRun,
@@ -29,12 +28,11 @@ use crate::{
         parent_command::to_parent,
         rebase::{LogPlace, Migrated, migrated, warn_unknown},
         run_state::RunState,
+        subgraph_place::Called,
         turn_start::{InputPlace, apply_input},
     },
+    subgraph_error::{DEEPEST, SubgraphError},
 };
-
-/// The deepest nesting of graphs that call each other.
-const DEEPEST: usize = 16;
 
 /// The lifetime of a subgraph's state.
 ///
@@ -64,59 +62,6 @@ pub enum Persistence {
     /// No state is stored. After a crash the call begins anew, nobody can be asked in it, its breakpoints are passed, and
     /// [`Context::once`] is refused.
     None,
-}
-
-/// The reason why a subgraph has no outcome. Return it with `?`.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SubgraphError {
-    /// A person is asked in the subgraph. The run ends here, and the answer resumes it.
-    #[error("{0}")]
-    Waiting(#[source] AskError),
-    /// The subgraph stopped with the run. A resume continues it.
-    #[error("subgraph `{graph}` has stopped with its run")]
-    Stopped {
-        /// The subgraph.
-        graph: String,
-    },
-    /// The subgraph has ended with a [command](crate::Command::parent) that the calling node returns.
-    #[error("subgraph `{graph}` has given its caller a command")]
-    Commanded {
-        /// The subgraph.
-        graph: String,
-    },
-    /// The subgraph could not go on.
-    #[error("subgraph `{graph}` could not go on")]
-    Run {
-        /// The subgraph.
-        graph: String,
-        /// The cause.
-        #[source]
-        source: Box<RunError>,
-    },
-    /// Too many graphs call each other.
-    #[error("subgraph `{graph}` would be more than {DEEPEST} graphs deep")]
-    TooDeep {
-        /// The subgraph.
-        graph: String,
-    },
-    /// Two tasks call one subgraph whose state outlives the call, at the same time.
-    #[error(
-        "subgraph `{graph}` keeps its state for the thread, and another task of the node runs it"
-    )]
-    Busy {
-        /// The subgraph.
-        graph: String,
-    },
-    /// The node's name is too long to be part of a namespace.
-    #[error("a namespace for subgraph `{graph}` cannot be made")]
-    Name {
-        /// The subgraph.
-        graph: String,
-        /// The cause.
-        #[source]
-        source: InvalidName,
-    },
 }
 
 impl<C> Context<C> {
@@ -189,40 +134,50 @@ impl<C> Context<C> {
         input: S::Update,
         services: impl Into<Arc<D>>,
     ) -> Result<Outcome<S>, SubgraphError> {
-        let call = SubgraphCall { graph, services: services.into(), persistence, base: None };
+        let call = SubgraphCall { persistence, ..SubgraphCall::new(graph, services.into()) };
         let (outcome, _) = call.boxed(self, input).await?;
         Ok(outcome)
     }
 
-    /// The namespace of this task's next call.
-    fn subgraph_namespace(
+    /// Runs `graph` as [`run`](Context::run) does, as the run of this task that is named `name`.
+    ///
+    /// A task that runs again after a crash finds what it began by the name, and not by the order: so several graphs may run
+    /// at once, and a task need not run the same ones again.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let both = move |_: Snapshot<Count>, cx: Context| {
+    ///     let inner = inner.clone();
+    ///     async move {
+    ///         let seoul = cx.run_named("seoul", &inner, Count::update().n(1), ());
+    ///         let busan = cx.run_named("busan", &inner, Count::update().n(4), ());
+    ///         let (seoul, busan) = futures::join!(seoul, busan);
+    ///         Ok::<_, BoxError>(Count::update().n(seoul?.done()?.n + busan?.done()?.n))
+    ///     }
+    /// };
+    /// let outer = Graph::<Count>::builder("outer").node("both", both).edge(START, "both").edge("both", END).build()?;
+    /// assert_eq!(outer.invoke(Count::update(), ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Context::run), and [`SubgraphError::Twice`] for a name under which this attempt of the task has run a graph.
+    pub async fn run_named<S: State, D: Send + Sync + 'static>(
         &self,
-        graph: &str,
-        persistence: Persistence,
-    ) -> Result<Namespace, InvalidName> {
-        let mut log = self.scope().log();
-        let kind = match persistence {
-            Persistence::PerThread => graph,
-            // These are told apart by their number alone.
-            Persistence::PerCall | Persistence::None => "",
-        };
-        let count = log.subgraphs.entry(kind.to_owned()).or_default();
-        let number = *count;
-        *count += 1;
-        drop(log);
-        let node = self.scope().named(self.node());
-        let segment = match persistence {
-            // The colon is where the node's name ends, and nowhere in it.
-            Persistence::PerThread => {
-                let node = node.replace('\\', r"\\").replace(':', r"\:");
-                format!("{node}:{graph}.{number}")
-            }
-            Persistence::PerCall | Persistence::None => {
-                let task = self.task().to_string();
-                format!("{node}#{}.{number}", task.get(..16).unwrap_or(&task))
-            }
-        };
-        self.namespace().child(&segment)
+        name: &str,
+        graph: &Graph<S, D>,
+        input: S::Update,
+        services: impl Into<Arc<D>>,
+    ) -> Result<Outcome<S>, SubgraphError> {
+        let named = Called { name: Some(name.into()), call: None };
+        let call = SubgraphCall { named, ..SubgraphCall::new(graph, services.into()) };
+        let (outcome, _) = call.boxed(self, input).await?;
+        Ok(outcome)
     }
 }
 
@@ -236,6 +191,15 @@ pub(crate) struct SubgraphCall<'a, S: State, D> {
     pub(crate) persistence: Persistence,
     /// The caller's state, for a subgraph that shares it.
     pub(crate) base: Option<Arc<S>>,
+    pub(crate) named: Called,
+}
+
+impl<'g, S: State, D> SubgraphCall<'g, S, D> {
+    /// A call of `graph` that stores its state for its own time, and is told from others by its number.
+    pub(crate) fn new(graph: &'g Graph<S, D>, services: Arc<D>) -> Self {
+        let persistence = Persistence::PerCall;
+        Self { graph, services, persistence, base: None, named: Called::default() }
+    }
 }
 
 impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
@@ -257,9 +221,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     /// Runs the subgraph; returns its outcome, and its update of a shared state.
     async fn run(self, context: Context, input: S::Update) -> Result<Ran<S>, SubgraphError> {
         let name = || self.graph.name().to_owned();
-        let namespace = context
-            .subgraph_namespace(self.graph.name(), self.persistence)
-            .map_err(|source| SubgraphError::Name { graph: name(), source })?;
+        let namespace = self.namespace(context.scope())?;
         if namespace.depth() > DEEPEST {
             return Err(SubgraphError::TooDeep { graph: name() });
         }
@@ -284,15 +246,20 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             namespace,
         };
         let journal = &scope.env.journal;
-        if self.persistence == Persistence::PerThread {
-            journal.call_child(&scope.namespace);
+        let mut watch =
+            GraphWatch::begin(&scope.env.sink, &scope.namespace, self.graph.name(), || {
+                GraphCause {
+                    node: outer.task.node.clone(),
+                    task: outer.id(),
+                    call: self.named.call.clone(),
+                }
+            });
+        let ended = self.driven(&scope, input, outer.id()).await;
+        if let Some(watch) = &mut watch {
+            watch.ended(ended.as_ref().map(|(outcome, _)| outcome));
         }
-        let child = journal.take_child(&scope.namespace).await;
-        let child = child.map_err(|error| failed(error.into()))?;
-        let progress = on_heap(self.begin(&scope, child, input, outer.id())).await;
-        let mut progress = progress.map_err(failed)?;
-        let span = self.graph.0.span(Some(journal.thread()));
-        let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
+        drop(watch);
+        let (outcome, mut progress) = ended.map_err(failed)?;
         let stop = match outcome {
             Outcome::Done(state) => {
                 if self.persistence == Persistence::PerThread {
@@ -333,6 +300,24 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         outer.log().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
+    }
+
+    /// Begins or continues the subgraph, and runs it as far as it goes.
+    async fn driven(
+        &self,
+        scope: &GraphRun<S, D>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> Result<(Outcome<S>, RunState<S>), RunError> {
+        let journal = &scope.env.journal;
+        if self.persistence == Persistence::PerThread {
+            journal.call_child(&scope.namespace);
+        }
+        let child = journal.take_child(&scope.namespace).await?;
+        let mut progress = on_heap(self.begin(scope, child, input, parent)).await?;
+        let span = self.graph.0.span(Some(journal.thread()));
+        let outcome = scope.drive(&mut progress).instrument(span).await?;
+        Ok((outcome, progress))
     }
 
     /// Continues the run that the same task began before, or begins one. If the state outlives the call, it begins on the

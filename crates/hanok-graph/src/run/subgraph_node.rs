@@ -84,7 +84,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
             Box::pin(async move {
                 let (graph, input, output) = &*parts;
                 let services = context.shared_services();
-                let call = SubgraphCall { graph, services, persistence, base: None };
+                let call = SubgraphCall { persistence, ..SubgraphCall::new(graph, services) };
                 let (outcome, _) = call.boxed(&context, input(&state)).await?;
                 Ok(Command::new().update(output(&outcome.done()?)))
             })
@@ -105,7 +105,8 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
                     Persistence::PerCall | Persistence::PerThread => Persistence::PerCall,
                 };
                 let base = Some(state);
-                let call = SubgraphCall { graph: &graph, services, persistence, base };
+                let call = SubgraphCall::new(&graph, services);
+                let call = SubgraphCall { persistence, base, ..call };
                 let (outcome, added) = call.boxed(&context, S::update()).await?;
                 outcome.done()?;
                 Ok(Command::new().update(added.unwrap_or_default()))

@@ -35,15 +35,15 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     ///
     /// [`RunError`] when the run could not go on.
     pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
-        once(self, update, services).await
+        once(self, update, Arc::new(services)).await
     }
 }
 
 /// Runs a graph once and stores nothing.
-async fn once<S: State, C: Send + Sync + 'static>(
+pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     graph: &Graph<S, C>,
     update: S::Update,
-    services: C,
+    services: Arc<C>,
 ) -> Result<Outcome<S>, RunError> {
     let runtime = &graph.0.runtime;
     let run = RunId(runtime.ids.id());
@@ -52,7 +52,7 @@ async fn once<S: State, C: Send + Sync + 'static>(
         .map_err(|error| RunError::State(error.into()))?;
     let options = RunOptions::default();
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
-    let scope = options.graph_run(&graph.0, run, Arc::new(services), journal, Spent::default());
+    let scope = options.graph_run(&graph.0, run, services, journal, Spent::default());
     let schema = Default::default();
     let mut progress = RunState::beginning(graph.0.initial.clone(), Default::default(), schema);
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());

@@ -37,6 +37,7 @@ mod limits;
 mod lints;
 mod lives;
 mod many;
+mod named;
 mod poisoned;
 mod policies;
 mod probes;

@@ -477,6 +477,8 @@ async fn a_stream_shows_the_run_as_it_goes() {
             EventKind::Token(Token::Text(text)) => format!("token {text}"),
             EventKind::TaskStarted { .. } => "starts".to_owned(),
             EventKind::Ended { outcome, .. } => format!("ended {outcome}"),
+            EventKind::GraphStarted { graph, cause } => format!("{graph} starts by {}", cause.node),
+            EventKind::GraphEnded { graph, outcome, .. } => format!("{graph} ended {outcome}"),
             other => format!("{other:?}"),
         };
         let node = event.node.as_deref().unwrap_or("-").to_owned();

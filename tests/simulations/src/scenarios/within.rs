@@ -38,6 +38,9 @@ pub(super) fn all() -> Vec<Scenario> {
             1,
         ),
         within("a command to the caller", hands_over, |inner| Ok(Subgraph::shared(inner)), 1),
+        by_name("two by their names at once", two),
+        by_name("questions in two by their names", asks),
+        by_name("calls that are not repeated in two by their names", pays),
     ]
 }
 
@@ -71,6 +74,31 @@ fn within(
     });
     let simulation = (0..turns).fold(simulation.answer(answer), |it, _| it.input(S::update()));
     of(name, simulation)
+}
+
+/// A node that runs two graphs at once by their names, each time in another order.
+fn by_name(name: &'static str, build: fn(Builder) -> Builder) -> Scenario {
+    let simulation = Simulation::of(move |world| {
+        let inner = inner(build)?;
+        let both = move |_: Snapshot<S>, cx: Cx| {
+            let inner = inner.clone();
+            async move {
+                begin(&cx).await;
+                let swap = cx.runtime().rng.bits() & 1 == 0;
+                let [first, second] = if swap { ["one", "two"] } else { ["two", "one"] };
+                let run = |name| cx.run_named(name, &inner, says(name), cx.services().clone());
+                let ended = futures::join!(run(first), run(second));
+                let (one, two) = if swap { ended } else { (ended.1, ended.0) };
+                let ended = [one?.done()?, two?.done()?];
+                let said = ended.iter().flat_map(|ended| ended.log.iter().cloned());
+                Ok::<_, hanok_graph::BoxError>(S::update().log(said.collect::<Vec<_>>()))
+            }
+        };
+        let graph = hanok_graph::Graph::builder("outer").node("both", both).node("z", count);
+        let graph = graph.edge(START, "both").edge("both", "z").edge("z", END);
+        Ok((graph.runtime(world.runtime()).build()?, world.effects()))
+    });
+    of(name, simulation.answer(answer).input(S::update()))
 }
 
 /// A graph with a state of its own, of which the log is given back.

@@ -1,0 +1,74 @@
+//! The beginning and the end of a subgraph, for observers.
+
+use std::sync::Arc;
+
+use hanok_checkpoint::RunEnd;
+use hanok_core::{CallKey, Chain, Namespace, TaskId};
+
+use crate::{
+    error::RunError,
+    observe::{
+        event::{Event, EventKind},
+        sink::Sink,
+    },
+    outcome::Outcome,
+};
+
+/// What runs a subgraph: a node, or a call that it makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GraphCause {
+    /// The node, of the graph one level above.
+    pub node: Arc<str>,
+    /// The node's task.
+    pub task: TaskId,
+    /// The key of the call within which the graph runs, if it is that of a tool.
+    pub call: Option<CallKey>,
+}
+
+/// Reports the beginning of a subgraph, and its end when it is dropped.
+pub(crate) struct GraphWatch {
+    sink: Sink,
+    path: Namespace,
+    graph: Arc<str>,
+    outcome: RunEnd,
+    error: Option<String>,
+}
+
+impl GraphWatch {
+    /// Begins to watch the graph at `path`; `None` without an observer.
+    pub(crate) fn begin(
+        sink: &Sink,
+        path: &Namespace,
+        graph: &str,
+        cause: impl FnOnce() -> GraphCause,
+    ) -> Option<Self> {
+        sink.is_on().then(|| {
+            let (sink, path, graph) = (sink.clone(), path.clone(), Arc::from(graph));
+            // A graph that nobody waits for any more is cancelled.
+            let watch = Self { sink, path, graph, outcome: RunEnd::Cancelled, error: None };
+            watch.tell(EventKind::GraphStarted { graph: watch.graph.clone(), cause: cause() });
+            watch
+        })
+    }
+
+    /// Notes how the graph ended.
+    pub(crate) fn ended<S>(&mut self, ended: Result<&Outcome<S>, &RunError>) {
+        (self.outcome, self.error) = match ended {
+            Ok(outcome) => (outcome.name(), None),
+            Err(error) => (RunEnd::Failed, Some(Chain(error).to_string())),
+        };
+    }
+
+    fn tell(&self, kind: EventKind) {
+        self.sink.emit(|| Event::new(&self.path, 0, None, None, kind));
+    }
+}
+
+impl Drop for GraphWatch {
+    fn drop(&mut self) {
+        let (graph, outcome) = (self.graph.clone(), self.outcome.clone());
+        let error = self.error.take();
+        self.tell(EventKind::GraphEnded { graph, outcome, error });
+    }
+}
