@@ -6,7 +6,8 @@
 //!   heed, where to count and who watches the tokens. [`SharedModel`], [`SharedEmbedder`] and [`SharedTool`] hold any of
 //!   them, chosen at run time;
 //! - **tools**: an async function ([`FnTool::new`]), one that blocks, on a bounded pool of threads ([`FnTool::blocking`],
-//!   [`BlockingPool`]), and one some of whose arguments the service gives ([`InjectedTool`]);
+//!   [`BlockingPool`]), and one some of whose arguments the service gives ([`InjectedTool`]). The parts of a run that a tool
+//!   takes out of its call are extractors: [`Services`], [`FromState`] and what else implements [`FromCall`];
 //! - **errors**: [`ModelError`] and [`ToolError`], whose variants are what a caller does differently.
 //!
 //! No HTTP client and no runtime is known here. With the feature `tiktoken`, tokens of OpenAI's models are counted
@@ -40,6 +41,7 @@ mod chat;
 mod data;
 mod embed;
 mod error;
+mod extract;
 mod fn_tool;
 #[cfg(feature = "test")]
 mod hashed;
@@ -69,6 +71,7 @@ pub use chat::ChatModel;
 pub use data::DataMark;
 pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
+pub use extract::{FromCall, FromState, Services};
 pub use fn_tool::FnTool;
 #[cfg(feature = "test")]
 pub use hashed::HashEmbedder;

@@ -10,7 +10,7 @@ use hanok_model::{
     ChatRequest, FnTool, InvalidSpec, ModelError, ResponseFormat, SharedTool, Tool, ToolChoice,
     ToolError, ToolOutput, ToolSpec,
 };
-use hanok_state::{Arguments, Json, Message};
+use hanok_state::{Arguments, Message};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
