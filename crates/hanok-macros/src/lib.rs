@@ -1,10 +1,12 @@
-//! The derive macros of hanok. They are documented where they are used: in `hanok-state` and the facade `hanok`.
+//! The macros of hanok. They are documented where they are used: in `hanok-state`, `hanok-model` and the facade
+//! `hanok`.
 
 mod attributes;
 mod debug_node;
 mod has_agent;
 mod paths;
 mod state;
+mod tool;
 mod view;
 
 use proc_macro::TokenStream;
@@ -41,4 +43,10 @@ pub fn derive_has_agent(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn debug_node(arguments: TokenStream, item: TokenStream) -> TokenStream {
     debug_node::debug(arguments.into(), item.into()).into()
+}
+
+/// Makes a tool of an `async fn`; the documentation of `hanok-model` says of which, and shows one.
+#[proc_macro_attribute]
+pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    tool::tool(arguments.into(), item.into()).into()
 }

@@ -38,6 +38,21 @@ pub(crate) fn agent_crate() -> TokenStream {
     }
 }
 
+/// `::hanok_model` for a crate that depends on it, `::hanok::model` or `::hanok_agent::model` for one that depends on what
+/// re-exports it.
+pub(crate) fn model_crate() -> TokenStream {
+    let manifest = manifest();
+    if depends_on(&manifest, "hanok-model") {
+        quote!(::hanok_model)
+    } else if depends_on(&manifest, "hanok") {
+        quote!(::hanok::model)
+    } else if depends_on(&manifest, "hanok-agent") {
+        quote!(::hanok_agent::model)
+    } else {
+        quote!(::hanok_model)
+    }
+}
+
 /// The manifest of the crate that uses a macro; empty where there is none.
 fn manifest() -> String {
     let folder = env::var("CARGO_MANIFEST_DIR").ok();

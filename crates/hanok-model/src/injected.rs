@@ -39,13 +39,15 @@ pub struct InjectedTool {
     tool: SharedTool,
     spec: ToolSpec,
     injected: BTreeMap<String, Inject>,
+    needs: Vec<Need>,
 }
 
 impl InjectedTool {
     /// `tool`, of which nothing is hidden yet.
     pub fn new(tool: impl Tool) -> Self {
         let tool = SharedTool::new(tool);
-        Self { spec: tool.spec().clone(), tool, injected: BTreeMap::new() }
+        let (spec, needs) = (tool.spec().clone(), tool.needs());
+        Self { spec, tool, injected: BTreeMap::new(), needs }
     }
 
     /// Gives the argument `name` this value in every call.
@@ -89,6 +91,58 @@ impl InjectedTool {
         Ok(self)
     }
 
+    /// Gives the argument `name` the value that `inject` makes of a part of the run: of the services, say, or the state. The tool
+    /// [needs](Tool::needs) that part then. A closure of [`with`](InjectedTool::with) looks for a part that may be missing, by
+    /// [`Call::provided`].
+    ///
+    /// ```
+    /// use hanok_core::{Call, Need};
+    /// use hanok_model::{FnTool, InjectedTool, Tool, ToolSpec};
+    /// use serde_json::{Value, json};
+    ///
+    /// /// The services of the run.
+    /// struct App {
+    ///     region: String,
+    /// }
+    ///
+    /// /// The user, where one is signed in.
+    /// struct User {
+    ///     id: u64,
+    /// }
+    ///
+    /// let schema = json!({"properties": {"region": {"type": "string"}, "user": {"type": ["integer", "null"]}}});
+    /// let spec = ToolSpec::new("orders", "The orders", schema)?;
+    /// let orders = FnTool::untyped(spec, |_, _| async { Ok("none".into()) });
+    /// let orders = InjectedTool::new(orders)
+    ///     .with_part("region", |app: &App| app.region.clone())?
+    ///     .with("user", |call: &Call| Ok(call.provided::<User>().map_or(Value::Null, |user| user.id.into())))?;
+    /// assert_eq!(orders.needs(), [Need::of::<App>()]);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSpec::NoSuchArgument`] when the tool takes no such argument.
+    pub fn with_part<T, V>(
+        self,
+        name: &str,
+        inject: impl Fn(&T) -> V + Send + Sync + 'static,
+    ) -> Result<Self, InvalidSpec>
+    where
+        T: Send + Sync + 'static,
+        V: Into<Json>,
+    {
+        let need = Need::of::<T>();
+        let mut tool = self.with(name, move |call| match call.provided::<T>() {
+            Some(part) => Ok(inject(&part).into().0),
+            None => Err(ToolError::NotProvided { need }),
+        })?;
+        if !tool.needs.contains(&need) {
+            tool.needs.push(need);
+        }
+        Ok(tool)
+    }
+
     /// All arguments of the tool: the model's, and those that are injected.
     fn whole(&self, arguments: &Arguments, call: &Call) -> Result<Arguments, ToolError> {
         let mut whole: Map<String, Value> = arguments.decode().map_err(ToolError::arguments)?;
@@ -116,7 +170,7 @@ impl Tool for InjectedTool {
     }
 
     fn needs(&self) -> Vec<Need> {
-        self.tool.needs()
+        self.needs.clone()
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {

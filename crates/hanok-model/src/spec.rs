@@ -123,6 +123,12 @@ impl ToolSpec {
         Self::new(name, description, schema_of::<A>())
     }
 
+    /// A tool whose name is known to be one, and whose arguments are a struct.
+    pub(crate) fn of_struct<A: JsonSchema>(name: &str, description: String) -> Self {
+        let schema = object(schema_of::<A>()).unwrap_or_else(|| Map::new().into());
+        Self { name: name.to_owned(), description, schema: Json(schema) }
+    }
+
     /// The tool without its argument `name`.
     pub(crate) fn without(&self, name: &str) -> Result<Self, InvalidSpec> {
         let mut spec = self.clone();

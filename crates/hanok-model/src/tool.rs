@@ -219,6 +219,29 @@ impl ToolError {
     }
 }
 
+/// A [`ToolError`] in the box is itself, and an [`AskError`] is [`ToolError::Waiting`]; any other error is
+/// [`ToolError::Failed`].
+///
+/// ```
+/// use hanok_core::BoxError;
+/// use hanok_model::ToolError;
+///
+/// let boxed: BoxError = ToolError::refused("it is closed").into();
+/// assert!(matches!(ToolError::from(boxed), ToolError::Refused { .. }));
+/// assert!(matches!(ToolError::from(BoxError::from("no paper")), ToolError::Failed(_)));
+/// ```
+impl From<BoxError> for ToolError {
+    fn from(error: BoxError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => match error.downcast::<AskError>() {
+                Ok(error) => Self::Waiting(*error),
+                Err(error) => Self::Failed(error),
+            },
+        }
+    }
+}
+
 /// Something a model may call.
 ///
 /// ```

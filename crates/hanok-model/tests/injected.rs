@@ -3,7 +3,9 @@
 
 mod clock;
 
-use hanok_core::Effect;
+use std::sync::Arc;
+
+use hanok_core::{Effect, Need};
 use hanok_model::{FnTool, InjectedTool, InvalidSpec, Tool, ToolError};
 use hanok_state::Arguments;
 use schemars::JsonSchema;
@@ -59,6 +61,31 @@ async fn injected_arguments_are_not_shown_and_not_taken_from_a_model() {
         let error = tool.run(&Arguments::new(broken), &call()).await.unwrap_err();
         assert!(matches!(&error, ToolError::Arguments(_)), "{error:?}");
     }
+}
+
+/// The user, as a part of the run.
+struct User(&'static str);
+
+#[tokio::test]
+async fn an_argument_comes_out_of_a_part_of_the_run_or_the_call_is_not_made() {
+    let tool = FnTool::new("orders", "", |orders: Orders, _| async move {
+        Ok(format!("{} for {} by {}", orders.top, orders.user_id, orders.key).into())
+    });
+    let tool = InjectedTool::new(tool.unwrap())
+        .with_part("user_id", |user: &User| user.0)
+        .unwrap()
+        .with_part("key", |user: &User| user.0.to_uppercase())
+        .unwrap();
+    assert_eq!(tool.needs(), [Need::of::<User>()]);
+
+    let top = Arguments::new(r#"{"top":3}"#);
+    let error = tool.run(&top, &call()).await.unwrap_err();
+    assert!(
+        matches!(&error, ToolError::NotProvided { need } if *need == Need::of::<User>()),
+        "{error:?}"
+    );
+    let signed_in = call().provide(Arc::new(User("u-17")));
+    assert_eq!(tool.run(&top, &signed_in).await.unwrap().text, "3 for u-17 by U-17");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod files;
 mod near;
 #[cfg(feature = "python")]
 mod python;
+mod todos;
 #[cfg(any(feature = "python", feature = "web"))]
 mod wait;
 #[cfg(feature = "web")]
@@ -33,5 +34,6 @@ pub use egress::{
 pub use files::{FileError, ReadFile};
 #[cfg(feature = "python")]
 pub use python::{JailError, PythonRepl, PythonReplBuilder};
+pub use todos::{Todo, TodoStatus, Todos, TodosChange, WriteTodos};
 #[cfg(feature = "web")]
 pub use web::{GetWeather, SearchWikipedia, WebSearch};

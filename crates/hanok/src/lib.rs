@@ -43,6 +43,26 @@ pub use hanok_graph::{
 /// }
 /// ```
 pub use hanok_macros::debug_node;
+/// ```
+/// use hanok::model::{Services, Tool};
+/// use hanok::tool;
+///
+/// /// The services of the run.
+/// struct Shop {
+///     open: bool,
+/// }
+///
+/// /// Says whether the shop is open.
+/// #[tool(effect = pure)]
+/// async fn is_open(shop: Services<Shop>) -> String {
+///     if shop.open { "yes".into() } else { "no".into() }
+/// }
+///
+/// // No model sees the services; an agent takes the tool as `.tool(is_open)`.
+/// assert!(is_open.spec().parameters().is_empty());
+/// ```
+#[cfg(feature = "model")]
+pub use hanok_model::tool;
 pub use hanok_state::{List, Map, Message, Messages, Shared, State, View};
 
 pub use hanok_checkpoint as checkpoint;

@@ -1,0 +1,7 @@
+use hanok::tool;
+
+/// Adds.
+#[tool]
+struct Add;
+
+fn main() {}

@@ -1,0 +1,8 @@
+use hanok::tool;
+
+#[tool]
+async fn add(a: u32, b: u32) -> String {
+    (a + b).to_string()
+}
+
+fn main() {}
