@@ -44,6 +44,7 @@
 //! A panic of a tool stays inside its call; that needs `panic = "unwind"`, Rust's default.
 
 mod agent;
+mod agent_tool;
 mod arguments;
 mod builder;
 mod by_run;
@@ -79,6 +80,7 @@ pub use hanok_model as model;
 pub use hanok_parse as parse;
 
 pub use agent::ReactAgent;
+pub use agent_tool::AgentTool;
 pub use builder::ReactAgentBuilder;
 pub use conversation::transcript;
 pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};

@@ -6,6 +6,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod agent_tool;
 mod approval;
 mod attempts;
 mod breaker;

@@ -2,7 +2,9 @@
 
 use std::{any::TypeId, error::Error, fmt, sync::Arc};
 
-use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety};
+use hanok_checkpoint::{
+    Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore,
+};
 use hanok_core::{
     AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Namespace, Request, Stored,
     StoredError, TaskId, Timestamp,
@@ -136,6 +138,11 @@ impl<C> Context<C> {
     /// The services of the run, shared.
     pub fn shared_services(&self) -> Arc<C> {
         self.services.clone()
+    }
+
+    /// The store across threads, if the app [has one](crate::App::remembering).
+    pub fn memory(&self) -> Option<&SharedStore> {
+        self.scope.env.memory.as_deref()
     }
 
     /// The node's name.
@@ -695,6 +702,10 @@ impl<C: Send + Sync + 'static> Context<C> {
         let call = match TypeId::of::<C>() == TypeId::of::<()>() {
             true => call,
             false => call.provide(self.services.clone()),
+        };
+        let call = match &scope.env.memory {
+            Some(memory) => call.provide(memory.clone()),
+            None => call,
         };
         let call = match scope.deadline {
             Some(deadline) => call.deadline(deadline),

@@ -157,6 +157,7 @@ impl<C> TestContext<C> {
             slots: Vec::new(),
             limit: None,
             before: Spent::default(),
+            memory: None,
             runtime: runtime.clone(),
         };
         let env = RunContext {

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use hanok_checkpoint::SharedStore;
 use hanok_core::{Cancellation, Limit, Meter, Spent};
 
 use crate::{
@@ -45,6 +46,8 @@ pub(crate) struct RunParts {
     pub(crate) limit: Option<u32>,
     /// The spending of the turn before this run.
     pub(crate) before: Spent,
+    /// The memory across threads, if the app has one.
+    pub(crate) memory: Option<Arc<SharedStore>>,
 }
 
 impl Deref for RunContext {

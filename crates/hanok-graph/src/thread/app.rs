@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use futures::FutureExt;
 use hanok_checkpoint::{
     AppendId, CheckpointError, Checkpointer, Claim, Holder, Leases, Life, Log, SharedCheckpointer,
-    Tip,
+    SharedStore, Tip,
 };
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
@@ -33,6 +33,8 @@ pub struct App<S: State, C = ()> {
     parts: Arc<AppParts<S, C>>,
     durability: Durability,
     ttl: Option<Duration>,
+    /// The memory across threads.
+    pub(crate) memory: Option<Arc<SharedStore>>,
 }
 
 struct AppParts<S: State, C> {
@@ -88,7 +90,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, recents, leases) = (Arc::default(), ThreadCache::default(), Leases::default());
         let parts = AppParts { graph, store, holder, active, drain, stop, recents, leases };
-        Self { parts: Arc::new(parts), durability: Durability::default(), ttl: None }
+        Self { parts: Arc::new(parts), durability: Durability::default(), ttl: None, memory: None }
     }
 
     /// Sets when the work of runs is safe from a crash. Default: [`Durability::Sync`].
@@ -129,6 +131,28 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
         Self { ttl: Some(ttl), ..self.clone() }
+    }
+
+    /// Gives the nodes and tools of all runs a store across threads: [`Context::memory`](crate::Context::memory), and
+    /// [`Call::provided`](hanok_core::Call::provided) in a tool. Default: none.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// use hanok_checkpoint::{InMemoryStore, SharedStore};
+    ///
+    /// async fn known(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     Ok(Count::update().n(u32::from(cx.memory().is_some())))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("g").node("known", known).edge(START, "known").edge("known", END).build()?;
+    /// let app = graph.checkpointer(InMemoryCheckpointer::new()).remembering(SharedStore::new(InMemoryStore::new()));
+    /// assert_eq!(app.thread(ThreadKey::named("t")?).invoke(Count::update(), ()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn remembering(&self, memory: SharedStore) -> Self {
+        Self { memory: Some(Arc::new(memory)), ..self.clone() }
     }
 
     /// The graph.
@@ -262,7 +286,9 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
 
 impl<S: State, C> Clone for App<S, C> {
     fn clone(&self) -> Self {
-        Self { parts: self.parts.clone(), ..*self }
+        let Self { parts, durability, ttl, memory } = self;
+        let (parts, memory) = (parts.clone(), memory.clone());
+        Self { parts, durability: *durability, ttl: *ttl, memory }
     }
 }
 

@@ -69,7 +69,13 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     fn new(app: App<S, C>, key: ThreadKey) -> Self {
-        Self { app, key, options: RunOptions::default(), modes: Modes::ALL }
+        let memory = app.memory.clone();
+        Self {
+            app,
+            key,
+            options: RunOptions { memory, ..RunOptions::default() },
+            modes: Modes::ALL,
+        }
     }
 
     /// The key that names the thread.

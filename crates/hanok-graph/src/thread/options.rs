@@ -17,6 +17,7 @@ use crate::{
     slots::{HeldSlots, Slots},
     thread::input::NewInput,
 };
+use hanok_checkpoint::SharedStore;
 use hanok_core::{Budget, Cancellation, Meter, Namespace, RunId, Spent};
 use hanok_state::State;
 
@@ -35,6 +36,8 @@ pub(crate) struct RunOptions {
     pub(crate) discards: bool,
     pub(crate) durability: Option<Durability>,
     pub(crate) tags: BTreeMap<String, String>,
+    /// The memory across threads.
+    pub(crate) memory: Option<Arc<SharedStore>>,
 }
 
 /// The default limit of runs in a row that are lost with the same tasks.
@@ -54,6 +57,7 @@ impl Default for RunOptions {
             discards: false,
             durability: None,
             tags: BTreeMap::new(),
+            memory: None,
         }
     }
 }
@@ -79,6 +83,7 @@ impl RunOptions {
             slots: runtime.slots.iter().chain(&self.slots).cloned().collect(),
             limit: self.limit,
             before: spent,
+            memory: self.memory.clone(),
             runtime,
         };
         let env = RunContext {

@@ -1,0 +1,169 @@
+//! Agents as tools of others.
+
+use std::time::Duration;
+
+use hanok_agent::{AgentTool, Approval, Protocol, ReactAgent};
+use hanok_checkpoint::InMemoryCheckpointer;
+use hanok_core::{Budget, Effect, ThreadKey};
+use hanok_graph::Outcome;
+use hanok_model::{Exchange, FnTool, ScriptedModel, ToolSpec};
+use hanok_state::ToolCall;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{
+    Ledger,
+    desk::{App, whoami},
+};
+
+fn task(id: &str, agent: &str, task: &str) -> ToolCall {
+    ToolCall::new(id, agent, json!({ "task": task }).to_string())
+}
+
+fn builder(name: &str, model: &ScriptedModel) -> hanok_agent::ReactAgentBuilder {
+    ReactAgent::builder(name, "An agent", model.clone()).protocol(Protocol::Native)
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Leave {
+    #[allow(dead_code, reason = "the schema is what is looked at")]
+    days: u32,
+}
+
+/// Each has a model, tools and an answer of its own; several work at once, and what comes back is a result.
+#[tokio::test]
+async fn several_agents_work_at_once_and_give_results() {
+    let rules_model = ScriptedModel::new([
+        Exchange::calls([ToolCall::new("r", "whoami", "{}")]).contains("Task: leave of the user"),
+        Exchange::calls([ToolCall::new("s", "final_answer", r#"{"days": 15}"#)])
+            .contains("You are Lee."),
+    ]);
+    let mail_model = ScriptedModel::new([Exchange::says("sent").contains("Task: write to Kim")]);
+    let rules = builder("rules", &rules_model).services::<App>().tool(whoami()).answer::<Leave>();
+    let mail = builder("mail", &mail_model).build().unwrap();
+    let model = ScriptedModel::new([
+        Exchange::calls([
+            task("1", "rules", "leave of the user"),
+            task("2", "mail", "write to Kim"),
+        ]),
+        Exchange::says("done").contains(r#"{"days": 15}"#).contains("sent").lacks("You are Lee."),
+    ]);
+    let desk = builder("desk", &model)
+        .services::<App>()
+        .tool(AgentTool::new(rules.build().unwrap()).unwrap())
+        .tool(AgentTool::new(mail).unwrap())
+        .build()
+        .unwrap();
+    let outcome = desk.graph().invoke(desk.ask("?"), App::of("Lee")).await.unwrap();
+    let state = outcome.done().unwrap();
+    for model in [&model, &rules_model, &mail_model] {
+        model.finished().unwrap();
+    }
+    let result = state.messages.iter().find(|it| it.tool_call_id() == Some("1")).unwrap();
+    assert_eq!(result.metadata()["data"].0, json!({"days": 15}));
+}
+
+#[tokio::test]
+async fn an_agent_without_an_answer_is_told_as_a_failure() {
+    let sub = ScriptedModel::new([Exchange::calls([ToolCall::new("r", "gone", "{}")])]);
+    let sub = builder("sub", &sub).max_iterations(1).build().unwrap();
+    let model = ScriptedModel::new([
+        Exchange::calls([task("1", "sub", "x")]),
+        Exchange::says("sorry")
+            .contains("the agent `sub` has no answer: its turn ended with `max_iterations`"),
+    ]);
+    let desk = builder("desk", &model).tool(AgentTool::new(sub).unwrap()).build().unwrap();
+    assert_eq!(desk.run("?").await.unwrap(), "sorry");
+}
+
+fn pay(ledger: &Ledger) -> FnTool {
+    let ledger = ledger.clone();
+    FnTool::untyped(ToolSpec::new("pay", "Pays", json!({})).unwrap(), move |_, _| {
+        let ledger = ledger.clone();
+        async move {
+            ledger.lock().unwrap().push("paid".into());
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok("paid".into())
+        }
+    })
+    .effect(Effect::AtMostOnce)
+}
+
+/// A question of a sub-agent is one of the turn. What was done before it, there and beside it, is not done again.
+#[tokio::test]
+async fn a_sub_agent_has_a_person_asked() {
+    let ledger = Ledger::default();
+    let sub_model = ScriptedModel::new([
+        Exchange::calls([ToolCall::new("p", "pay", "{}")]),
+        Exchange::says("it is paid").contains("paid"),
+    ]);
+    let other_model = ScriptedModel::new([Exchange::says("looked")]);
+    let sub = builder("sub", &sub_model).tool(pay(&ledger)).intercept(Approval::new().tool("pay"));
+    let model = ScriptedModel::new([
+        Exchange::calls([task("1", "sub", "pay"), task("2", "other", "look")]),
+        Exchange::says("done").contains("it is paid").contains("looked"),
+    ]);
+    let desk = builder("desk", &model)
+        .tool(AgentTool::new(sub.build().unwrap()).unwrap())
+        .tool(AgentTool::new(builder("other", &other_model).build().unwrap()).unwrap())
+        .build()
+        .unwrap();
+    let app = desk.graph().checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    let Outcome::Interrupted(asked) = thread.invoke(desk.ask("?"), ()).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!((asked.len(), ledger.lock().unwrap().len()), (1, 0));
+    let answered = thread.reply(&json!({"decision": "approve"}), ()).await;
+    let state = match answered {
+        Ok(outcome) => outcome.done().unwrap(),
+        Err(error) => panic!("{error}: {}", asked[0].payload),
+    };
+    assert_eq!(state.answer.as_deref(), Some("done"));
+    for model in [&model, &sub_model, &other_model] {
+        model.finished().unwrap();
+    }
+    assert_eq!(*ledger.lock().unwrap(), ["paid"]);
+}
+
+/// After a crash within the sub-agent its own call is in doubt, as its tool says; the call of the sub-agent never is.
+#[tokio::test(start_paused = true)]
+async fn a_crash_within_a_sub_agent_leaves_the_doubt_of_its_own_tools() {
+    let ledger = Ledger::default();
+    let sub_model = ScriptedModel::new([
+        Exchange::calls([ToolCall::new("p", "pay", "{}")]),
+        Exchange::says("it is paid"),
+    ]);
+    let sub = builder("sub", &sub_model).tool(pay(&ledger)).build().unwrap();
+    let model =
+        ScriptedModel::new([Exchange::calls([task("1", "sub", "pay")]), Exchange::says("done")]);
+    let desk = builder("desk", &model).tool(AgentTool::new(sub).unwrap()).build().unwrap();
+    let app = desk.graph().checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    let run = thread.invoke(desk.ask("?"), ());
+    tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+    let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+    assert_eq!(asked[0].doubt.as_ref().unwrap().tool, "pay");
+    let made = hanok_graph::Resolution::made("paid").unwrap();
+    let state = thread.settle(asked[0].id.clone(), made, ()).await.unwrap().done().unwrap();
+    assert_eq!((state.answer.as_deref(), ledger.lock().unwrap().len()), (Some("done"), 1));
+    model.finished().unwrap();
+    sub_model.finished().unwrap();
+}
+
+/// The budget of a turn is that of its sub-agents too.
+#[tokio::test]
+async fn a_sub_agent_counts_in_the_budget_of_the_turn() {
+    let sub =
+        ScriptedModel::new([(); 3].map(|()| Exchange::calls([ToolCall::new("r", "gone", "{}")])));
+    let agent = builder("sub", &sub).build().unwrap();
+    let model = ScriptedModel::new([Exchange::calls([task("1", "sub", "x")])]);
+    let desk = builder("desk", &model).tool(AgentTool::new(agent).unwrap()).build().unwrap();
+    let app = desk.graph().checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    let thread = thread.budget(Budget { model_calls: Some(3), ..Budget::default() });
+    let outcome = thread.invoke(desk.ask("?"), ()).await.unwrap();
+    assert!(matches!(outcome, Outcome::LimitReached { .. }), "{outcome:?}");
+    assert_eq!(sub.requests().len(), 2);
+}
