@@ -10,6 +10,9 @@ use crate::{
     clock::{Clock, Timestamp},
 };
 
+/// The longest sleep, about thirty years: a timer cannot count to the end of time.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
+
 /// The system's clock. It sleeps on a thread of its own, and needs no runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -25,6 +28,6 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(futures_timer::Delay::new(duration))
+        Box::pin(futures_timer::Delay::new(duration.min(LONGEST)))
     }
 }

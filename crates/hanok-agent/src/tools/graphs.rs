@@ -1,5 +1,6 @@
 //! Graphs that tools run: what their ends are to the call.
 
+use hanok_checkpoint::CheckpointError;
 use hanok_core::Chain;
 use hanok_graph::SubgraphError;
 use hanok_model::ToolError;
@@ -16,9 +17,15 @@ pub(crate) fn of_run(error: ToolError) -> ToolError {
     match ran {
         Some(SubgraphError::Cancelled { .. }) => ToolError::Cancelled,
         Some(SubgraphError::TimedOut { after, .. }) => ToolError::TimedOut { after: *after },
-        Some(ran) if ran.suspends() => ToolError::Suspended(cause),
+        Some(ran) if ran.suspends() || is_of_store(ran) => ToolError::Suspended(cause),
         _ => ToolError::Failed(cause),
     }
+}
+
+/// True for a graph that the store let down: its run, and the one that called it, could not go on.
+fn is_of_store(ran: &SubgraphError) -> bool {
+    matches!(ran, SubgraphError::Run { .. })
+        && Chain(ran).causes().any(|cause| cause.is::<CheckpointError>())
 }
 
 #[cfg(test)]
@@ -54,6 +61,9 @@ mod tests {
         let after = Duration::from_secs(3);
         assert_eq!(kind(SubgraphError::TimedOut { graph: graph(), after }), ("timed out", false));
         assert_eq!(kind(SubgraphError::TooDeep { graph: graph() }), ("failed", false));
+        let down = CheckpointError::Unavailable { reason: "down", source: "down".into() };
+        let source = Box::new(RunError::Checkpoint(down));
+        assert_eq!(kind(SubgraphError::Run { graph: graph(), source }), ("suspended", true));
         // What stopped within a graph that failed does not stop the run.
         let source = Box::new(RunError::State(waiting().into()));
         assert_eq!(kind(SubgraphError::Run { graph: graph(), source }), ("failed", false));

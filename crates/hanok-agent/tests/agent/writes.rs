@@ -307,3 +307,28 @@ fn a_turn_can_be_ended_by_tools_that_are_there() {
     let now = FnTool::untyped(spec, |_, _| async { Ok("".into()) });
     desk(&model).tool(now).ends_turn("now").build().unwrap();
 }
+
+/// What a person says of a call in doubt is a result, and no write: nobody knows what the tool would have written.
+#[tokio::test(start_paused = true)]
+async fn the_answer_to_a_doubt_writes_nothing() {
+    let slow = FnTool::untyped(ToolSpec::new("slow", "", json!({})).unwrap(), |_, _| async {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        ToolOutput::new("served").update(&Desk::update().customer("Park"))
+    });
+    let model = ScriptedModel::new([
+        Exchange::calls([native("1", "slow", "")]),
+        Exchange::says("done").contains("by hand"),
+    ]);
+    let agent = desk(&model).tool(slow).build().unwrap();
+    let app = agent.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new());
+    let thread = app.thread(hanok_core::ThreadKey::named("t").unwrap());
+    let run = thread.invoke(agent.ask("?"), App::default());
+    tokio::time::timeout(std::time::Duration::from_millis(500), run).await.unwrap_err();
+    let hanok_graph::Outcome::InDoubt(asked) = thread.resume(App::default()).await.unwrap() else {
+        panic!()
+    };
+    let made = hanok_graph::Resolution::made("by hand").unwrap();
+    let settled = thread.settle(asked[0].id.clone(), made, App::default()).await.unwrap();
+    let state = settled.done().unwrap();
+    assert_eq!((state.customer.as_str(), results(&state)), ("", vec!["by hand".to_owned()]));
+}

@@ -73,9 +73,10 @@ pub(crate) fn taken(entries: &[LogEntry]) -> Vec<Changes> {
 /// True when `taken` is what `input` becomes in a log: ids of messages, and what reducers make of it, are added there.
 pub(crate) fn is_input(taken: &Changes, input: &Changes) -> bool {
     input.0.iter().all(|(field, change)| {
-        let same = |taken: &Change| match change {
-            Change::Messages(_) | Change::Input(_) => true,
-            change => taken == change,
+        let same = |taken: &Change| match (change, taken) {
+            (Change::Messages(_) | Change::Input(_), _) => true,
+            (Change::Nested(input), Change::Nested(taken)) => is_input(taken, input),
+            (change, taken) => taken == change,
         };
         taken.0.iter().any(|(name, taken)| name == field && same(taken))
     })
