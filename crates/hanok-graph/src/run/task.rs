@@ -27,6 +27,7 @@ use crate::{
         route::{edges, run_routers, to_strings, unknown_target},
         task_limits::{in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
+        told_messages::tell_messages,
     },
     slots,
 };
@@ -340,6 +341,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     fn finish(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
+                tell_messages(scope, self.graph.initial.schema(), &*update);
                 let (spent, attempt) = (scope.spend(), scope.attempt);
                 let outbox = scope.log_so_far().map(|mut log| std::mem::take(&mut log.outbox));
                 let outbox = outbox.unwrap_or_default();
