@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod cancel;
+pub(crate) mod info;
 pub(crate) mod meter;
 pub(crate) mod provided;
 
@@ -14,9 +15,12 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
+
 use self::{
     ask::{Ask, AskError, Request},
     cancel::Cancellation,
+    info::{CallInfo, CallItem, CallNotes, CallSink},
     meter::{Charge, Meter, OverBudget},
     provided::{Need, Provided},
 };
@@ -78,6 +82,8 @@ pub struct Call {
     cancellation: Cancellation,
     meter: Meter,
     tokens: Option<Arc<dyn TokenSink>>,
+    items: Option<Arc<dyn CallSink>>,
+    notes: Option<CallNotes>,
     ask: Option<Arc<dyn Ask>>,
     tenant: Option<Tenant>,
     provided: Provided,
@@ -95,6 +101,8 @@ impl Call {
             cancellation: Cancellation::default(),
             meter: Meter::default(),
             tokens: None,
+            items: None,
+            notes: None,
             ask: None,
             tenant: None,
             provided: Provided::default(),
@@ -123,7 +131,8 @@ impl Call {
     /// Another call of the same run: the same clock, deadline, cancellation, meter and listeners.
     #[must_use]
     pub fn keyed(&self, key: CallKey) -> Self {
-        Self { key, admitted: Arc::default(), ..self.clone() }
+        let notes = self.notes.as_ref().map(|notes| notes.keyed(&key));
+        Self { key, notes, admitted: Arc::default(), ..self.clone() }
     }
 
     /// Ends the call at `deadline`, or at the one it already has if that is sooner.
@@ -155,6 +164,57 @@ impl Call {
     #[must_use]
     pub fn quiet(self) -> Self {
         Self { tokens: None, ..self }
+    }
+
+    /// Sends what the call tells observers to `sink` as well. Default: nobody watches.
+    #[must_use]
+    pub fn items(self, sink: Arc<dyn CallSink>) -> Self {
+        Self { items: Some(sink), ..self }
+    }
+
+    /// Notes for observers what is called: a `kind` (`model`, `tool`) and a name. A graph does so where somebody watches its run;
+    /// without that there are no notes, and an [id](Call::identified), [tags](Call::tag) and [metadata](Call::metadata) go nowhere.
+    ///
+    /// ```
+    /// use hanok_core::Call;
+    ///
+    /// let call = Call::detached().described("model", "small").tag("draft").metadata("prompt", "v2");
+    /// let info = call.info().ok_or("no notes")?;
+    /// assert_eq!((&*info.kind, &*info.name, &info.key), ("model", "small", call.key()));
+    /// assert!(info.tags.contains("draft"));
+    /// assert_eq!(info.metadata.get("prompt").map(String::as_str), Some("v2"));
+    /// assert_eq!(Call::detached().tag("draft").info(), None);
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[must_use]
+    pub fn described(self, kind: &str, name: &str) -> Self {
+        let notes = CallNotes::new(kind, name, self.key.clone());
+        Self { notes: Some(notes), ..self }
+    }
+
+    /// Notes for observers the id by which the conversation names the call, in all clones of the call.
+    #[must_use]
+    pub fn identified(self, id: &str) -> Self {
+        self.note(|info| info.id = Some(id.into()))
+    }
+
+    /// Notes a tag for observers, in all clones of the call.
+    #[must_use]
+    pub fn tag(self, tag: impl Into<String>) -> Self {
+        self.note(|info| info.tags.extend([tag.into()]))
+    }
+
+    /// Notes `value` under `key` for observers, in all clones of the call. It takes the place of an earlier one.
+    #[must_use]
+    pub fn metadata(self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.note(|info| info.metadata.extend([(key.into(), value.into())]))
+    }
+
+    fn note(self, change: impl FnOnce(&mut CallInfo)) -> Self {
+        if let Some(notes) = &self.notes {
+            notes.change(change);
+        }
+        self
     }
 
     /// Lets the call ask a person through `ask`. Default: it can ask nobody.
@@ -248,6 +308,61 @@ impl Call {
     /// The sink for what a model writes, if somebody watches.
     pub fn sink(&self) -> Option<&Arc<dyn TokenSink>> {
         self.tokens.as_ref()
+    }
+
+    /// What observers are told of the call, where somebody watches.
+    pub fn info(&self) -> Option<Arc<CallInfo>> {
+        self.notes.as_ref().map(CallNotes::info)
+    }
+
+    /// The notes of the call, for a sink that is to know them as they are when it is told something.
+    pub fn notes(&self) -> Option<&CallNotes> {
+        self.notes.as_ref()
+    }
+
+    /// Sends `item` to the observers of the run, at once: how far a tool is, what it has found so far. Where nobody watches
+    /// nothing happens, and an item that cannot be stored is not sent.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use hanok_core::{Call, CallItem, CallSink, Stored};
+    ///
+    /// #[derive(Default)]
+    /// struct Heard(Mutex<Vec<CallItem>>);
+    ///
+    /// impl CallSink for Heard {
+    ///     fn item(&self, item: CallItem) {
+    ///         self.0.lock().unwrap().push(item);
+    ///     }
+    /// }
+    ///
+    /// let heard = Arc::new(Heard::default());
+    /// let call = Call::detached().items(heard.clone());
+    /// call.custom("half done");
+    /// call.output(&17);
+    /// let want = [CallItem::Custom(Stored::encode("half done")?), CallItem::Output(Stored::encode(&17)?)];
+    /// assert_eq!(*heard.0.lock().unwrap(), want);
+    /// // Nobody watches this one.
+    /// Call::detached().custom("half done");
+    /// # Ok::<(), hanok_core::StoredError>(())
+    /// ```
+    pub fn custom<T: Serialize + ?Sized>(&self, item: &T) {
+        self.tell(item, CallItem::Custom);
+    }
+
+    /// Sends `item` to the observers of the run as a part of the call's result, before the result is there: a line of a log, a
+    /// row of a table. It is shown as [`custom`](Call::custom) is, and is no part of what a model reads.
+    pub fn output<T: Serialize + ?Sized>(&self, item: &T) {
+        self.tell(item, CallItem::Output);
+    }
+
+    fn tell<T: Serialize + ?Sized>(&self, item: &T, of: fn(Stored) -> CallItem) {
+        if let Some(sink) = &self.items
+            && let Ok(item) = Stored::encode(item)
+        {
+            sink.item(of(item));
+        }
     }
 
     /// Asks a person.

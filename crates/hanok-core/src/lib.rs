@@ -41,6 +41,7 @@ mod words;
 pub use boxed::{BoxError, BoxFuture};
 pub use call::ask::{Ask, AskError, Check, Request, RequestId};
 pub use call::cancel::{Cancellation, Cancelled};
+pub use call::info::{CallInfo, CallItem, CallNotes, CallSink};
 pub use call::meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
 pub use call::provided::Need;
 pub use call::{Call, CallKey, Token, TokenSink};

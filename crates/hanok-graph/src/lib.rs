@@ -105,6 +105,7 @@ pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Invalid
 pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
 pub use observe::sink::Events;
+pub use observe::tool_event::ToolEvent;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
 pub use run::subgraph::Persistence;
 pub use run::subgraph_node::Subgraph;

@@ -9,7 +9,9 @@
 //! - Nobody waits for an observer: a slow one costs the run nothing but memory, which is bounded.
 //! - After a recorded event there is neither gap nor duplicate, in any process, if one reads on from its id.
 //!
-//! [`graph_watch`] tells of subgraphs. [`serialize`] writes events for clients, [`print`] shows them to people.
+//! [`graph_watch`] tells of subgraphs, [`tool_event`] is what is told
+//! of tools, [`spoken`] knows whose messages were told as tokens.
+//! [`serialize`] writes events for clients, [`print`] shows them to people.
 //!
 //! Everybody above emits events here; without an observer none is made.
 
@@ -18,3 +20,5 @@ pub(crate) mod graph_watch;
 pub(crate) mod print;
 pub(crate) mod serialize;
 pub(crate) mod sink;
+pub(crate) mod spoken;
+pub(crate) mod tool_event;

@@ -2,7 +2,7 @@
 //!
 //! [`super_step`] is the loop. The tasks that are due ([`step_tasks`]) run to their [`task_outcome`], each by [`task`]: attempts,
 //! retries, the error handler, within its [`task_limits`]. [`route`] asks the routers where to go on, [`merge`] merges the writes,
-//! [`plan`] says what is due next, and [`commit`] stores all of it in one append. [`turn_start`] is what a run begins from;
+//! [`plan`] says what is due next, [`told_messages`] tells observers of messages, and [`commit`] stores all of it in one append. [`turn_start`] is what a run begins from;
 //! [`rebase`] brings a state of another build into this build's schema first, and [`unknown`] keeps what this build does not know.
 //! [`subgraph`] is the same loop under the namespace of the task that calls it ([`subgraph_place`]); [`fast_path`] is a shorter way through the
 //! same for one task.
@@ -46,5 +46,6 @@ pub(crate) mod task_limits;
 pub(crate) mod task_outcome;
 pub(crate) mod thread_cache;
 pub(crate) mod time_limit;
+pub(crate) mod told_messages;
 pub(crate) mod turn_start;
 pub(crate) mod unknown;

@@ -11,8 +11,8 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    CallKey, Cancellation, Limit, Meter, Position, Spent, Stored, TaskId, Timestamp, Token,
-    TokenSink,
+    CallInfo, CallItem, CallKey, CallNotes, CallSink, Cancellation, Limit, Meter, Position, Spent,
+    Stored, TaskId, Timestamp, Token, TokenSink,
 };
 
 use crate::{
@@ -20,7 +20,11 @@ use crate::{
         activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext,
         task_ref::TaskRef,
     },
-    observe::event::{Event, EventKind},
+    observe::{
+        event::{Event, EventKind},
+        spoken::Spoken,
+        tool_event::ToolEvent,
+    },
     outcome::{Breakpoint, Pending, Resolution},
     slots::HeldSlots,
 };
@@ -42,6 +46,8 @@ pub(crate) struct TaskAttempt {
     /// Stops what the attempt has begun; cancelled when it is over.
     pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
+    /// Whether a model wrote while somebody watched messages.
+    pub(crate) spoken: Spoken,
     /// The slots that the task holds.
     pub(crate) held: HeldSlots,
     /// The spending of the task that no entry has recorded yet.
@@ -139,6 +145,7 @@ impl TaskAttempt {
             task: self.task.clone(),
             stop: LazyStop::default(),
             activity: self.activity.clone(),
+            spoken: self.spoken.again(),
             held: self.held.clone(),
             meter: self.meter().clone().into(),
             stored_steps: self.stored_steps().clone().into(),
@@ -208,6 +215,16 @@ impl TaskAttempt {
         self.report(self.attempt, None, || kind);
     }
 
+    /// Reports a live event of a call of the task.
+    pub(crate) fn emit_of(&self, call: Option<Arc<CallInfo>>, kind: impl FnOnce() -> EventKind) {
+        self.activity.touch();
+        self.env.sink.emit(|| {
+            let TaskRef { namespace, step, .. } = &*self.task;
+            let task = self.task.of_event(self.env.journal.identity(), self.attempt);
+            Event { call, ..Event::new(namespace, *step, Some(task), None, kind()) }
+        });
+    }
+
     /// Reports an event of the attempt `attempt` of the task, recorded if it has a position.
     pub(crate) fn report(
         &self,
@@ -245,11 +262,33 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Passes the output of a model to the observer of the run.
-pub(crate) struct Tokens(pub(crate) Arc<TaskAttempt>);
+/// Passes what a call tells to the observer of the run.
+pub(crate) struct WatchedCall {
+    pub(crate) scope: Arc<TaskAttempt>,
+    pub(crate) notes: Option<CallNotes>,
+}
 
-impl TokenSink for Tokens {
+impl WatchedCall {
+    fn info(&self) -> Option<Arc<CallInfo>> {
+        self.notes.as_ref().map(CallNotes::info)
+    }
+}
+
+impl TokenSink for WatchedCall {
     fn token(&self, token: Token) {
-        self.0.emit(EventKind::Token(token));
+        self.scope.spoken.note();
+        self.scope.emit_of(self.info(), || EventKind::Token(token));
+    }
+}
+
+impl CallSink for WatchedCall {
+    fn item(&self, item: CallItem) {
+        let kind = match item {
+            CallItem::Custom(item) => EventKind::Custom(item),
+            CallItem::Output(item) => EventKind::Tool(ToolEvent::Output { item }),
+            // A kind of a newer version, which nobody here could name.
+            _ => return,
+        };
+        self.scope.emit_of(self.info(), || kind);
     }
 }

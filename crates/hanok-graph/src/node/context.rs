@@ -15,10 +15,10 @@ use thiserror::Error;
 use crate::{
     ids::Digest,
     node::{
-        attempt::{TaskAttempt, Tokens, locked},
+        attempt::{TaskAttempt, WatchedCall, locked},
         question::Asker,
     },
-    observe::event::EventKind,
+    observe::{event::EventKind, tool_event::ToolEvent},
     outcome::Resolution,
     runtime::Runtime,
     subgraph_error::SubgraphError,
@@ -301,6 +301,32 @@ impl<C> Context<C> {
         {
             self.scope.emit(EventKind::Custom(item));
         }
+    }
+
+    /// Tells the observers of the run what becomes of `call`, one of a tool, at once: for whoever makes calls of tools, as an
+    /// agent does. What the tool itself sends with [`Call::output`] comes between its start and its end.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// async fn look(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     let call = cx.call("tool", "look", "{}").identified("call-1");
+    ///     cx.tool_event(&call, || ToolEvent::Started { arguments: "{}".to_owned() });
+    ///     call.output("a first line");
+    ///     cx.tool_event(&call, || ToolEvent::Ended { text: "two lines".to_owned() });
+    ///     Ok(Count::update())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("look", look).edge(START, "look").edge("look", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let mut events = thread.modes([Mode::Tools]).stream(Input::New(Count::update()), ());
+    /// let started = events.next().await.ok_or("no event")?;
+    /// assert!(matches!(started.kind, EventKind::Tool(ToolEvent::Started { .. })));
+    /// assert_eq!(started.call.and_then(|call| call.id.clone()).as_deref(), Some("call-1"));
+    /// # Ok(()) }
+    /// ```
+    pub fn tool_event(&self, call: &Call, event: impl FnOnce() -> ToolEvent) {
+        self.scope.emit_of(call.info(), || EventKind::Tool(event()));
     }
 
     /// Puts `payload` into the outbox for the readers of `topic`, if and when the super-step is committed. A [`Consumer`]
@@ -713,7 +739,13 @@ impl<C: Send + Sync + 'static> Context<C> {
         };
         // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
         let heard = scope.env.sink.is_on() || scope.activity.is_watched();
-        if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
+        if !heard {
+            return call;
+        }
+        let call = call.described(kind, name);
+        let notes = call.notes().cloned();
+        let watched = Arc::new(WatchedCall { scope: scope.clone(), notes });
+        call.tokens(watched.clone()).items(watched)
     }
 
     /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text).

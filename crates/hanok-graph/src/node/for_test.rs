@@ -181,6 +181,7 @@ impl<C> TestContext<C> {
             deadline: None,
             stop: LazyStop::default(),
             activity: Default::default(),
+            spoken: Default::default(),
             held: Default::default(),
             meter: Default::default(),
             stored_steps: Arc::new(steps).into(),

@@ -3,11 +3,16 @@
 use std::{any::Any, fmt, str::FromStr, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Life, Question, RunEnd};
-use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
-use hanok_state::{State, StateUpdate};
+use hanok_core::{
+    CallInfo, Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token,
+};
+use hanok_state::{Message, State, StateUpdate};
 use thiserror::Error;
 
-use crate::{observe::graph_watch::GraphCause, outcome::Pending};
+use crate::{
+    observe::{graph_watch::GraphCause, tool_event::ToolEvent},
+    outcome::Pending,
+};
 
 /// One event of a run.
 ///
@@ -44,6 +49,9 @@ pub struct Event {
     /// The number of the task's attempt, counted from 1; 0 for an event that is of no task. Live events of an earlier
     /// attempt are void once a later attempt has one.
     pub attempt: u32,
+    /// The call of a model or a tool, if the event is of one: [`EventKind::Token`], [`EventKind::Tool`], and an item that a tool
+    /// sent with [`Call::custom`](hanok_core::Call::custom).
+    pub call: Option<Arc<CallInfo>>,
     /// The event's number in its run, counted from 0. A gap shows that events were dropped. A replayed event has none.
     pub sequence: Option<u64>,
     /// The id of a recorded event. A live event, which is never replayed, has none.
@@ -214,10 +222,16 @@ pub enum EventKind {
         /// The error, if there was one.
         error: Option<String>,
     },
-    /// An item that a node sent with [`Context::custom`](crate::Context::custom). Live.
+    /// An item that a node sent with [`Context::custom`](crate::Context::custom), or a tool with
+    /// [`Call::custom`](hanok_core::Call::custom). Live.
     Custom(Stored),
     /// A piece of a model's output. Live.
     Token(Token),
+    /// A message that a task has written as a whole: one that no model has written token by token. Each message once, by its id,
+    /// with the end of its task. Live.
+    Message(Message),
+    /// What is told of a tool while it runs. Live.
+    Tool(ToolEvent),
     /// The state holds fields that are unknown to this build, although its version is the one that wrote them. They stay
     /// as they are. A field that was renamed without an alias looks like this. Live, once per run and graph.
     UnknownFields {
@@ -242,7 +256,8 @@ pub enum Mode {
     Values,
     /// Updates of tasks: [`EventKind::Updates`].
     Updates,
-    /// Messages while they are written: [`EventKind::Token`]. Whole ones are part of their update.
+    /// Messages while they are written, [`EventKind::Token`], and those that are written as a whole, [`EventKind::Message`].
+    /// All of them are part of their update.
     Messages,
     /// Items of nodes: [`EventKind::Custom`].
     Custom,
@@ -254,6 +269,8 @@ pub enum Mode {
     Interrupts,
     /// Subgraphs: [`EventKind::GraphStarted`] and [`EventKind::GraphEnded`].
     Graphs,
+    /// Calls of tools: [`EventKind::Tool`].
+    Tools,
 }
 
 /// A set of modes. `Ended`, `UnknownFields`, `Lagged` and `Cut` belong to every set.
@@ -287,6 +304,7 @@ impl Mode {
             Self::Checkpoints => 32,
             Self::Interrupts => 64,
             Self::Graphs => 128,
+            Self::Tools => 256,
         }
     }
 }
@@ -305,7 +323,8 @@ impl EventKind {
             | Self::TaskFailed { .. } => Mode::Tasks,
             Self::GraphStarted { .. } | Self::GraphEnded { .. } => Mode::Graphs,
             Self::Custom(_) => Mode::Custom,
-            Self::Token(_) => Mode::Messages,
+            Self::Token(_) | Self::Message(_) => Mode::Messages,
+            Self::Tool(_) => Mode::Tools,
             Self::Ended { .. }
             | Self::UnknownFields { .. }
             | Self::Lagged(_)
@@ -534,6 +553,7 @@ impl Event {
             position,
             index: kind.index(),
         });
-        Self { path: path.clone(), step, node, task, attempt, sequence: None, id, kind }
+        let (path, call) = (path.clone(), None);
+        Self { path, step, node, task, attempt, call, sequence: None, id, kind }
     }
 }

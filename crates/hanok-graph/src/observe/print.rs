@@ -4,14 +4,16 @@ use std::io::{self, Write};
 
 use futures::StreamExt;
 use hanok_core::{Printable, Stored, Token};
-use hanok_state::State;
+use hanok_state::{Message, Role, State};
 
-use crate::{
-    observe::event::{Event, EventKind},
-    observe::sink::Events,
+use crate::observe::{
+    event::{Event, EventKind},
+    sink::Events,
+    tool_event::ToolEvent,
 };
 
-/// Prints events for people: tasks as they begin, fail and come from the cache, what models write piece by piece, items of nodes, questions, and how
+/// Prints events for people: tasks as they begin, fail and come from the cache, what models write piece by piece, answers that nodes write as a whole,
+/// calls of tools, items of nodes, questions, and how
 /// the run ended. What models, tools and people wrote cannot act on the terminal.
 ///
 /// ```
@@ -66,6 +68,18 @@ impl<W: Write> Printer<W> {
             EventKind::TaskRetried { error, .. } => self.line(&format!("{place} again: {error}")),
             EventKind::TaskFailed { error, .. } => self.line(&format!("{place} failed: {error}")),
             EventKind::Custom(item) => self.line(&format!("{place}: {}", words(item))),
+            EventKind::Tool(ToolEvent::Started { arguments }) => {
+                self.line(&format!("{place}: {}({arguments})", called(event)))
+            }
+            EventKind::Tool(ToolEvent::Output { item }) => {
+                self.line(&format!("{place}: {}: {}", called(event), words(item)))
+            }
+            EventKind::Tool(ToolEvent::Failed { error }) => {
+                self.line(&format!("{place}: {} failed: {error}", called(event)))
+            }
+            EventKind::Message(message) if answers(message) => {
+                self.line(&format!("{place}: {}", message.text()))
+            }
             EventKind::Request(request) => {
                 self.line(&format!("{place} asks: {}", words(&request.payload)))
             }
@@ -106,6 +120,16 @@ impl<W: Write> Printer<W> {
     fn end_line(&mut self) -> io::Result<()> {
         if self.line.take().is_some() { writeln!(self.to) } else { Ok(()) }
     }
+}
+
+/// True for what is said to a person: no call of a tool and no result of one.
+fn answers(message: &Message) -> bool {
+    message.role() == Role::Assistant && message.tool_calls().is_empty()
+}
+
+/// The name of the tool that an event is of.
+fn called(event: &Event) -> &str {
+    event.call.as_ref().map_or("a tool", |call| &*call.name)
 }
 
 /// A value as people read it: a text as it is, anything else as JSON.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use hanok_core::{CallKey, Token};
+use hanok_core::{CallInfo, CallKey, Token};
 use serde::{
     Serialize, Serializer,
     ser::{Error, SerializeMap},
@@ -10,7 +10,10 @@ use serde::{
 use serde_json::{Value, json};
 
 use crate::{
-    observe::event::{AnyState, AnyUpdate, Event, EventKind},
+    observe::{
+        event::{AnyState, AnyUpdate, Event, EventKind},
+        tool_event::ToolEvent,
+    },
     outcome::Pending,
 };
 
@@ -52,6 +55,11 @@ impl EventKind {
             Self::GraphEnded { .. } => "graph_ended",
             Self::Custom(_) => "custom",
             Self::Token(_) => "token",
+            Self::Message(_) => "message",
+            Self::Tool(ToolEvent::Started { .. }) => "tool_started",
+            Self::Tool(ToolEvent::Output { .. }) => "tool_output",
+            Self::Tool(ToolEvent::Ended { .. }) => "tool_ended",
+            Self::Tool(ToolEvent::Failed { .. }) => "tool_failed",
             Self::UnknownFields { .. } => "unknown_fields",
             Self::Lagged(_) => "lagged",
             Self::Cut { .. } => "cut",
@@ -60,7 +68,7 @@ impl EventKind {
 }
 
 /// An object of what the event has: `event` (the name of its kind), `id`, `path`, `step`, `node`, `task`, `attempt`, `sequence`,
-/// and `data`, which depends on the kind.
+/// `call` (its `kind`, `name`, `key`, `id`, `tags` and `metadata`), and `data`, which depends on the kind.
 ///
 /// ```
 /// # use {futures::StreamExt, hanok_graph::*};
@@ -98,10 +106,16 @@ impl Serialize for Event {
         if let Some(sequence) = &self.sequence {
             object.serialize_entry("sequence", sequence)?;
         }
+        if let Some(call) = &self.call {
+            object.serialize_entry("call", &describe(call))?;
+        }
         match &self.kind {
             EventKind::Values(state) => object.serialize_entry("data", state)?,
             EventKind::Updates(update) => object.serialize_entry("data", update)?,
-            EventKind::Custom(item) => object.serialize_entry("data", item)?,
+            EventKind::Custom(item) | EventKind::Tool(ToolEvent::Output { item }) => {
+                object.serialize_entry("data", item)?
+            }
+            EventKind::Message(message) => object.serialize_entry("data", message)?,
             kind => {
                 if let Some(data) = data(kind) {
                     object.serialize_entry("data", &data)?;
@@ -140,11 +154,30 @@ fn data(kind: &EventKind) -> Option<Value> {
         EventKind::Token(Token::Text(text)) => json!({"text": text}),
         EventKind::Token(Token::Reasoning(text)) => json!({"reasoning": text}),
         EventKind::Token(_) => json!({"retracted": true}),
+        EventKind::Tool(ToolEvent::Started { arguments }) => json!({"arguments": arguments}),
+        EventKind::Tool(ToolEvent::Ended { text }) => json!({"text": text}),
+        EventKind::Tool(ToolEvent::Failed { error }) => json!({"error": error}),
         EventKind::UnknownFields { fields } => json!({"fields": fields}),
         EventKind::Lagged(events) => json!({"events": events}),
         EventKind::Cut { error } => json!({"error": error}),
         _ => return None,
     })
+}
+
+/// A call as clients read it, without what it does not have.
+fn describe(call: &CallInfo) -> Value {
+    let id = call.id.as_deref().map(Value::from);
+    let tags = (!call.tags.is_empty()).then(|| json!(call.tags));
+    let metadata = (!call.metadata.is_empty()).then(|| json!(call.metadata));
+    let known = [
+        ("kind", Some(Value::from(&*call.kind))),
+        ("name", Some(Value::from(&*call.name))),
+        ("key", Some(Value::from(call.key.as_str()))),
+        ("id", id),
+        ("tags", tags),
+        ("metadata", metadata),
+    ];
+    known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// A request as whoever shows it to a person reads it.

@@ -1,7 +1,7 @@
 //! Sinks: a run reports its events to one, and a stream reads them.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     fmt,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -30,6 +30,8 @@ pub(crate) struct Sink(Option<Arc<Watched>>);
 struct Watched {
     modes: Modes,
     queue: Mutex<Queue>,
+    /// The ids of the messages that were told.
+    messages: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Default)]
@@ -54,7 +56,7 @@ struct Queue {
 
 impl Sink {
     pub(crate) fn observed(modes: Modes) -> Self {
-        Self(Some(Arc::new(Watched { modes, queue: Mutex::default() })))
+        Self(Some(Arc::new(Watched { modes, queue: Mutex::default(), messages: Mutex::default() })))
     }
 
     /// True if there is an observer.
@@ -65,6 +67,13 @@ impl Sink {
     /// The observed modes; none without an observer.
     pub(crate) fn modes(&self) -> Modes {
         self.0.as_ref().map_or(Modes::of([]), |watched| watched.modes)
+    }
+
+    /// Notes that the message `id` is told, as a whole or by its tokens; true for the first time.
+    pub(crate) fn tells(&self, id: &str) -> bool {
+        let Some(watched) = &self.0 else { return false };
+        let mut told = watched.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(id.to_owned())
     }
 
     /// Reports an event, which is made only for an observer. Never blocks.
@@ -383,6 +392,7 @@ fn live(kind: EventKind) -> Event {
         node: None,
         task: None,
         attempt: 0,
+        call: None,
         sequence: None,
         id: None,
         kind,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     graph::definition::Definition,
     node::{activity::Activity, run_context::RunContext, task_ref::TaskRef},
+    observe::spoken::Spoken,
     run::task_outcome::Done,
     slots::HeldSlots,
 };
@@ -22,6 +23,8 @@ pub(crate) struct GraphRun<S: State, C> {
     pub(crate) limit: u32,
     /// The signs of life of the task that called the graph.
     pub(crate) activity: Activity,
+    /// Whether a model wrote within the task that called the graph.
+    pub(crate) spoken: Spoken,
     /// The slots that the calling task holds.
     pub(crate) held: HeldSlots,
 }

@@ -10,7 +10,10 @@ use crate::{
         attempt::{LazyStop, StoredSteps, TaskAttempt},
         task_ref::TaskRef,
     },
-    observe::event::{AnyUpdate, EventKind},
+    observe::{
+        event::{AnyUpdate, EventKind, Mode},
+        spoken::Spoken,
+    },
     outcome::{Pending, Resolution},
     run::{
         graph_run::GraphRun,
@@ -205,6 +208,10 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     ) -> Arc<TaskAttempt> {
         let watched = vertex.settings.idle.is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
+        let spoken = match self.env.sink.modes().has(Mode::Messages) {
+            true => Spoken::within(&self.spoken),
+            false => Spoken::default(),
+        };
         Arc::new(TaskAttempt {
             env: self.env.clone(),
             task: task.clone(),
@@ -216,6 +223,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             deadline: None,
             stop: LazyStop::default(),
             activity,
+            spoken,
             held: self.held.clone(),
             meter: OnceLock::new(),
             stored_steps: self.stored_steps(progress, task),

@@ -241,6 +241,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             run: RunId(u128::from_be_bytes(*outer.id().as_bytes())),
             limit: env.limit.unwrap_or(self.graph.0.recursion_limit),
             activity: outer.activity.clone(),
+            spoken: outer.spoken.clone(),
             held: outer.held.clone(),
             env,
             namespace,

@@ -27,6 +27,7 @@ use crate::{
         route::{edges, run_routers, to_strings, unknown_target},
         task_limits::{in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
+        told_messages::tell_messages,
     },
     slots,
 };
@@ -138,7 +139,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         first: &Arc<TaskAttempt>,
         mut made: impl FnMut(Option<&Command<S>>),
     ) -> TaskOutcome<S::Update> {
-        let mut scope = first.clone();
+        let mut scope = self.timed(first.clone());
         loop {
             scope.started();
             let error = match self.attempt(&scope, None).await {
@@ -172,13 +173,24 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: Chain(&error).to_string(), delay });
                 scope.env.runtime.clock.sleep(delay).await;
-                scope = Arc::new(scope.again(scope.attempt + 1, false));
+                scope = self.timed(Arc::new(scope.again(scope.attempt + 1, false)));
                 continue;
             }
             if in_doubt || self.vertex.settings.handler.is_none() {
                 return TaskOutcome::Failed(error);
             }
             return Box::pin(self.failed(&scope, error)).await;
+        }
+    }
+
+    /// The attempt with its deadline, if the node has a time-out.
+    fn timed(&self, scope: Arc<TaskAttempt>) -> Arc<TaskAttempt> {
+        match self.vertex.settings.timeout {
+            Some(timeout) => {
+                let deadline = Some(scope.env.runtime.clock.now().plus(timeout));
+                Arc::new(TaskAttempt { deadline, ..scope.again(scope.attempt, scope.handling) })
+            }
+            None => scope,
         }
     }
 
@@ -237,16 +249,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         failed: Option<&Failed>,
     ) -> AttemptOutcome<S> {
         let settings = &self.vertex.settings;
-        let clock = &scope.env.runtime.clock;
         let handling = failed.is_some();
         let timeout = settings.timeout.filter(|_| !handling);
-        let scope = match timeout {
-            Some(timeout) => {
-                let deadline = Some(clock.now().plus(timeout));
-                &Arc::new(TaskAttempt { deadline, ..scope.again(scope.attempt, handling) })
-            }
-            None => scope,
-        };
         let _over = CancelOnDrop(&scope.stop);
         let (graph, step) = (&self.graph.name, scope.task.step);
         let span =
@@ -337,6 +341,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     fn finish(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
+                tell_messages(scope, self.graph.initial.schema(), &*update);
                 let (spent, attempt) = (scope.spend(), scope.attempt);
                 let outbox = scope.log_so_far().map(|mut log| std::mem::take(&mut log.outbox));
                 let outbox = outbox.unwrap_or_default();

@@ -103,6 +103,7 @@ impl RunOptions {
             run,
             limit: self.limit.unwrap_or(graph.recursion_limit),
             activity: Activity::default(),
+            spoken: Default::default(),
             held: HeldSlots::default(),
         }
     }

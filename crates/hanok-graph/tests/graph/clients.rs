@@ -55,8 +55,14 @@ fn line(event: &Event) -> String {
             *value = "…".into();
         }
     }
-    if let Some(id) = object.get_mut("data").and_then(|data| data.pointer_mut("/id")) {
-        *id = "…".into();
+    if let Some(millis) = object.get_mut("data").and_then(|data| data.pointer_mut("/spent/millis"))
+    {
+        *millis = 0.into();
+    }
+    for (part, id) in [("data", "/id"), ("call", "/key")] {
+        if let Some(id) = object.get_mut(part).and_then(|part| part.pointer_mut(id)) {
+            *id = "…".into();
+        }
     }
     json.to_string()
 }
@@ -69,9 +75,9 @@ async fn every_event_of_a_turn_is_an_object_that_a_client_reads() {
     {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"}],"notes":[]},"event":"values","id":"…","sequence":0,"step":0}
     {"attempt":1,"data":{"input":null},"event":"task_started","node":"write","sequence":1,"step":0,"task":"…"}
     {"attempt":1,"data":["looked at",3],"event":"custom","node":"write","sequence":2,"step":0,"task":"…"}
-    {"attempt":1,"data":{"reasoning":"음…"},"event":"token","node":"write","sequence":3,"step":0,"task":"…"}
-    {"attempt":1,"data":{"text":"네, "},"event":"token","node":"write","sequence":4,"step":0,"task":"…"}
-    {"attempt":1,"data":{"text":"졸려요.\u001b[2J"},"event":"token","node":"write","sequence":5,"step":0,"task":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"reasoning":"음…"},"event":"token","node":"write","sequence":3,"step":0,"task":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"text":"네, "},"event":"token","node":"write","sequence":4,"step":0,"task":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"text":"졸려요.\u001b[2J"},"event":"token","node":"write","sequence":5,"step":0,"task":"…"}
     {"attempt":1,"data":{"cached":false},"event":"task_finished","node":"write","sequence":6,"step":0,"task":"…"}
     {"attempt":1,"data":{"messages":{"messages":[{"put":{"content":"네, 졸려요.","id":"m2","role":"assistant"}}]},"notes":{"append":["said"]}},"event":"updates","id":"…","node":"write","sequence":7,"step":0,"task":"…"}
     {"event":"checkpoint","id":"…","sequence":8,"step":0}

@@ -15,7 +15,8 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Cancellation, Position, ThreadKey, Timestamp};
 use hanok_graph::{
-    BoxError, Command, Context, Durability, END, EventKind, Graph, Input, Outcome, START, Snapshot,
+    BoxError, Command, Context, Durability, END, EventKind, Graph, Input, NodeExt, Outcome, Retry,
+    START, Snapshot,
 };
 use hanok_state::State;
 use hanok_testkit::{Layer, Layered};
@@ -441,6 +442,30 @@ async fn a_damaged_item_is_handed_out_as_damaged() {
     consumer.done(&all[1]).await.unwrap();
     let rest = consumer.next(9).await.unwrap();
     assert_eq!(rest.iter().map(|given| given.thread.clone()).collect::<Vec<_>>(), [key("carol")]);
+}
+
+/// P7: a node with a time-out, or one that is tried again, puts into the outbox what its last attempt did.
+#[tokio::test(start_paused = true)]
+async fn a_node_with_a_timeout_hands_out() {
+    async fn tells(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.hand_out("memory", &format!("attempt {}", cx.attempt()))?;
+        cx.services().ran("tells")?;
+        Ok(S::update())
+    }
+    let graph = Graph::<S, Ledger>::builder("tells").runtime(crate::support::runtime());
+    let tells = tells.timeout(Duration::from_secs(5)).retry(Retry::attempts(2));
+    let graph = graph.node("tells", tells).edge(START, "tells").edge("tells", END).build().unwrap();
+    for failures in [0, 1] {
+        let (store, ledger) = (memory(), Ledger::default());
+        ledger.fail("tells", failures);
+        let consumer = Consumer::new(store.clone(), "learner", "memory");
+        consumer.register().await.unwrap();
+        done(thread(&graph, &store).invoke(S::update(), ledger).await);
+        let items = consumer.next(9).await.unwrap();
+        let payload = |given: &Delivery| given.item.as_ref().unwrap().payload.to_string();
+        let items: Vec<_> = items.iter().map(payload).collect();
+        assert_eq!(items, [format!("\"attempt {}\"", failures + 1)]);
+    }
 }
 
 /// P57: a cut that keeps what came since a time keeps all of that very time.

@@ -51,6 +51,7 @@ mod subgraphs;
 mod support;
 mod threads;
 mod timeouts;
+mod told;
 mod transient;
 mod travel;
 mod waiting_below;
