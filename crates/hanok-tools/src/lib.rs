@@ -30,8 +30,14 @@ pub use current_datetime::CurrentDatetime;
 pub use egress::{
     Egress, EgressBuilder, EgressError, Fetch, Fetched, Limits, Resolve, SystemResolver, Waited,
 };
+#[cfg(all(feature = "files", feature = "store"))]
+pub use files::StoreFiles;
 #[cfg(feature = "files")]
-pub use files::{FileError, ReadFile};
+pub use files::{
+    FileAccess, FileChange, FileDecision, FileEntry, FileError, FilePath, FileRequest, FileRule,
+    FileRules, FileTool, FileTools, FileWrite, Files, FolderFiles, ReadFile, SharedFiles,
+    StateFiles, TextEdit,
+};
 #[cfg(feature = "python")]
 pub use python::{JailError, PythonRepl, PythonReplBuilder};
 pub use todos::{Todo, TodoStatus, Todos, TodosChange, WriteTodos};

@@ -1,9 +1,9 @@
-//! Why a file is not read.
+//! Why a file is not read, or not written.
 
 use hanok_model::{InvalidSpec, ToolError};
 use thiserror::Error;
 
-/// Why a file is not read. Paths are shown escaped, and cut.
+/// Why a file is not read, or not written. Paths are shown escaped, and cut.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages name the fields")]
@@ -13,7 +13,7 @@ pub enum FileError {
     Folder { folder: String, source: std::io::Error },
     /// The path is none within the folder.
     #[error(
-        "`{path}` is not read: {why}; write a path within the folder, such as `notes/today.md`"
+        "`{path}` is no path of a file here: {why}; write one within the folder, such as `notes/today.md`"
     )]
     Path { path: String, why: &'static str },
     /// There is no such file. `near` holds names of the same folder that are spelled like it, possibly none.
@@ -51,6 +51,24 @@ pub enum FileError {
     /// The file could not be read.
     #[error("`{path}` could not be read")]
     Io { path: String, source: std::io::Error },
+    /// The file would be too large.
+    #[error("`{path}` would have {size} bytes, more than the {limit} that a file may have")]
+    TooLong { path: String, size: usize, limit: usize },
+    /// There would be too many files.
+    #[error("there are {limit} files, and no more are made: write one that is there")]
+    TooMany { limit: usize },
+    /// The text that is to be replaced does not stand in the file once.
+    #[error("the text to replace {} in `{path}`", occurrences(*count))]
+    Occurrences { path: String, count: usize },
+    /// Somebody else changed the file since it was read.
+    #[error("`{path}` was changed meanwhile: read it again")]
+    Changed { path: String },
+    /// The file could not be written.
+    #[error("`{path}` could not be written")]
+    Write { path: String, source: std::io::Error },
+    /// A pattern matches no path.
+    #[error("`{pattern}` matches no path of a file: {why}")]
+    Pattern { pattern: String, why: &'static str },
     /// Never: the tool's own name and arguments are fixed.
     #[error("{0}")]
     Spec(#[from] InvalidSpec),
@@ -60,6 +78,15 @@ fn did_you_mean(near: &[String]) -> String {
     match near {
         [] => String::new(),
         near => format!("; did you mean `{}`?", near.join("` or `")),
+    }
+}
+
+fn occurrences(count: usize) -> String {
+    match count {
+        0 => "does not stand".to_owned(),
+        count => {
+            format!("stands {count} times, and has to stand once: give more of what is around it,")
+        }
     }
 }
 
@@ -77,6 +104,8 @@ impl From<FileError> for ToolError {
             FileError::NotFound { .. }
             | FileError::IsFolder { .. }
             | FileError::NotAFolder { .. }
+            | FileError::TooLong { .. }
+            | FileError::Occurrences { .. }
             | FileError::PastEnd { .. } => Self::arguments(error),
             FileError::Path { .. }
             | FileError::Link { .. }

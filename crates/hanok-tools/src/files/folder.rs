@@ -11,11 +11,11 @@ use cap_std::{
     fs::{Dir, File, FileType, Metadata, OpenOptions},
 };
 
-use super::FileError;
+use super::{
+    FileError,
+    path::{is_folder, names},
+};
 use crate::near::near;
-
-/// The longest path.
-const LONGEST: usize = 1024;
 
 /// How much of a path an error shows, in characters.
 const SHOWN: usize = 120;
@@ -27,7 +27,7 @@ const SUGGESTED: usize = 3;
 
 /// A folder. Nothing that is reached from it lies outside of it, whatever becomes of its path.
 #[derive(Debug)]
-pub(super) struct Folder(Dir);
+pub(super) struct Folder(pub(super) Dir);
 
 impl Folder {
     pub(super) fn open(path: &Path) -> Result<Self, FileError> {
@@ -54,16 +54,18 @@ impl Folder {
             folder = Some(next.map_err(|error| refused(before, name, &shown, error))?);
         }
         let folder = folder.as_ref().unwrap_or(&self.0);
-        // A name before a separator is a folder's.
-        let as_folder =
-            path.ends_with(['/', '\\']) || path.ends_with("/.") || path.ends_with("\\.");
-        let file = open_in(folder, last, &shown, as_folder)?;
+        let file = open_in(folder, last, &shown, is_folder(path))?;
         read_all(file, &shown, limit)
     }
 }
 
 /// The file `name`, once it is known to be one that may be read.
-fn open_in(folder: &Dir, name: &str, shown: &str, as_folder: bool) -> Result<File, FileError> {
+pub(super) fn open_in(
+    folder: &Dir,
+    name: &str,
+    shown: &str,
+    as_folder: bool,
+) -> Result<File, FileError> {
     let path = || shown.to_owned();
     let io = |source| FileError::Io { path: path(), source };
     let mut options = OpenOptions::new();
@@ -112,12 +114,12 @@ fn unreadable(file: &File, metadata: &Metadata) -> io::Result<Option<&'static st
 
 /// A name that somebody else gave to a file of theirs shows that file.
 #[cfg(unix)]
-fn has_other_names(metadata: &Metadata) -> bool {
+pub(super) fn has_other_names(metadata: &Metadata) -> bool {
     cap_fs_ext::MetadataExt::nlink(metadata) > 1
 }
 
 #[cfg(not(unix))]
-fn has_other_names(_: &Metadata) -> bool {
+pub(super) fn has_other_names(_: &Metadata) -> bool {
     false
 }
 
@@ -152,7 +154,7 @@ fn is_made_up(_: &File) -> io::Result<bool> {
 }
 
 /// Why `name` was not opened in `folder`. Only the words depend on this second look.
-fn refused(folder: &Dir, name: &str, shown: &str, error: io::Error) -> FileError {
+pub(super) fn refused(folder: &Dir, name: &str, shown: &str, error: io::Error) -> FileError {
     let path = shown.to_owned();
     match folder.symlink_metadata(name) {
         Ok(metadata) if metadata.is_symlink() => FileError::Link { path },
@@ -186,26 +188,6 @@ fn entries(folder: &Dir) -> Vec<String> {
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     names
-}
-
-/// The names on the way that `path` writes, or why it is none.
-fn names(path: &str) -> Result<Vec<&str>, &'static str> {
-    if path.len() > LONGEST {
-        return Err("it is longer than 1024 bytes");
-    }
-    if path.contains(char::is_control) {
-        return Err("it holds control characters");
-    }
-    let has_drive = path.get(1..2) == Some(":") || cfg!(windows) && path.contains(':');
-    if path.starts_with(['/', '\\']) || path.starts_with("~/") || has_drive {
-        return Err("it is not relative to the folder");
-    }
-    // A second separator, whichever system this is.
-    let names: Vec<_> = path.split(['/', '\\']).filter(|name| !matches!(*name, "" | ".")).collect();
-    if names.contains(&"..") {
-        return Err("it leads out of the folder");
-    }
-    Ok(names)
 }
 
 /// `path` for an error.

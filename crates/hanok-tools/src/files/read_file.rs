@@ -2,17 +2,16 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use hanok_core::{Call, Effect, Printable};
+use hanok_core::{Call, Effect};
 use hanok_model::{BlockingPool, Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_state::Arguments;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::{
     FileError,
     folder::{Folder, shown},
-    lines::{self, Lines},
+    page::{page, text},
 };
 
 /// The largest file by default.
@@ -133,38 +132,5 @@ fn read(
     let bytes = folder.read(&wanted.path, file)?;
     let path = shown(&wanted.path);
     let text = text(&path, bytes)?;
-    let (from, count) = (wanted.from_line.unwrap_or(1), wanted.lines.unwrap_or(usize::MAX));
-    let Some(lines) = lines::some(&text, from, count, output) else {
-        return Err(FileError::PastEnd { path, lines: text.lines().count(), from });
-    };
-    let data = json!({
-        "path": path, "first_line": lines.first, "last_line": lines.last, "lines": lines.of,
-    });
-    Ok(ToolOutput::new(told(&lines)).data(data))
-}
-
-fn text(path: &str, bytes: Vec<u8>) -> Result<String, FileError> {
-    let not_text = |at| FileError::NotText { path: path.to_owned(), at };
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        return Err(not_text(at));
-    }
-    let text =
-        String::from_utf8(bytes).map_err(|error| not_text(error.utf8_error().valid_up_to()))?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
-}
-
-/// What the model reads. Written-out characters take more room, at most eight times that of the file's.
-fn told(lines: &Lines) -> String {
-    let Lines { text, first, last, of, is_cut } = lines;
-    let text = Printable(text);
-    match (of, is_cut) {
-        (0, _) => "(the file is empty)".to_owned(),
-        (_, true) => {
-            format!("{text}…\n[line {first} of {of}, cut; go on with from_line {}]", last + 1)
-        }
-        (of, _) if last < of => {
-            format!("{text}[lines {first} to {last} of {of}; go on with from_line {}]", last + 1)
-        }
-        _ => text.to_string(),
-    }
+    page(&path, &text, wanted.from_line, wanted.lines, output)
 }
