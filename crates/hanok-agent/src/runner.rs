@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
-use hanok_graph::{Context, Doubt, NotMade, StepError};
+use hanok_graph::{Context, Doubt, NotMade, StepError, ToolEvent};
 use hanok_model::{Tool, ToolError, ToolOutput};
 use hanok_parse::Language;
 use hanok_state::{Messages, ToolCall};
@@ -109,8 +109,13 @@ pub(crate) struct ToolRound<'a> {
 
 impl ToolRound<'_> {
     fn call<C: Send + Sync + 'static>(&self, context: &Context<C>, call: &ToolCall) -> Call {
-        (self.provide)(context.call("tool", &call.name, call.arguments.as_str()))
+        (self.provide)(tool_call(context, call))
     }
+}
+
+/// The context of `call`.
+fn tool_call<C: Send + Sync + 'static>(context: &Context<C>, call: &ToolCall) -> Call {
+    context.call("tool", &call.name, call.arguments.as_str()).identified(&call.id)
 }
 
 /// A call among those that are made with it.
@@ -197,7 +202,7 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let (messages, usage) = (Messages::default(), TurnUsage::default());
         let turn = ToolTurn { messages: &messages, usage: &usage };
-        let tool_context = context.call("tool", &call.name, call.arguments.as_str());
+        let tool_context = tool_call(context, call);
         let place = Place { turn, before: &[] };
         let outcome = self.judge(context, place, call, &tool_context).await;
         let judged = JudgedCall { call, outcome, context: tool_context };
@@ -427,8 +432,11 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let call = place.call;
         let work = async |tool_context: &Call| {
+            let arguments = || call.arguments.as_str().to_owned();
+            context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
             let (made, spent) = metered(tool_context, through).await;
+            context.tool_event(tool_context, || ended(&made));
             made.map(|observed| ToolResult::new(context, observed, spent))
         };
         let effect = place.tool.tool.effect();
@@ -487,6 +495,17 @@ impl ToolRunner {
             self.capture.result(&span, || made.observation.text.clone());
         }
         made
+    }
+}
+
+/// What observers are told of the end of a call.
+fn ended(made: &Result<Observed, ToolError>) -> ToolEvent {
+    match made {
+        Ok(Observed { observation: Observation { text, fault: None, .. }, .. }) => {
+            ToolEvent::Ended { text: text.clone() }
+        }
+        Ok(Observed { observation, .. }) => ToolEvent::Failed { error: observation.text.clone() },
+        Err(error) => ToolEvent::Failed { error: error.report() },
     }
 }
 

@@ -30,6 +30,7 @@ mod structured;
 mod support;
 mod tokens;
 mod tool_errors;
+mod tool_events;
 mod tool_node;
 mod typed_answer;
 mod watched;
