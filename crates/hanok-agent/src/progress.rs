@@ -1,6 +1,6 @@
 //! The progress of an agent.
 
-use hanok_state::Arguments;
+use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 
 use crate::{observation::FaultKind, state::StopReason};
@@ -40,6 +40,14 @@ pub enum AgentProgress {
         text: String,
         /// The kind of the fault, if there is one.
         fault: Option<FaultKind>,
+    },
+    /// A typed answer while it forms, as much as there is of it. It is shown where the model writes the answer as JSON
+    /// ([`AnswerBy::Schema`](crate::AnswerBy), [`AnswerBy::Prompt`](crate::AnswerBy)), and is checked at its end alone.
+    Forming {
+        /// The agent.
+        agent: String,
+        /// The value so far.
+        value: Json,
     },
     /// The final answer.
     Answer {

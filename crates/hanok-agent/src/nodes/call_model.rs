@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hanok_core::Spent;
+use hanok_core::{Call, Spent};
 use hanok_graph::{Command, Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, ToolChoice};
 use hanok_state::{Json, Message, Messages, State, ToolCall};
@@ -21,6 +21,7 @@ use crate::{
     protocol::Protocol,
     reply::{
         ask_model::ask_through,
+        forming::Forming,
         read::{ReadReply, ReplyReader},
     },
     settings::{AgentParts, AgentSettings},
@@ -182,6 +183,7 @@ impl AgentSettings {
         let turn = TurnContext { agent: &self.name, usage, language: self.language };
         let model = NextModel::new(&self.runner.interceptors, &round.model, turn);
         let reading = (&*round.parser, self.protocol);
+        let call = self.watched(&call, context);
         let ask = async || {
             let ask = |call| async move {
                 ask_through(model, request, &call, reading, self.runner.capture).await
@@ -206,6 +208,18 @@ impl AgentSettings {
             reply.answer_by_tool(form);
         }
         Ok(reply)
+    }
+
+    /// The call, whose typed answer is shown while it forms.
+    fn watched<C: Send + Sync + 'static>(&self, call: &Call, context: &Context<C>) -> Call {
+        if self.answer.is_none() {
+            return call.clone();
+        }
+        let (context, name) = (context.clone(), self.name.clone());
+        Forming::of(call, move |value| {
+            let (agent, value) = (name.clone(), Json(value.clone()));
+            context.custom(&AgentProgress::Forming { agent, value });
+        })
     }
 
     /// The update of a reply: an answer ends the turn, calls and faults go to the tools.

@@ -1,6 +1,6 @@
 //! Final answers that are values.
 
-use hanok_agent::{AgentState, AnswerBy, Protocol, ReactAgent, StopReason};
+use hanok_agent::{AgentProgress, AgentState, AnswerBy, Protocol, ReactAgent, StopReason};
 use hanok_core::{Call, Effect};
 use hanok_model::{Exchange, FnTool, ResponseFormat, ScriptedModel, ToolError, ToolSpec};
 use hanok_state::ToolCall;
@@ -163,4 +163,34 @@ fn a_tool_of_the_same_name_is_refused() {
         .build();
     let told = hanok_core::Chain(&agent.unwrap_err()).to_string();
     assert!(told.contains("final_answer"), "{told}");
+}
+
+/// Whoever watches sees the answer while it forms.
+#[tokio::test]
+async fn an_answer_is_seen_while_it_forms() {
+    let pieces = [r#"{"article": "arti"#, "cle 5 of the long", r#" rules", "days""#, ": 15", "}"];
+    let model = ScriptedModel::new([Exchange::says(pieces.concat()).pieces(pieces)]);
+    let agent = ReactAgent::builder("rules", "Knows the rules", model)
+        .protocol(Protocol::Native)
+        .answer::<Leave>()
+        .answer_by(AnswerBy::Schema)
+        .build()
+        .unwrap();
+    let app = agent.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new());
+    let thread = app.thread(hanok_core::ThreadKey::named("t").unwrap());
+    let mut events = thread.stream(hanok_graph::Input::New(agent.ask("?")), ());
+    let mut seen = Vec::new();
+    while let Some(event) = futures::StreamExt::next(&mut events).await {
+        if let hanok_graph::EventKind::Custom(item) = &event.kind
+            && let Ok(AgentProgress::Forming { value, .. }) = item.decode()
+        {
+            seen.push(value.0.to_string());
+        }
+    }
+    insta::assert_snapshot!(seen.join("\n"), @r#"
+    {"article":"arti"}
+    {"article":"article 5 of the long"}
+    {"article":"article 5 of the long rules"}
+    {"article":"article 5 of the long rules","days":15}
+    "#);
 }
