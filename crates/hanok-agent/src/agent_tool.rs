@@ -92,7 +92,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> AgentTool<S, C> {
             return Ok(services);
         }
         let none: Arc<dyn Any + Send + Sync> = Arc::new(());
-        none.downcast().map_err(|_| ToolError::NotProvided { need: Need::of::<C>() })
+        none.downcast().map_err(|_other| ToolError::NotProvided { need: Need::of::<C>() })
     }
 }
 

@@ -131,7 +131,7 @@ impl AgentSettings {
     pub(crate) fn system_of(&self, role: &str, shown: &[ToolSpec]) -> String {
         let system = prompt::system(role, shown.iter(), self.protocol, self.language);
         match &self.answer {
-            Some(answer) => answer.told(system, self.protocol),
+            Some(answer) => answer.instructed(system, self.protocol),
             None => system,
         }
     }

@@ -451,7 +451,7 @@ impl ToolRunner {
         // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
         let arguments = call.arguments.as_str();
         let once = |tool_context: Call| async move {
-            let made = work(&tool_context).await.map(OnceResult::Record);
+            let made = work(&tool_context).await.map(|made| OnceResult::Record(Box::new(made)));
             made.map_err(|error| match was_not_made(&error) {
                 true => NotMade(error.into()).into(),
                 false => BoxError::from(error),
@@ -464,7 +464,7 @@ impl ToolRunner {
             ToolResult::new(context, prompt::result(output, self.language), was_made)
         };
         match made {
-            Ok(OnceResult::Record(made)) => Ok(made),
+            Ok(OnceResult::Record(made)) => Ok(*made),
             Ok(OnceResult::Text(text)) => Ok(by_person(text.into())),
             Ok(OnceResult::Json(value)) => Ok(by_person(value.to_string().into())),
             Err(StepError::GivenUp { .. }) => {

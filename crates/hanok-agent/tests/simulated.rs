@@ -1,5 +1,10 @@
 //! Agents whose tools write and run other agents, under schedules of crashes and deploys: what is written is written once.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 use hanok_agent::{
     AgentState, AgentTool, HasAgent, Hook, Hooked, Protocol, ReactAgent, ReactAgentBuilder,

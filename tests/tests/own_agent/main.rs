@@ -30,7 +30,8 @@ async fn a_tool_writes_the_basket_of_a_thread_and_the_answer_is_a_receipt() {
         Exchange::says(format!("{TAKE}{{\"item\": \"coffee\"}}")).contains("Kim has 1 things"),
         Exchange::says("Final Answer: {\"items\": [\"tea\"]}").contains("There is no coffee"),
         Exchange::says(format!("{TAKE}{{\"item\": \"rice\"}}")),
-        Exchange::says("Final Answer: {\"items\": [\"tea\", \"rice\"]}").contains("Kim has 2 things"),
+        Exchange::says("Final Answer: {\"items\": [\"tea\", \"rice\"]}")
+            .contains("Kim has 2 things"),
     ]);
     let agent = agent(model.clone()).unwrap();
     let folder = tempfile::tempdir().unwrap();

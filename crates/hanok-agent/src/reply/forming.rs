@@ -12,11 +12,11 @@ const STEP: usize = 16;
 pub(crate) struct Forming<F> {
     sink: Arc<dyn TokenSink>,
     show: F,
-    seen: Mutex<Seen>,
+    draft: Mutex<Draft>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Draft {
     text: String,
     /// The length at which it was read last.
     read: usize,
@@ -28,8 +28,8 @@ impl<F: Fn(&Value) + Send + Sync + 'static> Forming<F> {
     pub(crate) fn of(call: &Call, show: F) -> Call {
         match call.sink() {
             Some(sink) => {
-                let (sink, seen) = (sink.clone(), Mutex::default());
-                call.clone().tokens(Arc::new(Self { sink, show, seen }))
+                let (sink, draft) = (sink.clone(), Mutex::default());
+                call.clone().tokens(Arc::new(Self { sink, show, draft }))
             }
             None => call.clone(),
         }
@@ -39,20 +39,20 @@ impl<F: Fn(&Value) + Send + Sync + 'static> Forming<F> {
 impl<F: Fn(&Value) + Send + Sync + 'static> TokenSink for Forming<F> {
     fn token(&self, token: Token) {
         {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
             match &token {
-                Token::Text(text) => seen.text.push_str(text),
-                Token::Retracted => *seen = Seen::default(),
+                Token::Text(text) => draft.text.push_str(text),
+                Token::Retracted => *draft = Draft::default(),
                 _ => {}
             }
-            let grown = seen.text.len() - seen.read;
-            let ends = seen.text.ends_with(['}', ']']);
-            if grown > 0 && (ends || grown >= STEP.max(seen.text.len() / 16)) {
-                seen.read = seen.text.len();
-                let value = so_far(&seen.text);
-                if value.is_some() && value != seen.shown {
-                    seen.shown = value;
-                    seen.shown.iter().for_each(&self.show);
+            let grown = draft.text.len() - draft.read;
+            let ends = draft.text.ends_with(['}', ']']);
+            if grown > 0 && (ends || grown >= STEP.max(draft.text.len() / 16)) {
+                draft.read = draft.text.len();
+                let value = so_far(&draft.text);
+                if value.is_some() && value != draft.shown {
+                    draft.shown = value;
+                    draft.shown.iter().for_each(&self.show);
                 }
             }
         }

@@ -56,7 +56,7 @@ impl ToolResult {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OnceResult {
-    Record(ToolResult),
+    Record(Box<ToolResult>),
     Text(String),
     Json(serde_json::Value),
 }

@@ -97,7 +97,7 @@ impl FinalAnswer {
     }
 
     /// The system prompt, which tells the model how it answers.
-    pub(crate) fn told(&self, system: String, protocol: Protocol) -> String {
+    pub(crate) fn instructed(&self, system: String, protocol: Protocol) -> String {
         let words = match (self.by, protocol) {
             (AnswerBy::Schema, _) => return system,
             (AnswerBy::Tool, _) => words::answer_by_tool(NAME, self.language),
