@@ -8,6 +8,7 @@ mod error;
 mod file_tools;
 mod folder;
 mod folder_write;
+mod hidden;
 mod in_folder;
 mod in_state;
 #[cfg(feature = "store")]

@@ -373,6 +373,30 @@ async fn rules_allow_deny_and_ask_before_anything_is_done() {
 }
 
 #[tokio::test]
+async fn no_error_names_what_may_not_be_read() {
+    for mut world in World::each() {
+        for name in ["d/plan.key", "d/plan.md", "secrets/plan"] {
+            world.write(name, "text").await;
+        }
+        let rules = FileRules::new().deny("**/*.key").unwrap().deny("secrets/**").unwrap();
+        let rules = rules.allow("**").unwrap();
+        let tools = FileTools::new(world.files.clone()).rules(rules);
+        let call = world.call();
+        let (read, write) = (tools.read().unwrap(), tools.write().unwrap());
+        for wrong in ["d/plan.mdx", "d/plan.ke", "d", "secret/plan", "secret", "."] {
+            let text = json!({"path": wrong});
+            let error = run(&read, text, &call).await.unwrap_err().report();
+            assert!(!error.contains("plan.key") && !error.contains("secrets"), "{error}");
+            assert!(wrong != "d/plan.mdx" || error.ends_with("plan.md`?"), "{error}");
+        }
+        let text = json!({"path": "d", "text": ""});
+        if let Err(error) = run(&write, text, &call).await {
+            assert!(error.report().ends_with("`d` is a folder; it holds `plan.md`"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn where_nobody_can_be_asked_nothing_is_written() {
     let folder = TempDir::new().unwrap();
     let tools = FileTools::new(FolderFiles::open(folder.path()).unwrap());
