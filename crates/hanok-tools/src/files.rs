@@ -27,7 +27,7 @@ mod text_edit;
 pub use error::FileError;
 pub use file_tools::{FileTool, FileTools};
 pub use in_folder::FolderFiles;
-pub use in_state::{FileChange, StateFiles};
+pub use in_state::{FileChange, FileMap, StateFiles};
 #[cfg(feature = "store")]
 pub use in_store::StoreFiles;
 pub use path::FilePath;
