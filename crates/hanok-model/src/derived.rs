@@ -10,11 +10,10 @@ use crate::{ToolError, ToolOutput, ToolSpec};
 
 /// The tool as a model sees it; `docs` are the lines of the function's doc comment.
 pub fn spec<A: JsonSchema>(name: &str, docs: &[&str]) -> ToolSpec {
-    let lines: Vec<_> = docs
-        .iter()
-        .flat_map(|doc| doc.split('\n'))
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
-        .collect();
+    let lines = || docs.iter().flat_map(|doc| doc.split('\n')).map(str::trim_end);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let common = lines().filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
+    let lines: Vec<_> = lines().map(|line| line.get(common..).unwrap_or_default()).collect();
     ToolSpec::of_struct::<A>(name, lines.join("\n").trim().to_owned())
 }
 

@@ -93,6 +93,24 @@ async fn double(double: u32) -> Result<String, BoxError> {
     }
 }
 
+mod elsewhere {
+    use hanok_model::{ToolOutput, tool};
+
+    /**
+    Says where it is.
+
+    Twice.
+    */
+    #[tool(crate = ::hanok_model, effect = pure)]
+    #[cfg(any(unix, windows))]
+    #[allow(clippy::needless_return, reason = "attributes stay with the function")]
+    pub(crate) async fn place(
+        #[allow(unused_variables, reason = "as those do")] of: String,
+    ) -> ToolOutput {
+        return ToolOutput::new("elsewhere");
+    }
+}
+
 fn carried() -> Call {
     call().provide(Arc::new(Shop("kim"))).provide(Arc::new(Desk { customer: 7 }))
 }
@@ -190,6 +208,14 @@ async fn an_error_is_the_tool_s_own_where_it_is_one_and_a_failure_where_it_is_no
     assert!(matches!(io, ToolError::Failed(error) if error.is::<io::Error>()), "{io:?}");
     assert!(matches!(refused, ToolError::Refused { reason } if reason == "two is enough"));
     assert!(matches!(waiting, ToolError::Waiting(AskError::Waiting(_))), "{waiting:?}");
+}
+
+#[tokio::test]
+async fn a_tool_may_stand_in_another_module_under_a_condition_and_with_attributes() {
+    let place = elsewhere::place;
+    assert_eq!(place.spec().description(), "Says where it is.\n\nTwice.");
+    let output = place.run(&Arguments::new(r#"{"of":"it"}"#), &call()).await.unwrap();
+    assert_eq!(output, elsewhere::place::call("it".into()).await);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod error;
 mod file_tools;
 mod folder;
 mod folder_write;
+mod hidden;
 mod in_folder;
 mod in_state;
 #[cfg(feature = "store")]
@@ -26,7 +27,7 @@ mod text_edit;
 pub use error::FileError;
 pub use file_tools::{FileTool, FileTools};
 pub use in_folder::FolderFiles;
-pub use in_state::{FileChange, StateFiles};
+pub use in_state::{FileChange, FileMap, StateFiles};
 #[cfg(feature = "store")]
 pub use in_store::StoreFiles;
 pub use path::FilePath;

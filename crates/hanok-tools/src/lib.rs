@@ -34,8 +34,8 @@ pub use egress::{
 pub use files::StoreFiles;
 #[cfg(feature = "files")]
 pub use files::{
-    FileAccess, FileChange, FileDecision, FileEntry, FileError, FilePath, FileRequest, FileRule,
-    FileRules, FileTool, FileTools, FileWrite, Files, FolderFiles, ReadFile, SharedFiles,
+    FileAccess, FileChange, FileDecision, FileEntry, FileError, FileMap, FilePath, FileRequest,
+    FileRule, FileRules, FileTool, FileTools, FileWrite, Files, FolderFiles, ReadFile, SharedFiles,
     StateFiles, TextEdit,
 };
 #[cfg(feature = "python")]

@@ -6,6 +6,7 @@
 mod support;
 
 use std::{
+    collections::BTreeMap,
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
@@ -35,6 +36,8 @@ use tempfile::TempDir;
 struct Desk {
     #[reduce(merge)]
     files: Map<String, String>,
+    #[reduce(merge)]
+    old_files: BTreeMap<String, String>,
     last: String,
 }
 
@@ -44,6 +47,16 @@ fn in_state() -> StateFiles {
         |change| match change {
             FileChange::Write { path, text } => Desk::update().insert_files(path, text),
             FileChange::Remove { path } => Desk::update().remove_files(path),
+        },
+    )
+}
+
+fn in_a_tree() -> StateFiles {
+    StateFiles::new(
+        |desk: &Desk| &desk.old_files,
+        |change| match change {
+            FileChange::Write { path, text } => Desk::update().insert_old_files(path, text),
+            FileChange::Remove { path } => Desk::update().remove_old_files(path),
         },
     )
 }
@@ -60,7 +73,7 @@ struct World {
 }
 
 impl World {
-    fn each() -> [Self; 3] {
+    fn each() -> [Self; 4] {
         let folder = TempDir::new().unwrap();
         let store = SharedStore::new(InMemoryStore::new());
         let labels = Labels::new(["files", "kim"]).unwrap();
@@ -69,6 +82,7 @@ impl World {
             world(SharedFiles::new(FolderFiles::open(folder.path()).unwrap()), Some(folder)),
             world(SharedFiles::new(StoreFiles::new(store, labels)), None),
             world(SharedFiles::new(in_state()), None),
+            world(SharedFiles::new(in_a_tree()), None),
         ]
     }
 
@@ -238,6 +252,23 @@ async fn an_edit_of_a_file_that_somebody_else_changes_is_refused() {
     assert_eq!(item.value.decode::<Value>().unwrap(), json!({"text": "theirs"}));
 }
 
+#[tokio::test]
+async fn a_state_holds_so_many_files_and_no_more() {
+    let files = (0..1000).map(|n| (format!("f{n}"), String::new())).collect();
+    let call = call().provide(Arc::new(Desk { files, ..Desk::default() }));
+    let files = in_state().max_file(3);
+    let error = files.write(&path("new"), "x".into(), &call).await.unwrap_err();
+    assert_eq!(
+        error.report(),
+        "there are 1000 files, and no more are made: write one that is there"
+    );
+    assert!(files.write(&path("f7"), "abc".into(), &call).await.unwrap().update.is_some());
+    let error = files.write(&path("f7"), "abcd".into(), &call).await.unwrap_err();
+    assert!(
+        error.report().ends_with("`f7` would have 4 bytes, more than the 3 that a file may have")
+    );
+}
+
 #[derive(Debug)]
 struct App {
     user: &'static str,
@@ -370,6 +401,30 @@ async fn rules_allow_deny_and_ask_before_anything_is_done() {
     assert_eq!((first.tool.as_str(), first.path.as_str()), ("edit", "plan.md"));
     assert_eq!(first.edit, Some(TextEdit { old: "old".into(), new: "new".into() }));
     assert_eq!(first.call, call.key().to_string());
+}
+
+#[tokio::test]
+async fn no_error_names_what_may_not_be_read() {
+    for mut world in World::each() {
+        for name in ["d/plan.key", "d/plan.md", "secrets/plan"] {
+            world.write(name, "text").await;
+        }
+        let rules = FileRules::new().deny("**/*.key").unwrap().deny("secrets/**").unwrap();
+        let rules = rules.allow("**").unwrap();
+        let tools = FileTools::new(world.files.clone()).rules(rules);
+        let call = world.call();
+        let (read, write) = (tools.read().unwrap(), tools.write().unwrap());
+        for wrong in ["d/plan.mdx", "d/plan.ke", "d", "secret/plan", "secret", "."] {
+            let text = json!({"path": wrong});
+            let error = run(&read, text, &call).await.unwrap_err().report();
+            assert!(!error.contains("plan.key") && !error.contains("secrets"), "{error}");
+            assert!(wrong != "d/plan.mdx" || error.ends_with("plan.md`?"), "{error}");
+        }
+        let text = json!({"path": "d", "text": ""});
+        if let Err(error) = run(&write, text, &call).await {
+            assert!(error.report().ends_with("`d` is a folder; it holds `plan.md`"), "{error:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::{
     FilePath, TextEdit,
     folder::shown,
+    hidden::without_denied,
     limits::FILES,
     page::page,
     question::FileRequest,
@@ -26,7 +27,7 @@ const OUTPUT: usize = 32 * 1024;
 ///
 /// What a rule asks about is a question to a person ([`FileRequest`], answered by a [`FileDecision`](super::FileDecision)): the
 /// run stops for the answer before anything is done, and goes on with it. Without a checkpointer nobody can be asked, and such
-/// a call is refused. What a rule denies is refused, and no list has it.
+/// a call is refused. What a rule denies is refused, and neither a list nor an error names it.
 ///
 /// `ls` and `read` change nothing; `write` is what [`Files::effect`] says; `edit` is [`Effect::AtMostOnce`], for the replaced
 /// text may hold the old one, but [`Effect::Pure`] where the files are in the state.
@@ -236,7 +237,8 @@ impl FileTools {
         let path = FilePath::new(&arguments.path)?;
         let request = FileRequest::new("read", &path, call);
         self.admit(&[FileAccess::Read], &path, request, call).await?;
-        let text = self.files.read(&path, call).await?;
+        let read = self.files.read(&path, call).await;
+        let text = read.map_err(|error| without_denied(&self.rules, &path, error))?;
         let (from, lines) = (arguments.from_line, arguments.lines);
         Ok(page(&shown(path.as_str()), &text, from, lines, self.output)?)
     }
@@ -252,7 +254,9 @@ impl FileTools {
         request.text = Some(text.clone());
         self.admit(&[FileAccess::Write], &path, request, call).await?;
         let size = text.len();
-        let FileWrite { update } = self.files.write(&path, text, call).await?;
+        let written = self.files.write(&path, text, call).await;
+        let FileWrite { update } =
+            written.map_err(|error| without_denied(&self.rules, &path, error))?;
         let shown = shown(path.as_str());
         let output = ToolOutput::new(format!("`{shown}` is written: {size} bytes"));
         let mut output = output.data(json!({"path": path.as_str(), "size": size}));
@@ -269,7 +273,9 @@ impl FileTools {
         // Whether an edit fits says what is in the file.
         let accesses = [FileAccess::Read, FileAccess::Write];
         self.admit(&accesses, &path, request, call).await?;
-        let FileWrite { update } = self.files.edit(&path, &edit, call).await?;
+        let edited = self.files.edit(&path, &edit, call).await;
+        let FileWrite { update } =
+            edited.map_err(|error| without_denied(&self.rules, &path, error))?;
         let output = ToolOutput::new(format!("`{}` is edited", shown(path.as_str())));
         let mut output = output.data(json!({"path": path.as_str()}));
         output.update = update;

@@ -1,13 +1,13 @@
 //! Files in the state of a graph.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_core::{Call, Effect, Need};
 use hanok_model::{FromCall, FromState, ToolError};
 use hanok_state::{Map, State, StateUpdate, StateWrite};
 
 use super::{
-    FilePath,
+    FileError, FilePath,
     limits::{FILES, fits, not_found},
     source::{FileEntry, FileWrite, Files},
 };
@@ -15,8 +15,8 @@ use super::{
 /// The largest file by default, in bytes: a state is held whole.
 const FILE: usize = 64 * 1024;
 
-type Texts = Map<String, String>;
-type ReadTexts = dyn Fn(&Call) -> Result<Texts, ToolError> + Send + Sync;
+type FindText = dyn Fn(&Call, &str) -> Result<Option<String>, ToolError> + Send + Sync;
+type ListTexts = dyn Fn(&Call) -> Result<Vec<FileEntry>, ToolError> + Send + Sync;
 type WriteText = dyn Fn(FileChange) -> Result<StateWrite, ToolError> + Send + Sync;
 
 /// A change of one file in a state.
@@ -36,8 +36,41 @@ pub enum FileChange {
     },
 }
 
-/// Text files in the state of the graph that calls: a field that is a `Map<String, String>` with `#[reduce(merge)]`. They go
-/// where the thread goes, and back with it.
+/// A field of a state that holds files, the texts by their paths: a `Map<String, String>` or a `BTreeMap<String, String>`.
+pub trait FileMap {
+    /// The text of a file.
+    fn text(&self, path: &str) -> Option<&str>;
+
+    /// The files, by their paths.
+    fn entries(&self) -> Vec<FileEntry>;
+}
+
+impl FileMap for Map<String, String> {
+    fn text(&self, path: &str) -> Option<&str> {
+        self.get(path).map(String::as_str)
+    }
+
+    fn entries(&self) -> Vec<FileEntry> {
+        self.iter().map(|file| entry(file.0, file.1)).collect()
+    }
+}
+
+impl FileMap for BTreeMap<String, String> {
+    fn text(&self, path: &str) -> Option<&str> {
+        self.get(path).map(String::as_str)
+    }
+
+    fn entries(&self) -> Vec<FileEntry> {
+        self.iter().map(|file| entry(file.0, file.1)).collect()
+    }
+}
+
+fn entry(path: &str, text: &str) -> FileEntry {
+    FileEntry { path: path.to_owned(), size: u64::try_from(text.len()).unwrap_or(u64::MAX) }
+}
+
+/// Text files in the state of the graph that calls: a field that is a `Map<String, String>` (or a `BTreeMap`) with
+/// `#[reduce(merge)]`. They go where the thread goes, and back with it.
 ///
 /// A file is read as it was when the node that calls began, and written with its super-step. Of several writes of one file in
 /// one super-step one holds; those of different files all hold. There are at most 1,000 files.
@@ -61,26 +94,34 @@ pub enum FileChange {
 #[derive(Clone)]
 pub struct StateFiles {
     needs: Vec<Need>,
-    read: Arc<ReadTexts>,
+    find: Arc<FindText>,
+    list: Arc<ListTexts>,
     write: Arc<WriteText>,
     file: usize,
 }
 
 impl StateFiles {
     /// The files that `read` finds in the state, and whose changes `write` makes updates of.
-    pub fn new<S, U>(
-        read: impl Fn(&S) -> &Map<String, String> + Send + Sync + 'static,
+    pub fn new<S, M, U>(
+        read: impl Fn(&S) -> &M + Send + Sync + 'static,
         write: impl Fn(FileChange) -> U + Send + Sync + 'static,
     ) -> Self
     where
         S: State,
+        M: FileMap + 'static,
         U: StateUpdate<State = S>,
     {
+        let (read, state) = (Arc::new(read), FromState::<S>::from_call);
+        let find = read.clone();
         Self {
             needs: FromState::<S>::needs(),
-            read: Arc::new(move |call| {
-                let state = FromState::<S>::from_call(call)?;
-                Ok(read(&state).clone())
+            find: Arc::new(move |call, path| {
+                let state = state(call)?;
+                Ok(find(&state).text(path).map(str::to_owned))
+            }),
+            list: Arc::new(move |call| {
+                let state = state(call)?;
+                Ok(read(&state).entries())
             }),
             write: Arc::new(move |change| {
                 StateWrite::of(&write(change)).map_err(ToolError::failed)
@@ -93,6 +134,17 @@ impl StateFiles {
     #[must_use]
     pub fn max_file(self, bytes: usize) -> Self {
         Self { file: bytes, ..self }
+    }
+
+    /// The text of a file that is there.
+    fn text(&self, path: &FilePath, call: &Call) -> Result<String, ToolError> {
+        match (self.find)(call, path.as_str())? {
+            Some(text) => Ok(text),
+            None => {
+                let paths = (self.list)(call)?.into_iter().map(|file| file.path);
+                Err(not_found(path, &paths.collect::<Vec<_>>()).into())
+            }
+        }
     }
 
     fn changed(&self, change: FileChange) -> Result<FileWrite, ToolError> {
@@ -111,20 +163,11 @@ impl Files for StateFiles {
     }
 
     async fn list(&self, call: &Call) -> Result<Vec<FileEntry>, ToolError> {
-        let texts = (self.read)(call)?;
-        let entry = |(path, text): (&String, &String)| FileEntry {
-            path: path.clone(),
-            size: u64::try_from(text.len()).unwrap_or(u64::MAX),
-        };
-        Ok(texts.iter().map(entry).collect())
+        (self.list)(call)
     }
 
     async fn read(&self, path: &FilePath, call: &Call) -> Result<String, ToolError> {
-        let texts = (self.read)(call)?;
-        match texts.get(path.as_str()) {
-            Some(text) => Ok(text.clone()),
-            None => Err(missing(path, &texts)),
-        }
+        self.text(path, call)
     }
 
     async fn write(
@@ -134,25 +177,17 @@ impl Files for StateFiles {
         call: &Call,
     ) -> Result<FileWrite, ToolError> {
         fits(path, &text, self.file)?;
-        let texts = (self.read)(call)?;
-        if texts.get(path.as_str()).is_none() && texts.len() >= FILES {
-            return Err(super::FileError::TooMany { limit: FILES }.into());
+        let is_new = (self.find)(call, path.as_str())?.is_none();
+        if is_new && (self.list)(call)?.len() >= FILES {
+            return Err(FileError::TooMany { limit: FILES }.into());
         }
         self.changed(FileChange::Write { path: path.to_string(), text })
     }
 
     async fn remove(&self, path: &FilePath, call: &Call) -> Result<FileWrite, ToolError> {
-        let texts = (self.read)(call)?;
-        match texts.get(path.as_str()) {
-            Some(_) => self.changed(FileChange::Remove { path: path.to_string() }),
-            None => Err(missing(path, &texts)),
-        }
+        self.text(path, call)?;
+        self.changed(FileChange::Remove { path: path.to_string() })
     }
-}
-
-fn missing(path: &FilePath, texts: &Texts) -> ToolError {
-    let paths: Vec<_> = texts.iter().map(|(path, _)| path.clone()).collect();
-    not_found(path, &paths).into()
 }
 
 impl fmt::Debug for StateFiles {
