@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use futures::StreamExt;
 use hanok_agent::{AgentState, ReactAgent, Retrying};
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Budget, Call, Charge, Effect, Limit, Spent, Tenant, ThreadKey};
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Graph, Outcome, Pending, Resolution, RunGraph, START, Snapshot,
-    Thread,
+    BoxError, Context, Doubt, END, EventKind, Graph, Input, Outcome, Pending, Resolution, RunGraph,
+    START, Snapshot, Thread, Token,
 };
 use hanok_model::{Exchange, FnTool, ScriptedModel, ToolError, ToolSpec};
 use hanok_state::State;
@@ -211,6 +212,86 @@ async fn a_graph_that_fails_is_a_failure_of_its_tool() {
     thread(&agent).invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
     model.finished().unwrap();
     assert_eq!(["began", "tried"].map(|what| count(&ledger, what)), [2, 2]);
+}
+
+/// LangGraph's `react_with_subgraph_tools`: two tools that are graphs are called at once, each gives its own result, and what a
+/// model writes within one is shown with the graph's path.
+#[tokio::test]
+async fn react_with_subgraph_tools() {
+    #[derive(State, Clone, Debug, Default)]
+    struct Numbers {
+        a: i64,
+        b: i64,
+        result: i64,
+    }
+    async fn add(numbers: Snapshot<Numbers>, cx: Context) -> Result<NumbersUpdate, BoxError> {
+        if let Some(sink) = cx.call("model", "small", "{}").sink() {
+            sink.token(Token::Text("adding".to_owned()));
+        }
+        Ok(Numbers::update().result(numbers.a + numbers.b))
+    }
+    async fn multiply(numbers: Snapshot<Numbers>, _: Context) -> Result<NumbersUpdate, BoxError> {
+        Ok(Numbers::update().result(numbers.a * numbers.b))
+    }
+    let number = json!({"type": "integer"});
+    let schema = json!({"properties": {"a": number, "b": number}, "required": ["a", "b"]});
+    let tool = |name: &str, graph: Graph<Numbers>| {
+        let spec = ToolSpec::new(name, "Calculates", schema.clone()).unwrap();
+        FnTool::untyped(spec, move |arguments, call: Call| {
+            let graph = graph.clone();
+            async move {
+                let given: serde_json::Value = arguments.decode().map_err(ToolError::arguments)?;
+                let number = |name| given[name].as_i64().unwrap_or_default();
+                let input = Numbers::update().a(number("a")).b(number("b"));
+                let ended = call.run(&graph, input, ()).await.map_err(ToolError::failed)?;
+                Ok(ended.done().map_err(ToolError::failed)?.result.to_string().into())
+            }
+        })
+        .effect(Effect::Pure)
+    };
+    let graph = Graph::<Numbers>::builder("addition").node("add", add).edge(START, "add");
+    let addition = graph.edge("add", END).build().unwrap();
+    let graph = Graph::<Numbers>::builder("multiplication").node("multiply", multiply);
+    let graph = graph.edge(START, "multiply").edge("multiply", END);
+    let multiplication = graph.build().unwrap();
+    let asks = || {
+        let numbers = r#"{"a": 2, "b": 3}"#;
+        let calls = call("add", numbers) + &call("multiply", numbers) + &call("add", numbers);
+        ScriptedModel::new([Exchange::says(calls), Exchange::says("Final Answer: done")])
+    };
+    let agent = |model: &ScriptedModel| {
+        let agent = ReactAgent::builder("t", "", model.clone());
+        let agent = agent.tool(tool("add", addition.clone()));
+        agent.tool(tool("multiply", multiplication.clone())).build().unwrap()
+    };
+    let want = ["Observation: 5", "Observation: 6", "Observation: 5"];
+    // Without a store.
+    let alone = agent(&asks());
+    let state = alone.graph().invoke(alone.ask("?"), ()).await.unwrap().done().unwrap();
+    assert_eq!(observations(&state), want);
+    // With one, and watched.
+    let agent = agent(&asks());
+    let mut stream = thread(&agent).stream(Input::New(agent.ask("?")), ());
+    let (mut graphs, mut tokens) = (Vec::new(), 0);
+    while let Some(event) = stream.next().await {
+        match &event.kind {
+            EventKind::GraphStarted { graph, cause } => {
+                assert!(cause.call.is_some());
+                graphs.push((graph.to_string(), event.path.clone()));
+            }
+            EventKind::Token(Token::Text(text)) if text == "adding" => {
+                assert_eq!((event.path.depth(), event.node.as_deref()), (1, Some("add")));
+                tokens += 1;
+            }
+            _ => {}
+        }
+    }
+    let state = stream.outcome().await.unwrap().done().unwrap();
+    assert_eq!((observations(&state), tokens), (want.map(str::to_owned).to_vec(), 2));
+    let names: Vec<_> = graphs.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["addition", "multiplication", "addition"]);
+    let places: std::collections::BTreeSet<_> = graphs.iter().map(|(_, path)| path).collect();
+    assert_eq!(places.len(), 3);
 }
 
 /// A graph is held to the time of the tool that runs it.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures::StreamExt;
 use hanok_core::{Call, Token};
 use hanok_graph::{
-    BoxError, Context, END, Event, EventKind, Graph, Input, Mode, NodeExt, Printer, Retry, START,
-    Snapshot, Subgraph, Thread, ToolEvent,
+    BoxError, Command, Context, END, Event, EventKind, Graph, Input, Mode, NodeExt, Printer, Retry,
+    START, Snapshot, Subgraph, Thread, ToolEvent,
 };
 use hanok_state::{Message, State};
 use serde_json::json;
@@ -221,4 +221,104 @@ async fn what_nobody_watches_is_a_sign_of_life() {
     let graph = graph.edge(START, "alone").edge("alone", "slow").edge("slow", END);
     let graph = built(graph.node("last", work).edge(START, "last").edge("last", END));
     thread(&graph, &memory()).invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
+}
+
+fn started(event: &Event) -> Option<(usize, String)> {
+    let told = match &event.kind {
+        EventKind::GraphStarted { graph, cause } => format!("{graph} by {}", cause.node),
+        EventKind::GraphEnded { graph, outcome, .. } => format!("{graph} {outcome}"),
+        _ => return None,
+    };
+    Some((event.path.depth(), told))
+}
+
+/// LangGraph's `nested_chain_emits_completed_at_each_depth`, `stream_v2_real_graph_emits_lifecycle_at_each_depth`,
+/// `failed_on_parent_task_result_with_error` and `interrupt_takes_precedence_over_error`: graphs in graphs are told at each
+/// depth, the inner within the outer, with how each ended.
+#[tokio::test]
+async fn lifecycle_at_each_depth() {
+    async fn both(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        if cx.services().hangs("asks") {
+            // The question counts, and not the error that it is turned into.
+            cx.interrupt::<String>("well?").await.map_err(|_| "lost")?;
+        }
+        if cx.services().fails("fails") {
+            return Err("out of order".into());
+        }
+        Ok(says("deep"))
+    }
+    let inner = Graph::builder("inner").node("both", both).edge(START, "both").edge("both", END);
+    let middle = Graph::builder("middle").subgraph("call", Subgraph::shared(built(inner)));
+    let middle = built(middle.edge(START, "call").edge("call", END));
+    let outer = Graph::builder("outer").subgraph("agent", Subgraph::shared(middle));
+    let graph = built(outer.edge(START, "agent").edge("agent", END));
+    for (fails, asks, end) in
+        [(false, false, "done"), (true, false, "failed"), (false, true, "interrupted")]
+    {
+        let (on, ledger) = (thread(&graph, &memory()), Ledger::default());
+        ledger.fail(if fails { &["fails"] } else { &[] });
+        ledger.hang(if asks { &["asks"] } else { &[] });
+        let events = on.modes([Mode::Graphs]).stream(Input::New(S::update()), ledger);
+        let events: Vec<_> = events.collect().await;
+        let seen: Vec<_> = events.iter().filter_map(started).collect();
+        let want = [
+            (1, "middle by agent".to_owned()),
+            (2, "inner by call".to_owned()),
+            (2, format!("inner {end}")),
+            (1, format!("middle {end}")),
+        ];
+        assert_eq!(seen, want);
+        assert!(events[1].path.is_within(&events[0].path) && events[0].path == events[3].path);
+        let error =
+            |event: &Event| matches!(&event.kind, EventKind::GraphEnded { error: Some(_), .. });
+        assert_eq!(events.iter().any(error), fails);
+    }
+}
+
+/// LangGraph's `stream_mode_messages_command`: a message of a command is told as any other, out of a subgraph and past the
+/// command that it gives its caller.
+#[tokio::test]
+async fn stream_mode_messages_command() {
+    async fn first(_: Snapshot<S>, _: Context<Ledger>) -> Result<Command<S>, BoxError> {
+        let update = S::update().message(Message::assistant("bar"));
+        Ok(Command::new().update(update).goto("second"))
+    }
+    async fn hands(_: Snapshot<S>, _: Context<Ledger>) -> Result<Command<S>, BoxError> {
+        let to_caller = Command::<S>::new().update(S::update().message(Message::assistant("baz")));
+        let own = Command::<S>::new().update(S::update().message(Message::assistant("own")));
+        Ok(own.parent(to_caller.goto("third")))
+    }
+    async fn third(_: Snapshot<S>, _: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(S::update().message(Message::assistant("end")))
+    }
+    let inner = Graph::builder("inner").node("hands", hands);
+    let inner = Subgraph::shared(built(inner.edge(START, "hands").edge("hands", END)));
+    let graph = Graph::builder("g").node("first", first.goto(["second"])).node("third", third);
+    let graph = graph.subgraph("second", inner.goto(["third"])).edge(START, "first");
+    let graph = built(graph.edge("third", END));
+    let on = thread(&graph, &memory()).modes([Mode::Messages]);
+    let events = told(&on, Ledger::default()).await;
+    let want = ["first: bar", "hands: own", "second: baz", "third: end"];
+    assert_eq!(messages(&events), want);
+}
+
+/// LangGraph's `tags_stream_mode_messages`: tokens are told apart by the tags of the call that they are of.
+#[tokio::test]
+async fn tags_stream_mode_messages() {
+    async fn talks(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        for tag in ["joke", "poem"] {
+            let call = cx.call("model", "m", tag).tag("meow").tag(tag);
+            let call = call.keyed(hanok_core::CallKey::new(format!("{}-again", call.key())));
+            if let Some(sink) = call.tag("of another call").sink() {
+                sink.token(Token::Text(tag.to_owned()));
+            }
+        }
+        Ok(says("talked"))
+    }
+    let graph = Graph::builder("g").node("talks", talks).edge(START, "talks").edge("talks", END);
+    let on = thread(&built(graph), &memory()).modes([Mode::Messages]);
+    let events = told(&on, Ledger::default()).await;
+    let tags: Vec<_> = events.iter().filter_map(|event| event.call.as_ref()).collect();
+    let tags: Vec<Vec<_>> = tags.iter().map(|call| call.tags.iter().collect()).collect();
+    assert_eq!(tags, [["joke", "meow"], ["meow", "poem"]]);
 }
