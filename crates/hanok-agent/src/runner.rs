@@ -26,7 +26,7 @@ use crate::{
     observation::{FaultKind, Observation, Observed},
     prompt,
     tools::{
-        execution::{metered, suspends, was_not_made},
+        execution::{suspends, was_not_made},
         registry::{Registered, ToolRegistry},
     },
     usage::TurnUsage,
@@ -435,7 +435,7 @@ impl ToolRunner {
             let arguments = || call.arguments.as_str().to_owned();
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
-            let (made, spent) = metered(tool_context, through).await;
+            let (made, spent) = tool_context.metered(through).await;
             context.tool_event(tool_context, || ended(&made));
             made.map(|observed| ToolResult::new(context, observed, spent))
         };

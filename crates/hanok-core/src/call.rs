@@ -21,7 +21,7 @@ use self::{
     ask::{Ask, AskError, Request},
     cancel::Cancellation,
     info::{CallInfo, CallItem, CallNotes, CallSink},
-    meter::{Charge, Meter, OverBudget},
+    meter::{Charge, Meter, OverBudget, Spent},
     provided::{Need, Provided},
 };
 use crate::{
@@ -298,6 +298,31 @@ impl Call {
         self.meter.admit(charge)?;
         self.admitted.store(true, Ordering::SeqCst);
         Ok(())
+    }
+
+    /// Does `work` with the same call, and counts by itself what that spends. A limit that refuses something within refuses it
+    /// here too.
+    ///
+    /// ```
+    /// use hanok_core::{Call, Spent};
+    ///
+    /// /// What two model calls cost, beside all that the run has spent.
+    /// async fn two(call: &Call) -> Spent {
+    ///     let asked = |call: Call| async move { call.spend().add(Spent { model_calls: 2, ..Spent::default() }) };
+    ///     let ((), spent) = call.metered(asked).await;
+    ///     spent
+    /// }
+    /// ```
+    pub async fn metered<T, F: Future<Output = T>>(
+        &self,
+        work: impl FnOnce(Self) -> F,
+    ) -> (T, Spent) {
+        let meter = self.meter.child();
+        let done = work(self.clone().meter(meter.clone())).await;
+        if let Some(limit) = meter.refused() {
+            self.meter.refuse(limit);
+        }
+        (done, meter.spent())
     }
 
     /// The meter that counts what the call spends.

@@ -79,18 +79,16 @@ impl ChatModel for SharedModel {
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         call.admit(Charge::Model)?;
-        let meter = call.spend().child();
         let sink = call.sink().map(|sink| Arc::new(Watched::new(sink)));
-        let mut watched = call.clone().meter(meter.clone());
-        if let Some(sink) = &sink {
-            watched = watched.tokens(sink.clone());
-        }
-        let result = until_the_end_of(&watched, self.0.chat_boxed(request, &watched)).await;
-        if let Some(limit) = meter.refused() {
-            call.spend().refuse(limit);
-        }
+        let ask = async |call: Call| {
+            let watched = match &sink {
+                Some(sink) => call.tokens(sink.clone()),
+                None => call,
+            };
+            until_the_end_of(&watched, self.0.chat_boxed(request, &watched)).await
+        };
+        let (result, counted) = call.metered(ask).await;
         let reply = result?;
-        let counted = meter.spent();
         if counted.model_calls == 0 && counted.tokens() == 0 && reply.usage.spent().tokens() > 0 {
             call.spend().add(reply.usage.spent());
         }

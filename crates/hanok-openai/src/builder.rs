@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{Rng, Secret};
+use hanok_core::{Call, Rng, Secret};
 use hanok_model::ModelError;
 use reqwest::Url;
 
@@ -162,7 +162,7 @@ impl OpenAiBuilder {
         let client = self.client()?;
         let model = match self.model {
             Some(model) => model,
-            None => only(client.models(&crate::wait::call()).await?)?,
+            None => only(client.models(&Call::detached()).await?)?,
         };
         Ok(OpenAi::new(client, model))
     }

@@ -3,12 +3,11 @@
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
-    sync::Arc,
     task::Poll,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
-use hanok_core::{BoxFuture, Call, CallKey, Clock, Timestamp};
+use hanok_core::Call;
 use hanok_model::{ModelError, Wait};
 
 /// What `work` gives, unless the call is stopped or `total` or the call's own time is over before.
@@ -56,22 +55,4 @@ pub(crate) async fn within<T>(
         }
     })
     .await
-}
-
-/// A call of this crate's own, before there is a run.
-pub(crate) fn call() -> Call {
-    Call::new(CallKey::new("models"), Arc::new(SystemClock))
-}
-
-#[derive(Debug)]
-struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> Timestamp {
-        SystemTime::now().into()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::time::sleep(duration))
-    }
 }

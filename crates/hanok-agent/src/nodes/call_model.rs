@@ -26,7 +26,6 @@ use crate::{
     },
     settings::{AgentParts, AgentSettings},
     state::{AgentState, AgentStateUpdate, Fault, StopReason},
-    tools::execution::metered,
     usage::TurnUsage,
 };
 
@@ -188,7 +187,7 @@ impl AgentSettings {
             let ask = |call| async move {
                 ask_through(model, request, &call, reading, self.runner.capture).await
             };
-            let (reply, spent) = metered(&call, ask).await;
+            let (reply, spent) = call.metered(ask).await;
             Ok::<_, ModelError>(StoredReply { reply: reply?, spent })
         };
         let replied = context.step(step, ask).await;

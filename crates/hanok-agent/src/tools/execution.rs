@@ -17,19 +17,6 @@ pub(crate) async fn run_tool(
     tool.run(arguments, context).await.map_err(graphs::of_run)
 }
 
-/// Does `work` with the same call, and counts by itself what that spends.
-pub(crate) async fn metered<T, F: Future<Output = T>>(
-    call: &Call,
-    work: impl FnOnce(Call) -> F,
-) -> (T, Spent) {
-    let meter = call.spend().child();
-    let done = work(call.clone().meter(meter.clone())).await;
-    if let Some(limit) = meter.refused() {
-        call.spend().refuse(limit);
-    }
-    (done, meter.spent())
-}
-
 /// True for an error of a tool that was not called at all.
 pub(crate) fn was_not_made(error: &ToolError) -> bool {
     matches!(
