@@ -46,6 +46,13 @@ impl Observed {
     }
 }
 
+impl Observed {
+    /// True where there is no such tool.
+    pub(crate) fn is_unknown_tool(&self) -> bool {
+        self.observation.fault == Some(FaultKind::UnknownTool)
+    }
+}
+
 impl From<Observation> for Observed {
     fn from(observation: Observation) -> Self {
         Self { observation, update: None, target: None }

@@ -260,11 +260,20 @@ impl ToolRunner {
                 let before = calls.get(..index).unwrap_or_default();
                 let fault = fault(call);
                 async move {
+                    let place = Place { turn, before };
                     let outcome = match fault {
-                        Some(fault) => Ok(Judged::Observed(fault.into())),
-                        None => {
-                            self.judge(context, Place { turn, before }, call, &tool_context).await
+                        // An interceptor may have the tool that the parser does not know.
+                        Some(fault) if fault.fault == Some(FaultKind::UnknownTool) => {
+                            let judged = self.judge(context, place, call, &tool_context).await;
+                            match judged {
+                                Ok(Judged::Observed(judged)) if judged.is_unknown_tool() => {
+                                    Ok(Judged::Observed(fault.into()))
+                                }
+                                judged => judged,
+                            }
                         }
+                        Some(fault) => Ok(Judged::Observed(fault.into())),
+                        None => self.judge(context, place, call, &tool_context).await,
                     };
                     JudgedCall { call, outcome, context: tool_context }
                 }

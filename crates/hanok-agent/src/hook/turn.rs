@@ -26,6 +26,8 @@ pub(crate) struct Turn<'a, S: HasAgent, C> {
     update: S::Update,
     /// The tools that the model is shown next, if hooks chose some.
     pub(crate) tools: Option<Vec<String>>,
+    /// The node at which the calling graph goes on, if the turn ends.
+    pub(crate) parent: Option<String>,
 }
 
 impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
@@ -35,7 +37,8 @@ impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
         context: &'a Context<C>,
     ) -> Self {
         let node = context.node().into();
-        Self { parts, context, node, now: state.into(), update: S::update(), tools: None }
+        let (now, update) = (state.into(), S::update());
+        Self { parts, context, node, now, update, tools: None, parent: None }
     }
 
     /// Writes `update` behind what was written so far.
@@ -123,9 +126,10 @@ impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
             }
         }
         let command = Command::new().update(self.update);
-        Ok(match goto {
-            Some(target) => command.goto(target).only(),
-            None => command,
+        Ok(match (goto, self.parent) {
+            (Some(target), _) => command.goto(target).only(),
+            (None, Some(node)) => command.parent(Command::<S>::new().goto(node)),
+            (None, None) => command,
         })
     }
 

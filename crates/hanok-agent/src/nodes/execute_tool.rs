@@ -79,11 +79,8 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
     if let Some(ending) = ending {
         turn.write_agent(ending)?;
     }
-    let command = turn.into_command(None).await?;
-    Ok(match parent {
-        Some(node) => command.parent(Command::<S>::new().goto(node)),
-        None => command,
-    })
+    turn.parent = parent;
+    turn.into_command(None).await
 }
 
 /// A call with the state behind it, and the agent's part of it.

@@ -112,6 +112,22 @@ async fn an_interceptor_has_a_tool_for_a_call_of_none() {
     assert_eq!(results[5], "[whoami] You are Lee.");
 }
 
+/// By the text protocol too, where the parser does not know the tool; without one the model reads what the parser says.
+#[tokio::test]
+async fn an_interceptor_has_a_tool_for_a_call_in_text() {
+    let model = ScriptedModel::new([
+        Exchange::says("Action: dyn_a\nAction Input: {\"name\": \"x\"}"),
+        Exchange::says("Action: gone\nAction Input: {}")
+            .contains(r#"[dyn_a] {"name": "x"} of Lee"#),
+        Exchange::says("Final Answer: done").contains("gone"),
+    ]);
+    let agent = desk(&model).protocol(Protocol::Text).intercept(Dynamic).build().unwrap();
+    let state = agent.graph().invoke(agent.ask("?"), App::of("Lee")).await.unwrap().done().unwrap();
+    model.finished().unwrap();
+    let told = &results(&state)[1];
+    assert!(told.contains("There is no tool") && told.contains("`whoami`"), "{told}");
+}
+
 /// An interceptor's own result writes like a tool's.
 #[tokio::test]
 async fn what_an_interceptor_gives_in_place_of_a_call_may_write() {
