@@ -445,7 +445,9 @@ impl ToolRunner {
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
             let (made, spent) = tool_context.metered(through).await;
-            context.tool_event(tool_context, || ended(&made));
+            if !made.as_ref().is_err_and(suspends) {
+                context.tool_event(tool_context, || ended(&made));
+            }
             made.map(|observed| ToolResult::new(context, observed, spent))
         };
         let effect = place.tool.tool.effect();

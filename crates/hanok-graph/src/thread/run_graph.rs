@@ -22,6 +22,9 @@ use crate::{
 /// crash or with an answer enters the tool again, which goes on with the graph where it was; another try of the call within one
 /// attempt begins another graph. Beyond the run's own it heeds the deadline and the request to stop of the call.
 ///
+/// A graph that the call's time or its stop cuts off is over when the node goes on: so is a doubt about a call in it that must
+/// not be repeated. Give a tool whose graph makes such calls the time that it needs.
+///
 /// A call outside of a graph, [`Call::detached`], runs it by itself and stores nothing.
 ///
 /// ```

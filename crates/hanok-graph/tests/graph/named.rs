@@ -367,3 +367,22 @@ async fn graphs_are_told_with_what_runs_them() {
     // Nothing of it is told again.
     assert!(on.events(None).await.unwrap().iter().all(|event| event.kind.name() == "ended"));
 }
+
+/// A node that runs graphs is tested as the function that it is.
+#[tokio::test]
+async fn a_node_that_runs_graphs_is_called_by_a_test() {
+    async fn runs(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = Graph::builder("inner").node("in", work).edge(START, "in").edge("in", END);
+        let (graph, services) = (built(graph), || cx.services().clone());
+        let named = cx.run_named("one", &graph, S::update(), services()).await?.done()?;
+        let call = cx.call("tool", "t", "{}");
+        let called = call.run(&graph, S::update(), services()).await?.done()?;
+        Ok(S::update().n((named.log.len() + called.log.len()) as u32))
+    }
+    let ledger = Ledger::default();
+    let context = Context::for_test(ledger.clone()).build().unwrap();
+    let mut state = S::default();
+    let update = runs(Snapshot::new(state.clone()), context).await.unwrap();
+    state.reduce(vec![("runs".into(), update)]).unwrap();
+    assert_eq!((state.n, ledger.of("in")), (2, 2));
+}

@@ -240,7 +240,8 @@ async fn lifecycle_at_each_depth() {
     async fn both(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         if cx.services().hangs("asks") {
             // The question counts, and not the error that it is turned into.
-            cx.interrupt::<String>("well?").await.map_err(|_| "lost")?;
+            let answer: Result<String, _> = cx.interrupt("well?").await;
+            return Err(if answer.is_err() { "lost" } else { "answered" }.into());
         }
         if cx.services().fails("fails") {
             return Err("out of order".into());
