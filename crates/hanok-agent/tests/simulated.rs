@@ -185,7 +185,7 @@ fn asked<S: Lines>() -> S::Update {
     agent.ask("?")
 }
 
-/// The lines of a turn, in their order, each once; the later of two writes of a value never.
+/// B120: the lines of a turn, in their order, each once; the later of two writes of a value never.
 #[test]
 fn what_tools_and_hooks_write_is_written_once_wherever_the_process_dies() {
     let simulation = Simulation::of(writing::<Desk>)
@@ -199,7 +199,7 @@ fn what_tools_and_hooks_write_is_written_once_wherever_the_process_dies() {
     simulation.clone().seeds(0..150).run().unwrap();
 }
 
-/// A build with another state takes over anywhere: between a tool's result and the commit of its step too.
+/// B120: a build with another state takes over anywhere: between a tool's result and the commit of its step too.
 #[test]
 fn what_a_tool_wrote_before_a_deploy_is_read_by_the_next_build() {
     let simulation = Simulation::of(writing::<Desk>)
@@ -212,7 +212,7 @@ fn what_a_tool_wrote_before_a_deploy_is_read_by_the_next_build() {
     assert!(report.faults[&Fault::Crash] > 50, "{report}");
 }
 
-/// Two sub-agents at once, each with a call that must not be repeated: entered again after a crash, and never in doubt
+/// B123: two sub-agents at once, each with a call that must not be repeated: entered again after a crash, and never in doubt
 /// themselves.
 #[test]
 fn tools_that_run_agents_are_entered_again_wherever_the_process_dies() {

@@ -90,7 +90,7 @@ fn pay(ledger: &Ledger) -> FnTool {
     .effect(Effect::AtMostOnce)
 }
 
-/// A question of a sub-agent is one of the turn. What was done before it, there and beside it, is not done again.
+/// B123: a question of a sub-agent is one of the turn. What was done before it, there and beside it, is not done again.
 #[tokio::test]
 async fn a_sub_agent_has_a_person_asked() {
     let ledger = Ledger::default();
@@ -152,7 +152,7 @@ async fn a_crash_within_a_sub_agent_leaves_the_doubt_of_its_own_tools() {
     sub_model.finished().unwrap();
 }
 
-/// The budget of a turn is that of its sub-agents too.
+/// B123: the budget of a turn is that of its sub-agents too.
 #[tokio::test]
 async fn a_sub_agent_counts_in_the_budget_of_the_turn() {
     let sub =

@@ -128,7 +128,7 @@ async fn hooks_run_in_the_order_in_which_they_were_added() {
     insta::assert_snapshot!(noted, @"outer before_agent, inner before_agent, outer before_model, inner before_model, inner after_model, outer after_model, outer before_model, inner before_model, inner after_model, outer after_model, inner after_agent, outer after_agent");
 }
 
-/// What a hook writes stays, and the next hook and the model see it.
+/// B121: what a hook writes stays, and the next hook and the model see it.
 #[tokio::test]
 async fn a_hook_writes_fields_and_messages_that_the_next_ones_see() {
     let model = ScriptedModel::new([Exchange::says("done").contains("Lee is served")]);
@@ -165,7 +165,7 @@ async fn a_hook_leaves_the_loop() {
     }
 }
 
-/// A hook may send the model back to work: after a reply, and at the end of the turn.
+/// B121: a hook may send the model back to work: after a reply, and at the end of the turn.
 #[tokio::test]
 async fn a_hook_has_the_model_asked_again() {
     for point in [HookPoint::AfterModel, HookPoint::AfterAgent] {
@@ -255,7 +255,7 @@ async fn a_hook_of_a_plain_agent_stays_when_it_gets_a_state_and_services() {
     assert_eq!(ledger.lock().unwrap().len(), 4);
 }
 
-/// Each is a step: a run that goes on reads what the hook gave back, and runs it no second time.
+/// B121: each is a step: a run that goes on reads what the hook gave back, and runs it no second time.
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_ran_is_not_run_again() {
     let ledger = Ledger::default();

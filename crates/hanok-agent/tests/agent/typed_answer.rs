@@ -61,7 +61,7 @@ async fn a_model_answers_by_a_tool() {
     assert_eq!(dangling, 1);
 }
 
-/// A model that writes the JSON, or the wrong thing, or the right thing in words, is understood or asked again.
+/// B122: a model that writes the JSON, or the wrong thing, or the right thing in words, is understood or asked again.
 #[tokio::test]
 async fn an_answer_that_does_not_fit_is_asked_for_once_more() {
     let says = |text: &str| Exchange::says(text);
@@ -92,7 +92,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_once_more() {
     }
 }
 
-/// Twice wrong is an end with its own name, and what was said is kept.
+/// B122: twice wrong is an end with its own name, and what was said is kept.
 #[tokio::test]
 async fn an_answer_that_never_fits_ends_the_turn() {
     let script = vec![Exchange::says("fifteen"), Exchange::says("15 days, as I said")];

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::desk::{App, Desk, desk, native, order, results, serve, tool, turn};
 
-/// A tool is given the services, the state and nothing of them reaches the model's schema.
+/// B119: a tool is given the services, the state and nothing of them reaches the model's schema.
 #[tokio::test]
 async fn a_tool_sees_the_services_and_the_state_of_its_run() {
     let calls = [native("1", "whoami", ""), native("2", "order", "tea")];
@@ -41,7 +41,7 @@ async fn a_tool_writes_a_field_once_and_with_the_step() {
     model.finished().unwrap();
 }
 
-/// Writes of one reply are joined in the order of the calls, each on the state that the reply was made in.
+/// B120: writes of one reply are joined in the order of the calls, each on the state that the reply was made in.
 #[tokio::test]
 async fn writes_of_several_calls_are_joined_in_their_order() {
     let calls =
@@ -51,7 +51,7 @@ async fn writes_of_several_calls_are_joined_in_their_order() {
     assert_eq!(state.customer, "Park");
 }
 
-/// Of two that set one value the first has set it: the model is told of the later, whose call was made.
+/// B120: of two that set one value the first has set it: the model is told of the later, whose call was made.
 #[tokio::test]
 async fn the_later_of_two_that_set_one_value_is_told_so() {
     let both = tool("both", |name, _| {
@@ -214,7 +214,7 @@ async fn a_tool_goes_on_in_the_calling_graph() {
     assert_eq!(state.orders, ["refunded"]);
 }
 
-/// What a tool needs is checked when the agent is built.
+/// B119: what a tool needs is checked when the agent is built.
 #[tokio::test]
 async fn an_agent_without_what_its_tools_need_is_not_built() {
     #[derive(Debug)]
