@@ -20,6 +20,7 @@ mod graph_tools;
 mod handoffs;
 mod hooks;
 mod intercept;
+mod langgraph;
 mod native;
 mod plan;
 mod protocols;
