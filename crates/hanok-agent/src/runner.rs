@@ -445,6 +445,7 @@ impl ToolRunner {
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
             let (made, spent) = tool_context.metered(through).await;
+            // A call that stops with its run is not over: it begins again when that goes on.
             if !made.as_ref().is_err_and(suspends) {
                 context.tool_event(tool_context, || ended(&made));
             }
@@ -499,7 +500,11 @@ impl ToolRunner {
         let next = NextTool::new(&self.interceptors, tool, &request);
         let made = next.run(tool_context).instrument(span.clone()).await;
         let made = self.tools.observed(call, made, self.language);
-        if made.as_ref().map_or(true, |made| made.observation.fault.is_some()) {
+        let is_fault = match &made {
+            Ok(made) => made.observation.fault.is_some(),
+            Err(error) => !suspends(error),
+        };
+        if is_fault {
             hanok_telemetry::record_error(&span, "tool");
         }
         if let Ok(made) = &made {

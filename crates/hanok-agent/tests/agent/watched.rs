@@ -8,9 +8,10 @@ use std::{
 
 use hanok_agent::{AgentState, ContentCapture, ReactAgent};
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Budget, Tenant, ThreadKey};
+use hanok_core::{Budget, Call, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Limit, Outcome, Thread};
-use hanok_model::{Exchange, Price, Priced, ScriptedModel};
+use hanok_model::{Exchange, FnTool, Price, Priced, ScriptedModel, ToolError, ToolSpec};
+use serde_json::json;
 use tracing::{
     Subscriber,
     field::{Field, Visit},
@@ -164,4 +165,30 @@ async fn a_turn_ends_at_its_budget_and_goes_on_with_a_larger_one() {
         assert_eq!(state.answer.as_deref(), Some("done"));
         model.finished().unwrap();
     }
+}
+
+/// A call that waits for a person has not failed, and its span has no error.
+#[tokio::test]
+async fn the_span_of_a_call_that_waits_has_no_error() {
+    let spec = ToolSpec::new("choose", "Asks", json!({})).unwrap();
+    let choose = FnTool::untyped(spec, |_, call: Call| async move {
+        let question = Request::new(Stored::encode("which?").map_err(ToolError::failed)?);
+        let answer: String = call.question(question).await?.decode().map_err(ToolError::failed)?;
+        Ok(answer.into())
+    });
+    let model = ScriptedModel::new([
+        Exchange::says(call("choose", "{}")),
+        Exchange::says("Final Answer: done").contains("the blue one"),
+    ]);
+    let agent = ReactAgent::builder("clerk", "", model).tool(choose).build().unwrap();
+    let seen = SpanLog::default();
+    let _watching = tracing::subscriber::set_default(Registry::default().with(seen.clone()));
+    let thread = thread(&agent);
+    let outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
+    assert!(matches!(outcome, Outcome::Interrupted(_)), "{outcome:?}");
+    thread.reply("the blue one", ()).await.unwrap().done().unwrap();
+    let spans = seen.0.lock().unwrap();
+    let of_tool: Vec<_> = spans.iter().filter(|it| it.0.ends_with("execute_tool choose")).collect();
+    assert_eq!(of_tool.len(), 2);
+    assert!(of_tool.iter().all(|it| !it.1.contains_key("error.type")), "{of_tool:?}");
 }

@@ -6,7 +6,7 @@ use hanok_core::Stored;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ToolEvent {
-    /// The call is made now.
+    /// The call is made now. One that stops with its run, because it asks a person, has no end yet, and begins again.
     Started {
         /// The arguments, as JSON text.
         arguments: String,
