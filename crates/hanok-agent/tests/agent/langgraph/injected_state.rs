@@ -286,7 +286,23 @@ async fn a_tool_of_any_kind_sees_all_parts_of_the_run() {
     }
 }
 
-/// LangGraph: tool_runtime_basic_injection and those like it: an argument that the service gives, made of the call.
+/// Tells who travels.
+#[tool(effect = pure)]
+async fn who(traveller: Services<Traveller>) -> String {
+    traveller.0.to_owned()
+}
+
+/// LangGraph: tool_node_tool_runtime_generic.
+#[tokio::test]
+async fn a_tool_sees_the_services_by_their_type() {
+    let graph = Graph::<Trip, Traveller>::builder("trip").node("tools", node([shared(who)]));
+    let graph = graph.edge(START, "tools").edge("tools", END).build().unwrap();
+    let input = asked([calls("who", "1", json!({}))]);
+    let trip = graph.invoke(input, Traveller("kim")).await.unwrap().done().unwrap();
+    assert_eq!(results(&trip.talk), [pair("1", "kim")]);
+}
+
+/// Beside LangGraph's: an argument that the service gives, made of the call.
 #[tokio::test]
 async fn an_argument_may_be_made_of_the_run() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -313,7 +329,7 @@ async fn an_argument_may_be_made_of_the_run() {
     assert!(refused.1.contains("there is no argument `city`"), "{refused:?}");
 }
 
-/// LangGraph: tool_node_inject_state, its tools that only read. What a tool does with its snapshot is its own affair.
+/// Beside LangGraph's: what a tool does with its snapshot is its own affair.
 #[tokio::test]
 async fn a_tool_has_a_snapshot_and_changes_nothing_by_it() {
     let greedy = |_: Arguments, call: Call| async move {

@@ -434,7 +434,7 @@ async fn tools_may_run_graphs() {
     assert_eq!(state.answer.as_deref(), Some("5 and 6"));
 }
 
-/// LangGraph: the input of create_react_agent is messages. Here it is an update, and a turn begins afresh.
+/// Beside LangGraph's: a turn begins afresh, with what was said before it.
 #[tokio::test]
 async fn a_turn_keeps_the_messages_of_those_before_it_and_nothing_else() {
     let model = ScriptedModel::new([

@@ -3,15 +3,16 @@
 use hanok_agent::{
     FaultKind, Handling, ToolCallError, ToolErrors, ToolNode, ToolRegistry, ToolRunner,
 };
-use hanok_checkpoint::InMemoryCheckpointer;
+use hanok_checkpoint::{InMemoryCheckpointer, SharedStore};
 use hanok_core::{Call, Request, Stored, ThreadKey};
 use hanok_graph::{Outcome, RunError};
-use hanok_model::{InjectedTool, SharedTool, ToolError, tool};
+use hanok_model::{FromState, InjectedTool, SharedTool, ToolError, tool};
 use hanok_state::ToolCall;
 use serde_json::json;
 
 use super::{
-    add, adds, asked, calls, divide, fault, graph, make, node, pair, pay, result, results, shared,
+    Trip, add, adds, asked, calls, divide, fault, graph, make, node, pair, pay, result, results,
+    shared,
 };
 
 fn divides(id: &str, b: i64) -> ToolCall {
@@ -155,7 +156,7 @@ async fn a_question_of_a_tool_is_no_error_under_any_policy() {
     }
 }
 
-/// LangGraph: tool_node_node_interrupt without a checkpointer, where it raises. Nobody can be asked, and the model reads so.
+/// Beside LangGraph's, where it raises: without a checkpointer nobody can be asked, and the model reads so.
 #[tokio::test]
 async fn a_question_without_anybody_to_ask_is_told_to_the_model() {
     let trip = make(node([shared(choose)]), [calls("choose", "1", json!({}))]).await.unwrap();
@@ -163,23 +164,72 @@ async fn a_question_without_anybody_to_ask_is_told_to_the_model() {
     assert!(text.contains("nobody can be asked here"), "{text}");
 }
 
-/// LangGraph: test_tool_node_validation_error_filtering (filter_injected_state_validation_errors and those like it).
+/// Books, with all that a run has.
+#[tool(effect = pure)]
+async fn book(
+    nights: u32,
+    city: String,
+    trip: FromState<Trip>,
+    store: SharedStore,
+    call: Call,
+) -> String {
+    format!("{nights} {city} {} {:?} {}", trip.days, store, call.key())
+}
+
+/// What a model reads of these arguments for `book`.
+async fn mistakes(arguments: serde_json::Value, errors: ToolErrors) -> String {
+    let registry = ToolRegistry::new([shared(book)]).unwrap().errors(errors);
+    let tools = ToolNode::new(ToolRunner::new(registry));
+    let trip = make(tools, [calls("book", "1", arguments)]).await.unwrap();
+    assert_eq!(fault(&trip.talk, "1").as_deref(), Some("bad_arguments"));
+    result(&trip.talk, "1")
+}
+
+/// LangGraph: filter_injected_state_validation_errors, filter_injected_store_…, filter_tool_runtime_…, filter_multiple_injected_args,
+/// sync_tool_validation_error_filtering, and tool_invocation_error_without_handle_errors, where it fails the run.
 #[tokio::test]
 async fn a_mistake_names_nothing_that_the_model_does_not_see() {
+    for errors in [ToolErrors::to_model(), ToolErrors::propagate()] {
+        let text = mistakes(json!({"nights": "many", "city": "Jeju"}), errors.clone()).await;
+        assert!(text.contains("`nights` has to be of type integer"), "{text}");
+        let missing = mistakes(json!({"nights": 1}), errors).await;
+        assert!(missing.contains("`city` is missing"), "{missing}");
+        for hidden in ["trip", "store", "call ", "nights` is missing"] {
+            let all =
+                format!("{text} {missing}").replace("call it again", "").replace("tool call", "");
+            assert!(!all.contains(hidden), "{hidden}: {all}");
+        }
+    }
+}
+
+/// LangGraph: no_filtering_when_all_errors_are_model_args, validation_error_with_no_injected_args.
+#[tokio::test]
+async fn every_mistake_of_the_model_is_named() {
+    let text = mistakes(json!({"nights": "many", "city": 7}), ToolErrors::to_model()).await;
+    assert!(text.contains("`nights` has") && text.contains("`city` has"), "{text}");
+    let trip = make(node([shared(add)]), [calls("add", "1", json!({"a": "x", "b": "y"}))]).await;
+    let text = result(&trip.unwrap().talk, "1");
+    assert!(text.contains("`a` has") && text.contains("`b` has"), "{text}");
+}
+
+/// Beside LangGraph's: an argument that the service gives is refused where the model gives it.
+#[tokio::test]
+async fn a_hidden_argument_is_the_services_alone() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Order {
-        #[allow(dead_code, reason = "it is refused before it is read")]
         item: String,
-        #[allow(dead_code, reason = "it is refused before it is read")]
         user: String,
     }
-    let order = |_: Order, _: Call| async { Ok("ordered".into()) };
+    let order = |order: Order, _: Call| async move {
+        Ok(format!("{} for {}", order.item, order.user).into())
+    };
     let order = hanok_model::FnTool::new("order", "Orders", order).unwrap();
     let order = InjectedTool::new(order).value("user", "kim").unwrap();
-    assert!(!hanok_model::Tool::spec(&order).schema().to_string().contains("user"));
-    let of = [calls("order", "1", json!({"item": 7})), calls("order", "2", json!({"item": "tea"}))];
+    let of = [
+        calls("order", "1", json!({"item": "tea"})),
+        calls("order", "2", json!({"item": "tea", "user": "lee"})),
+    ];
     let trip = make(node([shared(order)]), of).await.unwrap();
-    let text = result(&trip.talk, "1");
-    assert!(text.contains("`item` has to be of type string") && !text.contains("user"), "{text}");
-    assert_eq!(result(&trip.talk, "2"), "ordered");
+    assert_eq!(result(&trip.talk, "1"), "tea for kim");
+    assert!(result(&trip.talk, "2").contains("there is no argument `user`"));
 }

@@ -258,7 +258,7 @@ async fn a_call_within_a_subgraph_is_told_by_its_path() {
     }
 }
 
-/// LangGraph: tool_started_yields_handle for calls that are not made. A call of no tool, or with arguments that do not fit, has
+/// Beside LangGraph's: a call of no tool, or with arguments that do not fit, has
 /// a result and never begins.
 #[tokio::test]
 async fn a_call_that_is_not_made_never_begins() {

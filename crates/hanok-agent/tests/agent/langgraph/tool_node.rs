@@ -184,8 +184,7 @@ async fn a_tool_is_a_closure_that_holds_its_index() {
     assert_eq!(results(&trip.talk), [pair("1", "the tower is closed")]);
 }
 
-/// LangGraph: tools_condition and ToolNode leave answered calls alone (react_agent, `_validate_messages`). What waits is
-/// made, and a conversation without calls stays as it is.
+/// Beside LangGraph's: what waits is made, and a conversation without calls stays as it is.
 #[tokio::test]
 async fn only_calls_without_a_result_are_made() {
     let tools = graph(node([shared(add)]));
