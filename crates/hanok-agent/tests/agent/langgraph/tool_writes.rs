@@ -166,8 +166,7 @@ async fn travel(city: String, days: u32) -> Result<ToolOutput, ToolError> {
     ToolOutput::new(format!("off to {city}")).update(&update)
 }
 
-/// LangGraph: tool_node_command, commands that update several fields; and two that set the same one, which it leaves to the
-/// reducer and its error.
+/// Beside LangGraph's: several fields at once, and two calls that set the same one, of which the first stands.
 #[tokio::test]
 async fn the_fields_that_a_tool_writes_are_there_with_its_result() {
     let travels = |id: &str, city: &str| calls("travel", id, json!({"city": city, "days": 2}));
