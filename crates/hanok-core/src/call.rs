@@ -84,6 +84,7 @@ pub struct Call {
     tokens: Option<Arc<dyn TokenSink>>,
     items: Option<Arc<dyn CallSink>>,
     notes: Option<CallNotes>,
+    id: Option<Arc<str>>,
     ask: Option<Arc<dyn Ask>>,
     tenant: Option<Tenant>,
     provided: Provided,
@@ -103,6 +104,7 @@ impl Call {
             tokens: None,
             items: None,
             notes: None,
+            id: None,
             ask: None,
             tenant: None,
             provided: Provided::default(),
@@ -173,7 +175,7 @@ impl Call {
     }
 
     /// Notes for observers what is called: a `kind` (`model`, `tool`) and a name. A graph does so where somebody watches its run;
-    /// without that there are no notes, and an [id](Call::identified), [tags](Call::tag) and [metadata](Call::metadata) go nowhere.
+    /// without that there are no notes, and [tags](Call::tag) and [metadata](Call::metadata) go nowhere.
     ///
     /// ```
     /// use hanok_core::Call;
@@ -192,10 +194,24 @@ impl Call {
         Self { notes: Some(notes), ..self }
     }
 
-    /// Notes for observers the id by which the conversation names the call, in all clones of the call.
+    /// Sets the id by which the conversation names the call, for the call and for observers. Default: none.
+    ///
+    /// ```
+    /// use hanok_core::Call;
+    ///
+    /// assert_eq!(Call::detached().identified("call-1").id(), Some("call-1"));
+    /// ```
     #[must_use]
     pub fn identified(self, id: &str) -> Self {
-        self.note(|info| info.id = Some(id.into()))
+        let id: Arc<str> = id.into();
+        let call = self.note(|info| info.id = Some(id.clone()));
+        Self { id: Some(id), ..call }
+    }
+
+    /// The id by which the conversation names the call, as the model's server gave it. [`key`](Call::key) is the one that no
+    /// other call has.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// Notes a tag for observers, in all clones of the call.

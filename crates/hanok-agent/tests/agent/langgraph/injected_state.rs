@@ -219,7 +219,7 @@ async fn everything(
     traveller: Services<Traveller>,
     call: Call,
 ) -> String {
-    let id = call.info().and_then(|info| info.id.clone()).unwrap_or_default();
+    let id = call.id().unwrap_or_default().to_owned();
     let read = read(&store, &call).await;
     format!("{x} {} {:?} {read} {} {id}", trip.days, city.0, traveller.0)
 }
@@ -233,7 +233,7 @@ struct Number {
 async fn by_hand(Number { x }: Number, call: Call) -> Result<ToolOutput, ToolError> {
     let (trip, store) = (FromState::<Trip>::from_call(&call)?, SharedStore::from_call(&call)?);
     let traveller = Services::<Traveller>::from_call(&call)?;
-    let id = call.info().and_then(|info| info.id.clone()).unwrap_or_default();
+    let id = call.id().unwrap_or_default().to_owned();
     let read = read(&store, &call).await;
     Ok(format!("{x} {} {:?} {read} {} {id}", trip.days, trip.city, traveller.0).into())
 }
@@ -260,16 +260,14 @@ impl Tool for Everything {
     }
 }
 
-/// The results of these calls in a watched run that has everything.
-async fn watched(tools: ToolNode, of: Vec<ToolCall>) -> Result<Trip, RunError> {
+/// The results of these calls in a run that has everything.
+async fn with_everything(tools: ToolNode, of: Vec<ToolCall>) -> Result<Trip, RunError> {
     let graph = Graph::<Trip, Traveller>::builder("trip").node("tools", tools);
     let graph = graph.edge(START, "tools").edge("tools", END).build().unwrap();
     let app = graph.checkpointer(InMemoryCheckpointer::new()).remembering(filled().await);
     let thread = app.thread(ThreadKey::named("t").unwrap());
     let input = asked(of).city(Some("Busan".into())).days(99);
-    let mut events = thread.stream(hanok_graph::Input::New(input), Traveller("kim"));
-    while futures::StreamExt::next(&mut events).await.is_some() {}
-    Ok(thread.state(None).await?.unwrap())
+    Ok(thread.invoke(input, Traveller("kim")).await?.done().unwrap())
 }
 
 /// LangGraph: tool_node_inject_async_all_types_signature_only, …_with_decorator, …_with_schema. The call's id is a note for
@@ -280,7 +278,8 @@ async fn a_tool_of_any_kind_sees_all_parts_of_the_run() {
     let own = Everything(ToolSpec::of::<Number>("own", "Tells").unwrap());
     for tool in [shared(everything), shared(typed), shared(own)] {
         let name = tool.spec().name().to_owned();
-        let trip = watched(node([tool]), vec![calls(&name, "call-7", json!({"x": 42}))]).await;
+        let trip =
+            with_everything(node([tool]), vec![calls(&name, "call-7", json!({"x": 42}))]).await;
         let want = r#"42 99 Some("Busan") from the store kim call-7"#;
         assert_eq!(results(&trip.unwrap().talk), [pair("call-7", want)], "{name}");
     }
