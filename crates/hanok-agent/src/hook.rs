@@ -21,7 +21,7 @@ use crate::{has_agent::HasAgent, state::AgentState};
 
 /// Code between the parts of an agent's turn: it reads the state and the services, and may write fields, add messages that
 /// stay, choose tools, or leave the loop. An [`Interceptor`](crate::Interceptor) stands around a single call instead, and
-/// changes that alone.
+/// changes that alone; hooks stand outside of all interceptors, whichever was added first.
 ///
 /// All methods do nothing by default: write the ones that you need. The hooks run in the order in which they were
 /// [added](crate::ReactAgentBuilder::hook), those after a call in the reverse one; each sees what those before it wrote.

@@ -12,6 +12,9 @@
 //! - [`Interceptor`]: code around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
 //!   [`CallLimits`], [`Retrying`], [`Fallback`], [`CircuitBreaker`], [`Redaction`] and [`ModelCache`]; [`Intercepted`] puts
 //!   them around a model outside an agent.
+//! - [`Hook`]: code between the parts of a turn, which may write the state and leave the loop. [`HasAgent`]: an agent over a state
+//!   with fields of one's own.
+//! - [`AgentTool`]: an agent as a tool of another one.
 //! - [`ToolHistory`]: the calls that were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]). A
@@ -20,7 +23,7 @@
 //! | node | does | goes on to |
 //! | --- | --- | --- |
 //! | `call_model` | asks the model, reads calls or an answer out of its reply | `execute_tool`, or the end |
-//! | `execute_tool` | makes the calls at once, one observation each, in their order | `call_model`, or the end after a hand-off |
+//! | `execute_tool` | makes the calls at once, one observation each, in their order, and what they write | `call_model`, or the end after a hand-off or a tool that ends the turn |
 //!
 //! The result of a tool is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
 //! native one it is a message of the role tool. Results that a model invents after its own call are dropped.
