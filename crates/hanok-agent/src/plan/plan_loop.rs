@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use hanok_graph::{Context, GraphBuilder, Snapshot};
-use hanok_state::{Messages, ToolCall};
+use hanok_core::Call;
+use hanok_graph::{Context, GraphBuilder, Snapshot, StepError};
+use hanok_state::{Messages, State, StateUpdate, ToolCall};
 
 use super::{
     planning::{PlanMode, Planned, Planning},
     task::{MadePlan, PlanTask, UpdateOf},
 };
 use crate::{
-    runner::{ToolRunner, ToolTurn},
+    error::ToolCallError,
+    observation::Observation,
+    runner::{ToolRound, ToolRunner, ToolTurn},
+    tools::writes::ToolWrites,
     usage::TurnUsage,
 };
 
@@ -27,7 +31,9 @@ const ROUNDS: u32 = 4;
 ///
 /// - `planner` has the [`PlanTask`] propose calls, and leaves out those that were made before.
 /// - `executor` makes the calls in turn, `parallel_executor` makes them at once: when there are several that only read and none
-///   needs what another gives. Both make them by a [`ToolRunner`].
+///   needs what another gives. Both make them by a [`ToolRunner`]. Their tools see the state, and what they write
+///   ([`ToolOutput::update`](hanok_model::ToolOutput::update)) is merged with the step; of calls in turn the later sees what the
+///   earlier wrote. Where the run goes on is for the plan to say, and a tool that does is told so.
 /// - `evaluator` judges whether it is enough. If not, it is planned again, until the rounds are over or neither a call nor a
 ///   judgement is new: then the loop ends all the same, and [`Planning::forced`] says so.
 ///
@@ -235,18 +241,48 @@ impl<T: PlanTask> Parts<T> {
         context: &Context<T::Services>,
     ) -> Result<UpdateOf<T>, T::Error> {
         let (mut read, mut planning) = (state.clone(), state.planning().clone());
+        let mut written = T::State::update();
         for call in std::mem::take(&mut planning.calls) {
             let call = self.task.complete(call, &read);
             if planning.history.has(&call) {
                 continue;
             }
-            let result = self.runner.run(context, &call).await?;
-            if result.observation.fault.is_none() {
-                planning.history.note(&call);
+            let (observed, write) =
+                self.make(&Arc::new(read.clone()), std::slice::from_ref(&call), context).await?;
+            let node = context.node().into();
+            // The calls after it see what it wrote.
+            read.merge_writes(&mut [(&node, &mut write.clone())], false)
+                .map_err(|error| StepError::Failed(error.into()))
+                .map_err(ToolCallError::Step)?;
+            written = written.and(write);
+            for (call, observation) in observed {
+                if observation.fault.is_none() {
+                    planning.history.note(&call);
+                }
+                self.task.observe(&mut read, &call, observation, context);
             }
-            self.task.observe(&mut read, &call, result.observation, context);
         }
-        Ok(T::State::set_planning(self.task.observed(read), planning))
+        Ok(T::State::set_planning(self.task.observed(read).and(written), planning))
+    }
+
+    /// Makes `calls`, whose tools see `state`. Returns their observations, and what the tools write.
+    async fn make(
+        &self,
+        state: &Arc<T::State>,
+        calls: &[ToolCall],
+        context: &Context<T::Services>,
+    ) -> Result<(Vec<(ToolCall, Observation)>, UpdateOf<T>), T::Error> {
+        let (messages, usage) = (Messages::default(), TurnUsage::default());
+        let turn = ToolTurn { messages: &messages, usage: &usage };
+        let provide = |call: Call| call.provide(state.clone());
+        let round = ToolRound { turn, calls, provide: &provide };
+        let judged = self.runner.judge_all(context, round, |_| None).await;
+        let results = self.runner.make_all(context, round, judged, &|_, _| {}).await?;
+        let results = calls.iter().zip(results).collect();
+        let writes = ToolWrites::of_plan(&**state, context.node(), self.runner.words());
+        let made = writes.join(results, |_| T::State::update());
+        let observed = made.results.into_iter().map(|(call, it)| (call.clone(), it)).collect();
+        Ok((observed, made.update))
     }
 
     async fn execute_at_once(
@@ -255,17 +291,15 @@ impl<T: PlanTask> Parts<T> {
         context: &Context<T::Services>,
     ) -> Result<UpdateOf<T>, T::Error> {
         let (mut read, mut planning) = (state.clone(), state.planning().clone());
-        let (messages, usage) = (Messages::default(), TurnUsage::default());
-        let turn = ToolTurn { messages: &messages, usage: &usage };
         let calls = std::mem::take(&mut planning.calls);
-        let results = self.runner.run_all(context, turn, &calls).await?;
-        for (call, result) in calls.iter().zip(results) {
-            if result.observation.fault.is_none() {
-                planning.history.note(call);
+        let (observed, written) = self.make(&Arc::new(read.clone()), &calls, context).await?;
+        for (call, observation) in observed {
+            if observation.fault.is_none() {
+                planning.history.note(&call);
             }
-            self.task.observe(&mut read, call, result.observation, context);
+            self.task.observe(&mut read, &call, observation, context);
         }
-        Ok(T::State::set_planning(self.task.observed(read), planning))
+        Ok(T::State::set_planning(self.task.observed(read).and(written), planning))
     }
 
     async fn evaluate(

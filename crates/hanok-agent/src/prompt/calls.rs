@@ -214,6 +214,11 @@ pub(crate) fn second_target(first: &str, language: Language) -> String {
     )
 }
 
+/// The reason for which a call's target does not stand where a plan says what is next.
+pub(crate) fn goes_on_by_plan(language: Language) -> String {
+    sentence!(language, "다음에 할 일은 계획이 정합니다.", "what is next is for the plan to say.")
+}
+
 /// The reason for which a write does not stand that would leave a call without its result, or a result without its call.
 pub(crate) fn not_whole(language: Language) -> String {
     sentence!(

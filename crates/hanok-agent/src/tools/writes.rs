@@ -20,7 +20,10 @@ pub(crate) struct ToolWrites<'a, S: State> {
     state: &'a S,
     node: Arc<str>,
     language: Language,
-    messages: fn(&S) -> &Messages,
+    /// Where the conversation stands in the state, if it has one.
+    messages: Option<fn(&S) -> &Messages>,
+    /// True if a tool may say where the run goes on.
+    goes_on: bool,
     /// Reads a write that is none of the whole state, where a part of it can take it.
     part: fn(&S, &StateWrite, &Arc<str>) -> Option<S::Update>,
 }
@@ -55,7 +58,8 @@ impl<'a, S: HasAgent> ToolWrites<'a, S> {
             let update = write.read(state.agent(), node);
             update.map(S::wrap).map_err(drop).ok()
         };
-        Self { state, node: node.into(), language, messages: messages::<S>, part }
+        let (messages, goes_on): (Option<fn(&S) -> &Messages>, _) = (Some(messages::<S>), true);
+        Self { state, node: node.into(), language, messages, goes_on, part }
     }
 }
 
@@ -67,7 +71,13 @@ impl<'a, S: State> ToolWrites<'a, S> {
         language: Language,
         messages: fn(&S) -> &Messages,
     ) -> Self {
-        Self { state, node: node.into(), language, messages, part: |_, _, _| None }
+        Self { messages: Some(messages), goes_on: true, ..Self::of_plan(state, node, language) }
+    }
+
+    /// A state without a conversation, in a node that goes on as a plan says.
+    pub(crate) fn of_plan(state: &'a S, node: &str, language: Language) -> Self {
+        let part = |_: &S, _: &StateWrite, _: &Arc<str>| None;
+        Self { state, node: node.into(), language, messages: None, goes_on: false, part }
     }
 
     /// Joins what the tools write behind the node's `own` update, which holds the messages of the results.
@@ -120,6 +130,7 @@ impl<'a, S: State> ToolWrites<'a, S> {
         before: &Standing<'_, S>,
     ) -> Result<Option<S::Update>, String> {
         match (target, wish) {
+            (_, Some(_)) if !self.goes_on => Err(prompt::goes_on_by_plan(self.language)),
             (Some((first, at)), Some(wish)) if at != wish => {
                 Err(prompt::second_target(&first.name, self.language))
             }
@@ -143,15 +154,19 @@ impl<'a, S: State> ToolWrites<'a, S> {
         writes.extend(before.written.iter().cloned());
         writes.push((named(call), update.clone()));
         let merged = self.merged(writes).map_err(|error| error.to_string())?;
-        match before.whole && !conversation::is_whole((self.messages)(&merged)) {
+        match before.whole && !self.has_its_results(&merged) {
             true => Err(prompt::not_whole(self.language)),
             false => Ok(update),
         }
     }
 
+    fn has_its_results(&self, state: &S) -> bool {
+        self.messages.is_none_or(|messages| conversation::is_whole(messages(state)))
+    }
+
     fn is_whole(&self, own: &S::Update) -> bool {
         let merged = self.merged(vec![(self.node.clone(), own.clone())]);
-        merged.is_ok_and(|merged| conversation::is_whole((self.messages)(&merged)))
+        merged.is_ok_and(|merged| self.has_its_results(&merged))
     }
 
     /// The state after `writes`, as if each were a node's.

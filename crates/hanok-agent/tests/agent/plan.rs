@@ -22,6 +22,12 @@ struct Report {
     results: Vec<String>,
     planning: Planning,
     plans: Vec<String>,
+    /// What tools write.
+    #[reduce(append)]
+    #[serde(default)]
+    marks: Vec<String>,
+    #[serde(default)]
+    head: String,
 }
 
 impl Planned for Report {
@@ -348,4 +354,38 @@ async fn a_judgement_that_cannot_be_read_ends_the_rounds_and_a_dead_model_the_ru
     let model = ScriptedModel::new([Exchange::says("none"), Exchange::says("")]);
     let error = agent(&model, &ledger).build().unwrap().run("?").await.unwrap_err();
     assert!(error.to_string().contains("`empty_reply`"), "{error}");
+}
+
+/// Tools of a loop see its state, and what they write is merged with the step: at once as if each were a node, in turn one on
+/// the other. Where the run goes on is for the plan to say.
+#[tokio::test]
+async fn tools_of_a_loop_see_and_write_its_state() {
+    let tool = |name: &'static str| {
+        let spec = ToolSpec::new(name, "A tool", json!({"properties": {"q": {"type": "string"}}}));
+        let run = move |with: hanok_state::Arguments, call: hanok_core::Call| async move {
+            let with: serde_json::Value = with.decode().map_err(ToolError::arguments)?;
+            let of = with["q"].as_str().unwrap_or_default().to_owned();
+            let seen = call.provided::<Report>().map_or(0, |report| report.marks.len());
+            let update = Report::update().push_marks(format!("{of} after {seen}")).head(of);
+            let output = hanok_model::ToolOutput::new("marked").update(&update)?;
+            Ok(if name == "leaps" { output.end() } else { output })
+        };
+        SharedTool::new(FnTool::untyped(spec.unwrap(), run).effect(Effect::Pure))
+    };
+    for (proposed, marks, head, told) in [
+        (vec!["mark a", "mark b"], vec!["a after 0"], "a", "marked\n[it was made, and nothing"),
+        (vec!["mark a", "mark last"], vec!["a after 0", "marked after 1"], "marked", "marked"),
+        (vec!["leaps a"], vec![], "", "what is next is for the plan to say."),
+    ] {
+        let registry = ToolRegistry::new([tool("mark"), tool("leaps")]).unwrap();
+        let rounds = PlanLoop::new(Script(vec![(proposed, None)]), ToolRunner::new(registry));
+        let graph = Graph::<Report>::builder("report").edge(START, "planner");
+        let graph = rounds.add_to(graph, END).build().unwrap();
+        let report = graph.invoke(Report::update(), ()).await.unwrap().done().unwrap();
+        assert_eq!(
+            (report.marks, report.head.as_str()),
+            (marks.into_iter().map(String::from).collect(), head)
+        );
+        assert!(report.results.last().unwrap().contains(told), "{:?}", report.results);
+    }
 }
