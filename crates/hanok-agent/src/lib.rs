@@ -15,6 +15,7 @@
 //! - [`Hook`]: code between the parts of a turn, which may write the state and leave the loop. [`HasAgent`]: an agent over a state
 //!   with fields of one's own.
 //! - [`AgentTool`]: an agent as a tool of another one.
+//! - [`ToolSelector`]: the choice of tools for a question, as an entry of a log of [`Choices`].
 //! - [`ToolHistory`]: the calls that were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]). A
@@ -51,6 +52,7 @@ mod agent_tool;
 mod arguments;
 mod builder;
 mod by_run;
+mod choice;
 mod conversation;
 mod error;
 mod hand_over;
@@ -85,6 +87,11 @@ pub use hanok_parse as parse;
 pub use agent::ReactAgent;
 pub use agent_tool::AgentTool;
 pub use builder::ReactAgentBuilder;
+pub use choice::{
+    choices::Choices,
+    entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChoiceResult, ChosenBy, Outcomes},
+    tool_selector::ToolSelector,
+};
 pub use conversation::transcript;
 pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};
 pub use hand_over::HandedOver;

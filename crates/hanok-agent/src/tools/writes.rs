@@ -15,13 +15,16 @@ use crate::{
     runner::tool_result::ToolResult,
 };
 
+/// Where the conversation stands in a state.
+type MessagesOf<S> = fn(&S) -> &Messages;
+
 /// The state that the calls of one reply write to.
 pub(crate) struct ToolWrites<'a, S: State> {
     state: &'a S,
     node: Arc<str>,
     language: Language,
     /// Where the conversation stands in the state, if it has one.
-    messages: Option<fn(&S) -> &Messages>,
+    messages: Option<MessagesOf<S>>,
     /// True if a tool may say where the run goes on.
     goes_on: bool,
     /// Reads a write that is none of the whole state, where a part of it can take it.
@@ -58,8 +61,7 @@ impl<'a, S: HasAgent> ToolWrites<'a, S> {
             let update = write.read(state.agent(), node);
             update.map(S::wrap).map_err(drop).ok()
         };
-        let (messages, goes_on): (Option<fn(&S) -> &Messages>, _) = (Some(messages::<S>), true);
-        Self { state, node: node.into(), language, messages, goes_on, part }
+        Self { part, ..Self::new(state, node, language, messages) }
     }
 }
 
@@ -69,7 +71,7 @@ impl<'a, S: State> ToolWrites<'a, S> {
         state: &'a S,
         node: &str,
         language: Language,
-        messages: fn(&S) -> &Messages,
+        messages: MessagesOf<S>,
     ) -> Self {
         Self { messages: Some(messages), goes_on: true, ..Self::of_plan(state, node, language) }
     }

@@ -1,0 +1,14 @@
+//! Choices: what was decided, among which options, by whom and why, and what came of it.
+//!
+//! | files | what they hold |
+//! | --- | --- |
+//! | `entry` | a choice and its result, as a state keeps them |
+//! | `choices` | the choices of a log, each with its result, and how they are looked through |
+//! | `tool_selector` | the choice of tools: by a model, or by a rule where it makes none |
+//!
+//! A choice is stored before what it leads to, and its result behind that: two entries joined by an id. Nothing here decides
+//! whether a call is made; that is for the interceptors.
+
+pub(crate) mod choices;
+pub(crate) mod entry;
+pub(crate) mod tool_selector;
