@@ -9,7 +9,7 @@ use super::{
     error::LearningError,
     evidence::EvidenceHead,
     kind::MemoryKind,
-    memories::{Memories, put_record, retried, unchanged},
+    memories::{Memories, Tries, put_record, unchanged},
     names::{self, Side},
     registry::StoredHead,
     user::UserMemories,
@@ -208,44 +208,58 @@ impl Memories {
     async fn fold_again(
         &self,
         tenant: &Tenant,
-        RecordName { user, kind, key }: &RecordName,
+        record: &RecordName,
         what: Option<&Forget>,
         now: Timestamp,
     ) -> Result<usize, LearningError> {
+        let mut tries = Tries::default();
+        loop {
+            let done = self.try_fold_again(tenant, record, what, now).await;
+            if !tries.again(&done) {
+                return done;
+            }
+        }
+    }
+
+    async fn try_fold_again(
+        &self,
+        tenant: &Tenant,
+        name: &RecordName,
+        what: Option<&Forget>,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let RecordName { user, kind, key } = name;
         let of = |side| names::user(side, user, Some(kind));
         let record = names::item(tenant, &of(Side::Records)?, "record", key)?;
-        retried(async || {
-            // The record is read first: whoever adds evidence to it from now on changes its version.
-            let reads = vec![Read { key: record.clone(), refresh: Refresh::No }];
-            let before = self.store().batch(Batch { reads, writes: Vec::new() }, now).await?;
-            let before = before.items.into_iter().next().flatten();
-            let of_record = Filter::eq(["key"], key)?;
-            let (mut writes, mut rest) = (Vec::new(), Vec::new());
-            for hit in self.list(tenant, of(Side::Evidence)?, of_record, now).await? {
-                let stored: StoredHead = hit.item.value.decode()?;
-                if what.is_some_and(|what| what.covers(&stored)) {
-                    let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
-                    let put = put.only_if(unchanged(Some(&hit.item)));
-                    writes.push(Write::Put(hit.item.key, put));
-                } else {
-                    rest.push(hit.item.value);
-                }
+        // The record is read first: whoever adds evidence to it from now on changes its version.
+        let reads = vec![Read { key: record.clone(), refresh: Refresh::No }];
+        let before = self.store().batch(Batch { reads, writes: Vec::new() }, now).await?;
+        let before = before.items.into_iter().next().flatten();
+        let of_record = Filter::eq(["key"], key)?;
+        let (mut writes, mut rest) = (Vec::new(), Vec::new());
+        for hit in self.list(tenant, of(Side::Evidence)?, of_record, now).await? {
+            let stored: StoredHead = hit.item.value.decode()?;
+            if what.is_some_and(|what| what.covers(&stored)) {
+                let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
+                let put = put.only_if(unchanged(Some(&hit.item)));
+                writes.push(Write::Put(hit.item.key, put));
+            } else {
+                rest.push(hit.item.value);
             }
-            let forgotten = writes.len();
-            if what.is_some() && forgotten == 0 {
-                return Ok(0);
+        }
+        let forgotten = writes.len();
+        if what.is_some() && forgotten == 0 {
+            return Ok(0);
+        }
+        writes.push(match rest.as_slice() {
+            [] => Write::Remove(record.clone(), unchanged(before.as_ref())),
+            rest => {
+                let folded = (self.known(kind)?.fold)(None, rest)?;
+                Write::Put(record.clone(), put_record(folded, before.as_ref()))
             }
-            writes.push(match rest.as_slice() {
-                [] => Write::Remove(record.clone(), unchanged(before.as_ref())),
-                rest => {
-                    let folded = (self.known(kind)?.fold)(None, rest)?;
-                    Write::Put(record.clone(), put_record(folded, before.as_ref()))
-                }
-            });
-            self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
-            Ok(forgotten)
-        })
-        .await
+        });
+        self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+        Ok(forgotten)
     }
 }
 

@@ -1,8 +1,14 @@
 //! What a kind of long-term memory is.
 
+use std::collections::BTreeMap;
+
+use hanok_core::Stored;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{error::Refusal, evidence::Evidence};
+use super::{
+    error::{LearningError, Refusal},
+    evidence::Evidence,
+};
 
 /// A kind of long-term memory: how evidence becomes a record.
 ///
@@ -71,8 +77,8 @@ pub trait MemoryKind: 'static {
     }
 }
 
-/// Checks that the folds of a kind do not depend on the order of `evidence`: forwards, backwards and from every place on, the
-/// records have the same bytes. For tests of kinds of your own.
+/// Checks that the folds of a kind do not depend on the order of `evidence`: forwards, backwards and from every place on, each
+/// record has the same bytes. For tests of kinds of your own.
 ///
 /// ```
 /// use hanok_core::Timestamp;
@@ -95,25 +101,34 @@ pub trait MemoryKind: 'static {
 /// [`LearningError::Order`](crate::LearningError::Order) with two records that differ, as JSON.
 pub fn check_memory_kind<K: MemoryKind>(
     evidence: &[Evidence<K::Body>],
-) -> Result<(), super::error::LearningError> {
-    use hanok_core::Stored;
-
-    let folded = |order: &mut dyn Iterator<Item = &Evidence<K::Body>>| {
-        Stored::encode(&order.fold(K::Record::default(), |record, next| K::fold(record, next)))
-    };
-    let forwards = folded(&mut evidence.iter())?;
-    let mut others = vec![folded(&mut evidence.iter().rev())?];
-    for turn in 1..evidence.len() {
-        let (front, back) = evidence.split_at(turn);
-        others.push(folded(&mut back.iter().chain(front))?);
-        others.push(folded(&mut back.iter().chain(front).rev())?);
+) -> Result<(), LearningError> {
+    let mut records: BTreeMap<(&str, String), Vec<&Evidence<K::Body>>> = BTreeMap::new();
+    for one in evidence {
+        records.entry((&one.user, K::key(one))).or_default().push(one);
     }
-    match others.into_iter().find(|other| *other != forwards) {
-        None => Ok(()),
-        Some(other) => Err(super::error::LearningError::Order {
+    records.values().try_for_each(|of_record| check_record::<K>(of_record))
+}
+
+fn check_record<K: MemoryKind>(evidence: &[&Evidence<K::Body>]) -> Result<(), LearningError> {
+    let forwards = folded::<K>(evidence.iter().copied())?;
+    let check = |other: Stored| match other == forwards {
+        true => Ok(()),
+        false => Err(LearningError::Order {
             kind: K::NAME,
             first: forwards.to_json(),
             second: other.to_json(),
         }),
+    };
+    for place in 0..evidence.len() {
+        let (front, back) = evidence.split_at(place);
+        check(folded::<K>(back.iter().chain(front).copied())?)?;
+        check(folded::<K>(back.iter().chain(front).rev().copied())?)?;
     }
+    Ok(())
+}
+
+fn folded<'a, K: MemoryKind>(
+    evidence: impl Iterator<Item = &'a Evidence<K::Body>>,
+) -> Result<Stored, LearningError> {
+    Ok(Stored::encode(&evidence.fold(K::Record::default(), K::fold))?)
 }

@@ -111,25 +111,40 @@ impl Memories {
         let of = |side| names::user(side, &checked.user, Some(kind.name));
         let evidence = names::item(tenant, &of(Side::Evidence)?, "evidence", &checked.id)?;
         let record = names::item(tenant, &of(Side::Records)?, "record", &checked.key)?;
-        retried(async || {
-            let [stored, before] = self.read([&evidence, &record], now).await?;
-            let expect = match &stored {
-                None => Expect::Absent,
-                Some(item) if !is_tombstone(item) => return Ok(Learned::Known),
-                Some(_) if forgotten == Forgotten::Stays => return Ok(Learned::Forgotten),
-                Some(tombstone) => Expect::Version(tombstone.version),
-            };
-            let value = before.as_ref().map(|item| &item.value);
-            let folded = (kind.fold)(value, std::slice::from_ref(&checked.evidence))?;
-            let put = Put::new(checked.evidence.clone()).index(Index::Off).ttl(Ttl::Never);
-            let writes = vec![
-                Write::Put(evidence.clone(), put.only_if(expect)),
-                Write::Put(record.clone(), put_record(folded, before.as_ref())),
-            ];
-            self.store.batch(Batch { reads: Vec::new(), writes }, now).await?;
-            Ok(Learned::New)
-        })
-        .await
+        let mut tries = Tries::default();
+        loop {
+            let done = self.try_count(kind, checked, [&evidence, &record], forgotten, now).await;
+            if !tries.again(&done) {
+                return done;
+            }
+        }
+    }
+
+    async fn try_count(
+        &self,
+        kind: Kind,
+        checked: &Checked,
+        keys: [&ItemKey; 2],
+        forgotten: Forgotten,
+        now: Timestamp,
+    ) -> Result<Learned, LearningError> {
+        let [evidence, record] = keys;
+        let [stored, before] = self.read(keys, now).await?;
+        let expect = match &stored {
+            None => Expect::Absent,
+            Some(item) if !is_tombstone(item) => return Ok(Learned::Known),
+            Some(_) if forgotten == Forgotten::Stays => return Ok(Learned::Forgotten),
+            Some(tombstone) => Expect::Version(tombstone.version),
+        };
+        let value = before.as_ref().map(|item| &item.value);
+        let folded = (kind.fold)(value, std::slice::from_ref(&checked.evidence))?;
+        let put = Put::new(checked.evidence.clone()).index(Index::Off).ttl(Ttl::Never);
+        let writes = vec![
+            Write::Put(evidence.clone(), put.only_if(expect)),
+            Write::Put(record.clone(), put_record(folded, before.as_ref())),
+        ];
+        self.store.batch(Batch { reads: Vec::new(), writes }, now).await?;
+        Ok(Learned::New)
     }
 
     async fn read<const N: usize>(
@@ -170,15 +185,15 @@ pub(super) fn is_tombstone(item: &Item) -> bool {
     item.value == Stored::nil()
 }
 
-/// Does `attempt` again while others come before it: whoever comes first is done, so somebody gets on.
-pub(super) async fn retried<T>(
-    attempt: impl AsyncFn() -> Result<T, LearningError>,
-) -> Result<T, LearningError> {
-    for _ in 1..TRIES {
-        match attempt().await {
-            Err(LearningError::Store(StoreError::Conflict { .. })) => {}
-            done => return done,
-        }
+/// Counts how often others came before: whoever comes first is done, so somebody gets on.
+#[derive(Debug, Default)]
+pub(super) struct Tries(usize);
+
+impl Tries {
+    /// True if others came before and it is worth another attempt.
+    pub(super) fn again<T>(&mut self, done: &Result<T, LearningError>) -> bool {
+        self.0 += 1;
+        let lost = matches!(done, Err(LearningError::Store(StoreError::Conflict { .. })));
+        lost && self.0 < TRIES
     }
-    attempt().await
 }

@@ -1,0 +1,195 @@
+//! What is forgotten leaves a store as if it had never been taught.
+
+use hanok_checkpoint::SharedStore;
+use hanok_core::Tenant;
+use hanok_memory::{
+    Episode, Forget, Learned, Learner, LearningError, Memories, MemoryKind, Preference,
+};
+use hanok_testkit::block_on;
+use proptest::prelude::*;
+
+use crate::support::*;
+
+fn kim(store: &SharedStore) -> hanok_memory::UserMemories {
+    memories(store).of(Tenant::default(), "kim")
+}
+
+/// The store of one who was never taught what `gone` says.
+async fn without(gone: impl Fn(&Taught) -> bool) -> SharedStore {
+    let store = memory();
+    learn_all(&store, dozen().iter().filter(|taught| !gone(taught))).await;
+    store
+}
+
+#[tokio::test]
+async fn a_forgotten_thread_was_never_there() {
+    let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
+    for (threads, store) in backends().await {
+        let learner = Learner::new(consumer(&threads), memories(&store));
+        learner.register().await.unwrap();
+        run_turns(&threads, &dozen()).await;
+        learner.drain(NOW).await.unwrap();
+        assert_eq!(memories(&store).forget_thread(&key("thread-1"), NOW).await.unwrap(), 6);
+        assert_eq!(contents(&store).await, want);
+        assert_eq!(memories(&store).forget_thread(&key("thread-1"), NOW).await.unwrap(), 0);
+        // An outbox that delivers it again teaches nothing.
+        for taught in dozen().iter().filter(|taught| taught.source().thread == "thread-1") {
+            let again = memories(&store).learn(&key("thread-1"), &taught.lesson(), NOW).await;
+            assert_eq!(again.unwrap(), Learned::Forgotten);
+        }
+        assert_eq!(contents(&store).await, want);
+    }
+}
+
+#[tokio::test]
+async fn each_part_can_be_forgotten() {
+    type Gone = fn(&Taught) -> bool;
+    let turn =
+        |message: &str| Forget::Turn { thread: "thread-1".to_owned(), message: message.to_owned() };
+    let cases: [(Forget, usize, Gone); 6] = [
+        (Forget::kind::<Preference>(), 8, |taught| matches!(taught, Taught::Preference(_))),
+        (Forget::record::<Preference>("drink"), 4, |taught| match taught {
+            Taught::Preference(evidence) => evidence.body.key() == "drink",
+            Taught::Episode(_) => false,
+        }),
+        (Forget::Everything, 12, |_| true),
+        (Forget::Thread("thread-0".to_owned()), 6, |taught| taught.source().thread == "thread-0"),
+        (turn("m7"), 2, |taught| {
+            taught.source().thread == "thread-1" && taught.source().message == "m7"
+        }),
+        (Forget::record::<Episode>("no such record"), 0, |_| false),
+    ];
+    for (what, count, gone) in cases {
+        let want = contents(&without(gone).await).await;
+        for (_, store) in backends().await {
+            learn_all(&store, &dozen()).await;
+            assert_eq!(kim(&store).forget(&what, NOW).await.unwrap(), count, "{what:?}");
+            assert_eq!(contents(&store).await, want, "{what:?}");
+        }
+    }
+    let store = memory();
+    learn_all(&store, &dozen()).await;
+    let (thread, message) = (key("thread-1"), "m7");
+    assert_eq!(memories(&store).forget_turn(&thread, message, NOW).await.unwrap(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn what_is_undone_in_any_order_was_never_there(
+        gone in prop::sample::subsequence((0..12usize).collect::<Vec<_>>(), 0..12).prop_shuffle()
+    ) {
+        block_on(async {
+            let (store, all) = (memory(), dozen());
+            learn_all(&store, &all).await;
+            for at in &gone {
+                let (kim, id) = (kim(&store), format!("e{at}"));
+                let undone = match &all[*at] {
+                    Taught::Preference(_) => kim.undo::<Preference>(&id, NOW).await,
+                    Taught::Episode(_) => kim.undo::<Episode>(&id, NOW).await,
+                };
+                assert!(undone.unwrap());
+                assert!(!kim.undo::<Preference>(&id, NOW).await.unwrap());
+            }
+            let never = memory();
+            let rest = all.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+            learn_all(&never, rest.map(|(_, taught)| taught)).await;
+            assert_eq!(contents(&store).await, contents(&never).await);
+        });
+    }
+}
+
+/// Evidence that comes while a thread is forgotten is neither lost nor does it bring anything back.
+#[tokio::test]
+async fn forgetting_while_others_learn_loses_nothing() {
+    let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
+    let (all, mut conflicts) = (dozen(), 0);
+    let gone = |taught: &&Taught| taught.source().thread == "thread-1";
+    // However many steps one is ahead of the other.
+    for ahead in 0..24 {
+        let store = memory();
+        learn_all(&store, all.iter().filter(gone)).await;
+        let busy = Busy::new(&store, usize::MAX);
+        let shared = SharedStore::new(busy.clone());
+        let learning = learn_all(&shared, all.iter().filter(|taught| !gone(taught)));
+        let (memories, thread) = (memories(&shared), key("thread-1"));
+        let forgetting = async {
+            for _ in 0..ahead {
+                tokio::task::yield_now().await;
+            }
+            memories.forget_thread(&thread, NOW).await
+        };
+        let (forgotten, ()) = futures::join!(forgetting, learning);
+        assert_eq!(forgotten.unwrap(), 6);
+        assert_eq!(contents(&store).await, want, "{ahead} ahead");
+        conflicts += busy.conflicts.load(std::sync::atomic::Ordering::SeqCst);
+    }
+    assert!(conflicts > 0, "they never met");
+}
+
+#[tokio::test]
+async fn an_export_is_imported_as_it_was() {
+    for (_, store) in backends().await {
+        learn_all(&store, &dozen()).await;
+        let before = contents(&store).await;
+        let lines = kim(&store).export(NOW).await.unwrap();
+        assert_eq!(lines.lines().count(), 12);
+        assert_eq!(kim(&store).import(&lines, NOW).await.unwrap(), 0);
+
+        let other = memory();
+        assert_eq!(kim(&other).import(&lines, NOW).await.unwrap(), 12);
+        assert_eq!(contents(&other).await, before);
+
+        // What was forgotten is learned again by whoever imports it.
+        kim(&store).forget(&Forget::Everything, NOW).await.unwrap();
+        assert!(contents(&store).await.is_empty());
+        assert_eq!(kim(&store).import(&lines, NOW).await.unwrap(), 12);
+        assert_eq!(contents(&store).await, before);
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_is_no_export_stores_nothing() {
+    let store = memory();
+    learn_all(&store, &dozen()).await;
+    let lines = kim(&store).export(NOW).await.unwrap();
+    let unknown = lines.replace("\"kind\":\"preference\"", "\"kind\":\"other\"");
+    let by_model = lines.replace("\"actor\":\"user\"", "\"actor\":\"model\"");
+    for (text, what) in [
+        (format!("{lines}\n\n{{\"kind\""), "line 15 is no evidence"),
+        (unknown, "no kind of memory is named `other`"),
+        (by_model, "the evidence `e1` is refused"),
+    ] {
+        let empty = memory();
+        let error = kim(&empty).import(&text, NOW).await.unwrap_err();
+        assert_eq!(error.to_string(), what);
+        assert!(contents(&empty).await.is_empty(), "{what}");
+    }
+}
+
+/// A program that does not know a kind can forget all of it, and does not fold what it cannot.
+#[tokio::test]
+async fn a_kind_that_is_not_known_can_be_forgotten_whole() {
+    let store = memory();
+    learn_all(&store, &dozen()).await;
+    let before = contents(&store).await;
+    let kim = Memories::new(store.clone()).kind::<Preference>().of(Tenant::default(), "kim");
+    let episodes = kim
+        .forget(&Forget::Turn { thread: "thread-0".to_owned(), message: "m3".to_owned() }, NOW)
+        .await;
+    let joined = dozen().iter().filter(|taught| matches!(taught, Taught::Episode(_))).count();
+    assert_eq!(joined, 4);
+    assert!(matches!(episodes, Ok(1)), "{episodes:?}");
+    assert_ne!(contents(&store).await, before);
+    assert!(kim.forget(&Forget::kind::<Episode>(), NOW).await.unwrap() > 0);
+    assert!(matches!(kim.export(NOW).await, Ok(lines) if lines.lines().count() == 8));
+    learn_all(
+        &store,
+        [&answered("kim", "x", 40, "t", "One."), &answered("kim", "y", 41, "t", "Two.")],
+    )
+    .await;
+    let half = Forget::Evidence { kind: Episode::NAME.to_owned(), id: "x".to_owned() };
+    let error = kim.forget(&half, NOW).await.unwrap_err();
+    assert!(matches!(error, LearningError::UnknownKind { .. }));
+}
