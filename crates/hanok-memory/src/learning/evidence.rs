@@ -64,7 +64,7 @@ impl<B> Evidence<B> {
     /// let report = EpisodeReport::new("How many days of leave?", "Fifteen.");
     /// let evidence = Evidence::new(&context, "answer", "kim", Actor::Automatic, "m1", report);
     /// assert_eq!(evidence.id, format!("{}/answer", context.task()));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), hanok_graph::BoxError>(())
     /// ```
     pub fn new<C>(
         context: &Context<C>,

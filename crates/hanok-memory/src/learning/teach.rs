@@ -27,7 +27,7 @@ use super::{
 /// # let context = Context::for_test(()).build()?;
 /// assert!(learn(&Message::user("I like green tea, by the way."), &context).is_ok());
 /// assert!(learn(&Message::user("I like coffee."), &context).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), hanok_graph::BoxError>(())
 /// ```
 ///
 /// # Errors
