@@ -254,7 +254,7 @@ impl Memories {
         writes.push(match rest.as_slice() {
             [] => Write::Remove(record.clone(), unchanged(before.as_ref())),
             rest => {
-                let folded = (self.known(kind)?.fold)(None, rest)?;
+                let folded = (self.kind_named(kind)?.fold)(None, rest)?;
                 Write::Put(record.clone(), put_record(folded, before.as_ref()))
             }
         });

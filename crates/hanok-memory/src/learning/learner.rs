@@ -96,7 +96,7 @@ impl Learner {
             for mut delivery in deliveries {
                 match self.learn(&mut delivery, now).await {
                     Ok(Learned::New) => drained.new += 1,
-                    Ok(Learned::Known | Learned::Forgotten) => drained.again += 1,
+                    Ok(Learned::Counted | Learned::Forgotten) => drained.again += 1,
                     Err(why) if why.is_of_the_evidence() => {
                         tracing::warn!(thread = %delivery.thread, error = %why, "evidence refused");
                         let thread = delivery.thread.clone();

@@ -26,7 +26,7 @@ pub enum Learned {
     /// It is part of its record now.
     New,
     /// It counted before.
-    Known,
+    Counted,
     /// It was forgotten, and stays so.
     Forgotten,
 }
@@ -85,7 +85,7 @@ impl Memories {
         now: Timestamp,
     ) -> Result<Learned, LearningError> {
         let LessonHead { kind } = lesson.decode()?;
-        let kind = self.known(&kind)?;
+        let kind = self.kind_named(&kind)?;
         let checked = (kind.read)(lesson, thread.thread())?;
         self.count(thread.tenant(), kind, &checked, Forgotten::Stays, now).await
     }
@@ -94,9 +94,9 @@ impl Memories {
         &self.store
     }
 
-    pub(super) fn known(&self, kind: &str) -> Result<Kind, LearningError> {
-        let known = self.kinds.get(kind).copied();
-        known.ok_or_else(|| LearningError::UnknownKind { kind: kind.to_owned() })
+    pub(super) fn kind_named(&self, kind: &str) -> Result<Kind, LearningError> {
+        let kind_of_name = self.kinds.get(kind).copied();
+        kind_of_name.ok_or_else(|| LearningError::UnknownKind { kind: kind.to_owned() })
     }
 
     /// Stores evidence and folds it into its record, in one batch.
@@ -132,7 +132,7 @@ impl Memories {
         let [stored, before] = self.read(keys, now).await?;
         let expect = match &stored {
             None => Expect::Absent,
-            Some(item) if !is_tombstone(item) => return Ok(Learned::Known),
+            Some(item) if !is_tombstone(item) => return Ok(Learned::Counted),
             Some(_) if forgotten == Forgotten::Stays => return Ok(Learned::Forgotten),
             Some(tombstone) => Expect::Version(tombstone.version),
         };

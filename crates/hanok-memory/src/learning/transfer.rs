@@ -24,7 +24,7 @@ impl UserMemories {
         let mut lines = String::new();
         for hit in self.memories.list(&self.tenant, labels, all, now).await? {
             let StoredHead { kind, .. } = hit.item.value.decode()?;
-            lines.push_str(&(self.memories.known(&kind)?.export)(&hit.item.value)?);
+            lines.push_str(&(self.memories.kind_named(&kind)?.export)(&hit.item.value)?);
             lines.push('\n');
         }
         Ok(lines)
@@ -43,7 +43,7 @@ impl UserMemories {
             let line = at + 1;
             let LessonHead { kind } =
                 serde_json::from_str(text).map_err(|why| LearningError::Line { line, why })?;
-            let kind = self.memories.known(&kind)?;
+            let kind = self.memories.kind_named(&kind)?;
             checked.push((kind, (kind.import)(text, line, &self.user)?));
         }
         let mut new = 0;
