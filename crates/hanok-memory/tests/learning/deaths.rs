@@ -3,7 +3,7 @@
 use std::{future::Future, pin::pin, sync::atomic::Ordering, task::Poll};
 
 use hanok_checkpoint::{SharedCheckpointer, SharedStore};
-use hanok_memory::Learner;
+use hanok_memory::{Learned, Learner};
 use hanok_testkit::Layered;
 
 use crate::support::*;
@@ -51,6 +51,26 @@ async fn two_learners_of_one_record_lose_nothing() {
     futures::join!(learn_all(&shared, front), learn_all(&shared, back));
     assert!(busy.conflicts.load(Ordering::SeqCst) > 0, "they never met");
     assert_eq!(contents(&store).await, want);
+}
+
+/// One id that two nodes use for two records counts once, even if both are learned at the same time.
+#[tokio::test]
+async fn one_id_of_two_records_counts_once() {
+    for (_, store) in backends().await {
+        let busy = SharedStore::new(Busy::new(&store, usize::MAX));
+        let (tea, english) =
+            (states("kim", "a", 1, "t", "drink=tea"), states("kim", "a", 1, "t", "language=en"));
+        let (one, other) = (memories(&busy), memories(&busy));
+        let (thread, lessons) = (key("t"), [tea.lesson(), english.lesson()]);
+        let (one, other) = futures::join!(
+            one.learn(&thread, &lessons[0], NOW),
+            other.learn(&thread, &lessons[1], NOW)
+        );
+        let mut learned = [one.unwrap(), other.unwrap()];
+        learned.sort_by_key(|learned| *learned != Learned::New);
+        assert_eq!(learned, [Learned::New, Learned::Counted]);
+        assert_eq!(contents(&store).await.len(), 2);
+    }
 }
 
 #[tokio::test]

@@ -107,12 +107,17 @@ async fn forgetting_while_others_learn_loses_nothing() {
     let (all, mut conflicts) = (dozen(), 0);
     let gone = |taught: &&Taught| taught.source().thread == "thread-1";
     // However many steps one is ahead of the other.
-    for ahead in 0..24 {
+    for (ahead, behind) in (0..24).map(|steps| (steps, 0)).chain((1..24).map(|steps| (0, steps))) {
         let store = memory();
         learn_all(&store, all.iter().filter(gone)).await;
         let busy = Busy::new(&store, usize::MAX);
         let shared = SharedStore::new(busy.clone());
-        let learning = learn_all(&shared, all.iter().filter(|taught| !gone(taught)));
+        let learning = async {
+            for _ in 0..behind {
+                tokio::task::yield_now().await;
+            }
+            learn_all(&shared, all.iter().filter(|taught| !gone(taught))).await;
+        };
         let (memories, thread) = (memories(&shared), key("thread-1"));
         let forgetting = async {
             for _ in 0..ahead {
@@ -122,7 +127,7 @@ async fn forgetting_while_others_learn_loses_nothing() {
         };
         let (forgotten, ()) = futures::join!(forgetting, learning);
         assert_eq!(forgotten.unwrap(), 6);
-        assert_eq!(contents(&store).await, want, "{ahead} ahead");
+        assert_eq!(contents(&store).await, want, "{ahead} ahead, {behind} behind");
         conflicts += busy.conflicts.load(std::sync::atomic::Ordering::SeqCst);
     }
     assert!(conflicts > 0, "they never met");
@@ -192,4 +197,20 @@ async fn a_kind_that_is_not_known_can_be_forgotten_whole() {
     let half = Forget::Evidence { kind: Episode::NAME.to_owned(), id: "x".to_owned() };
     let error = kim.forget(&half, NOW).await.unwrap_err();
     assert!(matches!(error, LearningError::UnknownKind { .. }));
+}
+
+/// The thread is the one in which evidence was committed, whatever the evidence says.
+#[tokio::test]
+async fn evidence_that_names_another_thread_goes_with_its_own() {
+    for (_, store) in backends().await {
+        let Taught::Preference(mut forged) = states("kim", "a", 1, "own", "drink=tea") else {
+            panic!("it is a preference");
+        };
+        forged.source.thread = "another".to_owned();
+        let lesson = Taught::Preference(forged).lesson();
+        memories(&store).learn(&key("own"), &lesson, NOW).await.unwrap();
+        assert_eq!(memories(&store).forget_thread(&key("another"), NOW).await.unwrap(), 0);
+        assert_eq!(memories(&store).forget_thread(&key("own"), NOW).await.unwrap(), 1);
+        assert!(contents(&store).await.is_empty());
+    }
 }
