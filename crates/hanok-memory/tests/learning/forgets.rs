@@ -1,7 +1,7 @@
 //! What is forgotten leaves a store as if it had never been taught.
 
-use hanok_checkpoint::SharedStore;
-use hanok_core::Tenant;
+use hanok_checkpoint::{Search, SharedStore, Store};
+use hanok_core::{Stored, Tenant, Timestamp};
 use hanok_memory::{
     Episode, Forget, Learned, Learner, LearningError, Memories, MemoryKind, Preference,
 };
@@ -212,5 +212,25 @@ async fn evidence_that_names_another_thread_goes_with_its_own() {
         assert_eq!(memories(&store).forget_thread(&key("another"), NOW).await.unwrap(), 0);
         assert_eq!(memories(&store).forget_thread(&key("own"), NOW).await.unwrap(), 1);
         assert!(contents(&store).await.is_empty());
+    }
+}
+
+/// The id of what was forgotten is known for 30 days, and nothing else of it is kept.
+#[tokio::test]
+async fn forgotten_evidence_is_known_by_its_id_for_thirty_days() {
+    const DAY: u64 = 24 * 60 * 60 * 1_000;
+    for (_, store) in backends().await {
+        let tea = states("kim", "a", 1, "t", "drink=tea");
+        learn_all(&store, [&tea]).await;
+        assert!(kim(&store).undo::<Preference>("a", NOW).await.unwrap());
+        let search = Search::all(Tenant::default());
+        let hits = store.search(&search, NOW).await.unwrap().hits;
+        let values: Vec<_> = hits.into_iter().map(|hit| hit.item.value).collect();
+        assert_eq!(values, [Stored::nil()]);
+        for (days, want) in [(29, Learned::Forgotten), (31, Learned::New)] {
+            let later = Timestamp(NOW.0 + days * DAY);
+            let learned = memories(&store).learn(&key("t"), &tea.lesson(), later).await;
+            assert_eq!(learned.unwrap(), want, "after {days} days");
+        }
     }
 }
