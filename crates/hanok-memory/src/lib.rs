@@ -5,6 +5,7 @@ mod apply;
 mod change;
 mod compactor;
 mod event;
+mod learning;
 mod memory;
 mod pin;
 mod plan;
@@ -17,7 +18,9 @@ mod stated_facts;
 mod unit;
 
 // The crates whose types stand in what this one says.
+pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
+pub use hanok_graph as graph;
 pub use hanok_model as model;
 pub use hanok_parse as parse;
 pub use hanok_state as state;
@@ -27,6 +30,18 @@ pub use apply::NotApplied;
 pub use change::CompactionChange;
 pub use compactor::{Compactor, MemoryError, Remembers};
 pub use event::MemoryEvent;
+pub use learning::{
+    episode::{Episode, EpisodeReport},
+    error::{LearningError, Refusal},
+    evidence::{Actor, Evidence, EvidenceSource},
+    forget::Forget,
+    kind::{MemoryKind, check_memory_kind},
+    learner::{Drained, Learner, RefusedEvidence},
+    memories::{Learned, Memories},
+    preference::{NotStated, Preference, PreferenceProposal, PreferenceStatement, PreferredValue},
+    teach::teach,
+    user::{Remembered, UserMemories},
+};
 pub use memory::{
     ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
 };

@@ -21,6 +21,7 @@ pub(super) const PLAN: &[Rooms] = &[
         package: "hanok-graph",
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],
     },
+    Rooms { package: "hanok-memory", rooms: &["learning"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms {
         package: "hanok-testkit",

@@ -1,0 +1,111 @@
+//! What learning, reading and forgetting answer instead of `Ok`.
+
+use hanok_checkpoint::{CheckpointError, StoreError};
+use hanok_core::{InvalidName, StoredError};
+use thiserror::Error;
+
+use super::evidence::Actor;
+
+/// Why a kind of memory does not count a piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The kind learns from the user alone.
+    #[error("it comes from {actor:?}, and only what the user said counts")]
+    NotTheUser {
+        /// Whoever it comes from.
+        actor: Actor,
+    },
+    /// A rule of the kind's own.
+    #[error("{why}")]
+    Rule {
+        /// The rule, in words.
+        why: String,
+    },
+}
+
+/// An error of long-term memory: chosen by what the caller does next.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LearningError {
+    /// No kind of this name is known. Add it with [`Memories::kind`](crate::Memories::kind); the evidence waits.
+    #[error("no kind of memory is named `{kind}`")]
+    UnknownKind {
+        /// The name.
+        kind: String,
+    },
+    /// The kind does not count the evidence.
+    #[error("the evidence `{id}` is refused")]
+    Refused {
+        /// The evidence.
+        id: String,
+        /// The reason.
+        #[source]
+        why: Refusal,
+    },
+    /// A user, a key or an id is too long for a name of the store.
+    #[error("the {what} cannot be a name of the store")]
+    Name {
+        /// Which one.
+        what: &'static str,
+        /// The reason.
+        #[source]
+        why: InvalidName,
+    },
+    /// A value could not be encoded, or what was read has another shape than its kind.
+    #[error("evidence or a record cannot be encoded or read")]
+    Value(#[from] StoredError),
+    /// A stored record has another shape than its kind's: an earlier build wrote it.
+    /// [`UserMemories::rebuild`](crate::UserMemories::rebuild) folds it anew; the evidence waits.
+    #[error("a stored record of `{kind}` has another shape")]
+    Record {
+        /// The kind.
+        kind: &'static str,
+        /// What is wrong with it.
+        #[source]
+        why: StoredError,
+    },
+    /// A line of an export is not what [`UserMemories::export`](crate::UserMemories::export) writes. Nothing of it was stored.
+    #[error("line {line} is no evidence")]
+    Line {
+        /// The number of the line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        #[source]
+        why: serde_json::Error,
+    },
+    /// Evidence could not be written as a line.
+    #[error("evidence cannot be written as JSON")]
+    Export(#[source] serde_json::Error),
+    /// The folds of a kind depend on the order of the evidence.
+    #[error("records of `{kind}` depend on the order of the evidence: {first} and {second}")]
+    Order {
+        /// The kind.
+        kind: &'static str,
+        /// One record, as JSON.
+        first: String,
+        /// Another record of the same evidence, as JSON.
+        second: String,
+    },
+    /// The store of records did not do it. Try again.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store of threads did not do it. Try again.
+    #[error(transparent)]
+    Outbox(#[from] CheckpointError),
+}
+
+impl LearningError {
+    /// True if the evidence itself is at fault: another attempt ends alike.
+    pub fn is_of_the_evidence(&self) -> bool {
+        match self {
+            Self::Refused { .. } | Self::Name { .. } | Self::Value(_) | Self::Line { .. } => true,
+            Self::Outbox(error) => matches!(error, CheckpointError::Corrupt { .. }),
+            Self::UnknownKind { .. }
+            | Self::Record { .. }
+            | Self::Export(_)
+            | Self::Order { .. }
+            | Self::Store(_) => false,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Forgetting: evidence is taken away, and what remains is folded again.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use hanok_checkpoint::{Batch, Filter, Hit, Index, Put, Read, Refresh, Store, Ttl, Write};
+use hanok_core::{Labels, Stored, Tenant, ThreadKey, Timestamp};
+
+use super::{
+    error::LearningError,
+    evidence::EvidenceHead,
+    kind::MemoryKind,
+    memories::{Memories, Tries, put_record, unchanged},
+    names::{self, Side},
+    registry::StoredHead,
+    user::UserMemories,
+};
+
+/// The time for which forgotten evidence is known by its id, so that an outbox that delivers it late teaches nothing. Only the id is
+/// kept, in the user's namespace.
+pub(super) const TOMBSTONE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The part of a user's memories that is forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Forget {
+    /// One record.
+    Record {
+        /// The name of its kind.
+        kind: String,
+        /// The name of the record.
+        key: String,
+    },
+    /// All records of the kind of this name.
+    Kind(String),
+    /// All that is remembered of the user.
+    Everything,
+    /// All that the thread of this name taught.
+    Thread(String),
+    /// All that a turn taught.
+    Turn {
+        /// The name of its thread.
+        thread: String,
+        /// The id of the message that began it.
+        message: String,
+    },
+    /// One piece of evidence.
+    Evidence {
+        /// The name of its kind.
+        kind: String,
+        /// Its id.
+        id: String,
+    },
+}
+
+impl Forget {
+    /// The record `key` of the kind `K`.
+    pub fn record<K: MemoryKind>(key: &str) -> Self {
+        Self::Record { kind: K::NAME.to_owned(), key: key.to_owned() }
+    }
+
+    /// All records of the kind `K`.
+    pub fn kind<K: MemoryKind>() -> Self {
+        Self::Kind(K::NAME.to_owned())
+    }
+
+    fn filter(&self) -> Result<Filter, LearningError> {
+        Ok(match self {
+            Self::Record { kind, key } => {
+                Filter::And(vec![Filter::eq(["kind"], kind)?, Filter::eq(["key"], key)?])
+            }
+            Self::Kind(kind) => Filter::eq(["kind"], kind)?,
+            Self::Everything => Filter::Exists("kind".into()),
+            Self::Thread(thread) => Filter::eq(["evidence", "source", "thread"], thread)?,
+            Self::Turn { thread, message } => Filter::And(vec![
+                Filter::eq(["evidence", "source", "thread"], thread)?,
+                Filter::eq(["evidence", "source", "message"], message)?,
+            ]),
+            Self::Evidence { kind, id } => {
+                Filter::And(vec![Filter::eq(["kind"], kind)?, Filter::eq(["evidence", "id"], id)?])
+            }
+        })
+    }
+
+    fn covers(&self, stored: &StoredHead) -> bool {
+        let EvidenceHead { id: of, source, .. } = &stored.evidence;
+        match self {
+            Self::Record { kind, key } => stored.kind == *kind && stored.key == *key,
+            Self::Kind(kind) => stored.kind == *kind,
+            Self::Everything => true,
+            Self::Thread(thread) => source.thread == *thread,
+            Self::Turn { thread, message } => {
+                source.thread == *thread && source.message == *message
+            }
+            Self::Evidence { kind, id } => stored.kind == *kind && of == id,
+        }
+    }
+}
+
+impl UserMemories {
+    /// Forgets a part of what was learned, and folds the records that stood on it again from what remains: they are as if it had
+    /// never been taught. Says how many pieces of evidence are gone.
+    ///
+    /// Evidence that is in an outbox still is learned later: let the learner [drain](crate::Learner::drain) first. What was forgotten
+    /// stays so when an outbox delivers it again within 30 days; only its id is kept for that.
+    ///
+    /// # Errors
+    ///
+    /// [`LearningError::UnknownKind`] when a record of such a kind has to be folded, [`LearningError::Store`] when the store fails.
+    /// Each record is forgotten as a whole or not at all; another call goes on.
+    pub async fn forget(&self, what: &Forget, now: Timestamp) -> Result<usize, LearningError> {
+        let labels = self.labels(Side::Evidence, None)?;
+        self.memories.forget(&self.tenant, labels, what, now).await
+    }
+
+    /// Takes one piece of evidence of the kind `K` back; says whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// As [`forget`](Self::forget).
+    pub async fn undo<K: MemoryKind>(
+        &self,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<bool, LearningError> {
+        let what = Forget::Evidence { kind: K::NAME.to_owned(), id: id.to_owned() };
+        Ok(self.forget(&what, now).await? > 0)
+    }
+
+    /// Folds every record of the user again from its evidence; says how many there are. They are the same, byte by byte, unless
+    /// their kind has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`forget`](Self::forget).
+    pub async fn rebuild(&self, now: Timestamp) -> Result<usize, LearningError> {
+        let labels = self.labels(Side::Evidence, None)?;
+        let all = Filter::Exists("kind".into());
+        let records = self.memories.records_of(&self.tenant, labels, all, now).await?;
+        for record in &records {
+            self.memories.fold_again(&self.tenant, record, None, now).await?;
+        }
+        Ok(records.len())
+    }
+}
+
+impl Memories {
+    /// Forgets what `thread` ever taught, of all users of its tenant; says how many pieces of evidence are gone. Call it when a thread
+    /// is deleted, after a learner has [drained](crate::Learner::drain).
+    ///
+    /// # Errors
+    ///
+    /// As [`UserMemories::forget`].
+    pub async fn forget_thread(
+        &self,
+        thread: &ThreadKey,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let what = Forget::Thread(thread.thread().to_owned());
+        self.forget(thread.tenant(), names::side(Side::Evidence)?, &what, now).await
+    }
+
+    /// Forgets what the turn of `thread` taught that `message` began, of all users of its tenant.
+    ///
+    /// # Errors
+    ///
+    /// As [`UserMemories::forget`].
+    pub async fn forget_turn(
+        &self,
+        thread: &ThreadKey,
+        message: &str,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
+        let what = Forget::Turn { thread, message: message.to_owned() };
+        self.forget(tenant, names::side(Side::Evidence)?, &what, now).await
+    }
+
+    async fn forget(
+        &self,
+        tenant: &Tenant,
+        labels: Labels,
+        what: &Forget,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let mut forgotten = 0;
+        for record in &self.records_of(tenant, labels, what.filter()?, now).await? {
+            forgotten += self.fold_again(tenant, record, Some(what), now).await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// The records that evidence in `labels` belongs to which fits.
+    async fn records_of(
+        &self,
+        tenant: &Tenant,
+        labels: Labels,
+        filter: Filter,
+        now: Timestamp,
+    ) -> Result<BTreeSet<RecordName>, LearningError> {
+        let named = |hit: Hit| {
+            let StoredHead { kind, key, evidence } = hit.item.value.decode()?;
+            Ok(RecordName { user: evidence.user, kind, key })
+        };
+        self.list(tenant, labels, filter, now).await?.into_iter().map(named).collect()
+    }
+
+    /// Folds a record from its evidence without what is forgotten; says how much that is.
+    async fn fold_again(
+        &self,
+        tenant: &Tenant,
+        record: &RecordName,
+        what: Option<&Forget>,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let mut tries = Tries::default();
+        loop {
+            let done = self.try_fold_again(tenant, record, what, now).await;
+            if !tries.again(&done) {
+                return done;
+            }
+        }
+    }
+
+    async fn try_fold_again(
+        &self,
+        tenant: &Tenant,
+        name: &RecordName,
+        what: Option<&Forget>,
+        now: Timestamp,
+    ) -> Result<usize, LearningError> {
+        let RecordName { user, kind, key } = name;
+        let of = |side| names::user(side, user, Some(kind));
+        let record = names::item(tenant, &of(Side::Records)?, "record", key)?;
+        // The record is read first: whoever adds evidence to it from now on changes its version.
+        let reads = vec![Read { key: record.clone(), refresh: Refresh::No }];
+        let before = self.store().batch(Batch { reads, writes: Vec::new() }, now).await?;
+        let before = before.items.into_iter().next().flatten();
+        let of_record = Filter::eq(["key"], key)?;
+        let (mut writes, mut rest) = (Vec::new(), Vec::new());
+        for hit in self.list(tenant, of(Side::Evidence)?, of_record, now).await? {
+            let stored: StoredHead = hit.item.value.decode()?;
+            if what.is_some_and(|what| what.covers(&stored)) {
+                let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
+                let put = put.only_if(unchanged(Some(&hit.item)));
+                writes.push(Write::Put(hit.item.key, put));
+            } else {
+                rest.push(hit.item.value);
+            }
+        }
+        let forgotten = writes.len();
+        if what.is_some() && forgotten == 0 {
+            return Ok(0);
+        }
+        writes.push(match rest.as_slice() {
+            [] => Write::Remove(record.clone(), unchanged(before.as_ref())),
+            rest => {
+                let folded = (self.kind_named(kind)?.fold)(None, rest)?;
+                Write::Put(record.clone(), put_record(folded, before.as_ref()))
+            }
+        });
+        self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+        Ok(forgotten)
+    }
+}
+
+/// Names a record of any user of a tenant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct RecordName {
+    user: String,
+    kind: String,
+    key: String,
+}

@@ -1,0 +1,156 @@
+//! Whoever learns what nodes taught.
+
+use std::{future::poll_fn, task::Poll, time::Duration};
+
+use hanok_checkpoint::{Consumer, Delivered, Delivery};
+use hanok_core::{Cancellation, Clock, Stored, ThreadKey, Timestamp};
+
+use super::{
+    error::LearningError,
+    memories::{Learned, Memories},
+};
+
+/// The number of deliveries that are taken at once.
+const DELIVERIES: usize = 100;
+
+/// Folds the evidence that nodes [teach](crate::teach) into the records of [`Memories`], after the answer.
+///
+/// Several may run, in one process or in many: each piece of evidence counts once. What a learner had not done when it died is done
+/// by the next.
+///
+/// ```
+/// use hanok_checkpoint::{Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+/// use hanok_core::Timestamp;
+/// use hanok_memory::{Episode, Learner, Memories, Preference};
+///
+/// # futures::executor::block_on(async {
+/// let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+/// let memories = Memories::new(SharedStore::new(InMemoryStore::new())).kind::<Preference>().kind::<Episode>();
+/// let learner = Learner::new(Consumer::new(threads, "learner", "memory"), memories);
+/// // Before the first thread runs: what is handed out from now on waits for it.
+/// learner.register().await?;
+/// // After a turn, or in a task that `Learner::run` is.
+/// assert_eq!(learner.drain(Timestamp(0)).await?.new, 0);
+/// # Ok::<(), hanok_memory::LearningError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Learner {
+    consumer: Consumer,
+    memories: Memories,
+}
+
+/// What a [`Learner`] did with what waited for it.
+#[derive(Debug, Default)]
+pub struct Drained {
+    /// The number of pieces of evidence that are new.
+    pub new: usize,
+    /// The number of those that counted before, or were forgotten: they were delivered again.
+    pub again: usize,
+    /// What cannot be learned, and was left behind.
+    pub refused: Vec<RefusedEvidence>,
+}
+
+/// Evidence that a [`Learner`] left behind.
+#[derive(Debug)]
+pub struct RefusedEvidence {
+    /// The thread that taught it.
+    pub thread: ThreadKey,
+    /// The reason.
+    pub why: LearningError,
+}
+
+impl Learner {
+    /// A learner that takes the items of `consumer`, whose topic is the one that nodes teach under.
+    pub fn new(consumer: Consumer, memories: Memories) -> Self {
+        Self { consumer, memories }
+    }
+
+    /// Makes the learner known, so that what is taught from now on waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`LearningError::Outbox`] with what the store of threads says.
+    pub async fn register(&self) -> Result<(), LearningError> {
+        Ok(self.consumer.register().await?)
+    }
+
+    /// Learns everything that waits. Call it when the program starts, or let [`run`](Self::run) do it.
+    ///
+    /// Evidence that cannot count is left behind, and listed with the reason.
+    ///
+    /// # Errors
+    ///
+    /// [`LearningError::UnknownKind`], [`LearningError::Record`], and where a store fails: the evidence waits for the next call.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call loses nothing: the next one is given what this one had not noted as done, and counts it once.
+    pub async fn drain(&self, now: Timestamp) -> Result<Drained, LearningError> {
+        let mut drained = Drained::default();
+        loop {
+            let deliveries = self.consumer.next(DELIVERIES).await?;
+            if deliveries.is_empty() {
+                return Ok(drained);
+            }
+            for mut delivery in deliveries {
+                match self.learn(&mut delivery, now).await {
+                    Ok(Learned::New) => drained.new += 1,
+                    Ok(Learned::Counted | Learned::Forgotten) => drained.again += 1,
+                    Err(why) if why.is_of_the_evidence() => {
+                        tracing::warn!(thread = %delivery.thread, error = %why, "evidence refused");
+                        let thread = delivery.thread.clone();
+                        drained.refused.push(RefusedEvidence { thread, why });
+                    }
+                    Err(error) => return Err(error),
+                }
+                self.consumer.done(&delivery).await?;
+            }
+        }
+    }
+
+    /// Drains at once and then again every `pause`, until `stop` is cancelled. A failure is logged, and tried again after the pause.
+    ///
+    /// ```
+    /// # use std::{sync::Arc, time::Duration};
+    /// # use hanok_checkpoint::{Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+    /// # use hanok_core::Cancellation;
+    /// # use hanok_graph::Runtime;
+    /// # use hanok_memory::{Learner, Memories};
+    /// # futures::executor::block_on(async {
+    /// # let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// # let memories = Memories::new(SharedStore::new(InMemoryStore::new()));
+    /// # let learner = Learner::new(Consumer::new(threads, "learner", "memory"), memories);
+    /// let (clock, stop) = (Runtime::default().clock, Cancellation::default());
+    /// // In a program: `tokio::spawn(async move { learner.run(&*clock, pause, &stop).await })`.
+    /// stop.cancel();
+    /// learner.run(&*clock, Duration::from_secs(1), &stop).await;
+    /// # });
+    /// ```
+    pub async fn run(&self, clock: &dyn Clock, pause: Duration, stop: &Cancellation) {
+        while !stop.is_cancelled() {
+            if let Err(error) = self.drain(clock.now()).await {
+                tracing::warn!(%error, "long-term memory waits");
+            }
+            let (mut sleep, mut cancelled) = (clock.sleep(pause), Box::pin(stop.cancelled()));
+            poll_fn(|task| {
+                let over = cancelled.as_mut().poll(task).is_ready();
+                match over || sleep.as_mut().poll(task).is_ready() {
+                    true => Poll::Ready(()),
+                    false => Poll::Pending,
+                }
+            })
+            .await;
+        }
+    }
+
+    async fn learn(
+        &self,
+        delivery: &mut Delivery,
+        now: Timestamp,
+    ) -> Result<Learned, LearningError> {
+        let taken = Ok(Delivered { id: String::new(), payload: Stored::nil() });
+        let item = std::mem::replace(&mut delivery.item, taken)?;
+        self.memories.learn(&delivery.thread, &item.payload, now).await
+    }
+}
