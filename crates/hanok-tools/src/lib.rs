@@ -23,7 +23,7 @@ pub use hanok_model as model;
 pub use hanok_state as state;
 
 pub use calculate::Calculator;
-pub use calculator::{CalculatorError, Number, evaluate};
+pub use calculator::{CalculatorError, Number, Rounding, evaluate};
 pub use clock::{ClockError, DateTimeReport, datetime_in};
 pub use current_datetime::CurrentDatetime;
 #[cfg(feature = "web")]
