@@ -5,7 +5,9 @@ use super::figure::{Amount, AmountUnit, Figure};
 use super::numeral::{Numeral, Reading, is_syllable, numeral};
 use super::section::Spacing;
 use super::unit::{Writing, is_clear, is_full, joins_word, unit};
-use super::words::{char_at, char_before, is_space, rest, skip_space};
+use super::words::{
+    big_place, char_at, char_before, ends_word, is_space, rest, skip_space, small_place, word_at,
+};
 
 /// The amount in Arabic digits that begins at `at`, with the sign and the ₩ before it.
 pub(super) fn in_digits(text: &str, at: usize) -> Reading<Figure> {
@@ -43,6 +45,9 @@ pub(super) fn in_digits(text: &str, at: usize) -> Reading<Figure> {
             };
         }
     }
+    if read.unit.is_none() && numeral.places == 0 && lacks_places(text, numeral.end) {
+        return Reading::Unclear(numeral.end);
+    }
     let unit = match read.unit {
         Some(AmountUnit::Won) | None if is_won => AmountUnit::Won,
         Some(_) if is_won => return Reading::Unclear(read.end),
@@ -50,6 +55,16 @@ pub(super) fn in_digits(text: &str, at: usize) -> Reading<Figure> {
     };
     let value = if behind_sign > at { numeral.value.negated() } else { numeral.value };
     Reading::Read(figure(value, unit, at, read.end))
+}
+
+/// Whether the places behind a number that ends at `end` are uncertain: `3 조`, and the first of `1~2억`.
+fn lacks_places(text: &str, end: usize) -> bool {
+    let trillion = word_at(text, skip_space(text, end), "조");
+    let range = char_at(text, end).filter(|c| matches!(c, '~' | '∼' | '～' | '〜' | '-'));
+    let other = range.and_then(|c| digits(text, skip_space(text, end + c.len_utf8())));
+    let place = other.and_then(|other| char_at(text, other.end));
+    trillion.is_some_and(|end| ends_word(text, end))
+        || place.is_some_and(|c| small_place(c).is_some() || big_place(c).is_some())
 }
 
 /// The amount in Hangul that begins at `at`, where a word begins.
@@ -110,6 +125,8 @@ fn hangul_unit(text: &str, at: usize, read: &WithUnit) -> Option<AmountUnit> {
     if numeral.big == 12 && numeral.places == 1 {
         return None;
     }
+    // `백억` is no other word, but `천만` is.
+    let is_many = numeral.big == 8 && numeral.places > 1;
     match read.unit {
         Some(AmountUnit::Won) if !numeral.is_counted => {
             let names_unit = before_spaces(text, at).ends_with("단위");
@@ -119,7 +136,7 @@ fn hangul_unit(text: &str, at: usize, read: &WithUnit) -> Option<AmountUnit> {
         Some(unit) => Some(unit),
         // `이만`, `오만`, `일만` are words, too.
         None if numeral.big == 4 && numeral.places == 1 => None,
-        None => (numeral.big > 0 && numeral.is_counted && is_clear(text, numeral.end))
+        None => (numeral.big > 0 && (numeral.is_counted || is_many) && is_clear(text, numeral.end))
             .then_some(AmountUnit::Plain),
     }
 }

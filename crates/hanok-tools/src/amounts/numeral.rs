@@ -17,6 +17,7 @@ pub(super) struct Numeral {
     pub(super) is_counted: bool,
     /// Whether spaces stand where money alone has them.
     pub(super) is_loose: bool,
+    pub(super) has_decimals: bool,
     /// The syllables for places: two in 3천만.
     pub(super) places: u32,
     /// The power of ten of its last 만, 억 or 조; 0 if it has none.
@@ -54,7 +55,10 @@ pub(super) fn numeral(text: &str, at: usize, spacing: Spacing) -> Reading<Numera
         let Some(next) = section(text, start, spacing) else { return Reading::Read(numeral) };
         match with_big(text, &next, spacing) {
             Some(more) => {
-                let fits = more.big < numeral.big && next.fits_below(numeral.big - more.big);
+                // `3.3억5천만` is nothing that is said.
+                let fits = !numeral.has_decimals
+                    && more.big < numeral.big
+                    && next.fits_below(numeral.big - more.big);
                 let is_part =
                     next.is_counted || won(text, more.end, Writing::Places, true).is_some();
                 match (fits && is_part, has_gap) {
@@ -74,7 +78,12 @@ pub(super) fn numeral(text: &str, at: usize, spacing: Spacing) -> Reading<Numera
                     ..more
                 };
             }
-            None => return with_tail(text, numeral, &next, has_gap),
+            None => {
+                let start = skip_space(text, next.end);
+                let is_money = won(text, start, Writing::Places, start == next.end).is_some();
+                let shorter = if is_money { None } else { next.without_particle(text) };
+                return with_tail(numeral, &shorter.unwrap_or(next), has_gap, is_money);
+            }
         }
     }
 }
@@ -126,6 +135,7 @@ fn with_big(text: &str, section: &Section, spacing: Spacing) -> Option<Numeral> 
         has_digits: section.has_digits,
         is_counted: section.is_counted,
         is_loose: section.is_loose || at > section.end,
+        has_decimals: section.has_decimals,
         places: 1 + u32::from(section.first > 0),
         big,
     })
@@ -138,13 +148,14 @@ fn without_big(text: &str, section: &Section, at: usize) -> Numeral {
         has_digits: section.has_digits,
         is_counted: section.is_counted,
         is_loose: section.is_loose,
+        has_decimals: section.has_decimals,
         places: section.places(text, at),
         big: 0,
     }
 }
 
-fn with_tail(text: &str, numeral: Numeral, next: &Section, has_gap: bool) -> Reading<Numeral> {
-    match tail(text, &numeral, next, has_gap) {
+fn with_tail(numeral: Numeral, next: &Section, has_gap: bool, is_money: bool) -> Reading<Numeral> {
+    match tail(&numeral, next, has_gap, is_money) {
         Tail::Apart => Reading::Read(numeral),
         Tail::Unclear => Reading::Unclear(next.end),
         Tail::Added(power) => {
@@ -165,9 +176,7 @@ fn with_tail(text: &str, numeral: Numeral, next: &Section, has_gap: bool) -> Rea
 }
 
 /// What the section `next` is behind a numeral that ends with 만, 억 or 조.
-fn tail(text: &str, numeral: &Numeral, next: &Section, has_gap: bool) -> Tail {
-    let start = skip_space(text, next.end);
-    let is_money = won(text, start, Writing::Places, start == next.end).is_some();
+fn tail(numeral: &Numeral, next: &Section, has_gap: bool, is_money: bool) -> Tail {
     let unread = if has_gap { Tail::Apart } else { Tail::Unclear };
     if is_money {
         return match (next.fits_below(numeral.big), numeral.big == 4 || next.last == 0) {
@@ -180,6 +189,9 @@ fn tail(text: &str, numeral: &Numeral, next: &Section, has_gap: bool) -> Tail {
     // `3억이 넘는`
     if next.is_syllable() {
         return Tail::Apart;
+    }
+    if numeral.has_decimals {
+        return unread;
     }
     let same_script = next.has_digits || !numeral.has_digits;
     if !next.is_counted || has_gap && (next.first == 0 || !same_script) {

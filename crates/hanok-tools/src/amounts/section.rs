@@ -3,7 +3,7 @@
 use crate::calculator::Number;
 
 use super::digits::{Digits, digits};
-use super::words::{char_at, digit_syllable, skip_space, small_place};
+use super::words::{big_place, char_at, char_before, digit_syllable, skip_space, small_place};
 
 /// How much space a numeral may have inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,16 @@ pub(super) struct Section {
     pub(super) is_counted: bool,
     /// Whether spaces stand in it.
     pub(super) is_loose: bool,
+}
+
+impl Section {
+    /// The section without a syllable at its end that is as well a particle: `오천이 넘는`, `오천일 때`.
+    pub(super) fn without_particle(&self, text: &str) -> Option<Self> {
+        let last = char_before(text, self.end).filter(|c| matches!(c, '이' | '일'))?;
+        let digit = Number::from(digit_syllable(last).filter(|_| self.first > 0)?);
+        let value = self.value.subtract(&digit).ok()?;
+        Some(Self { value, end: self.end - last.len_utf8(), last: 1, ..self.clone() })
+    }
 }
 
 /// What counts a place.
@@ -68,7 +78,10 @@ pub(super) fn section(text: &str, at: usize, spacing: Spacing) -> Option<Section
         };
         let Some(count) = count(text, start) else { return section };
         let place = char_at(text, count.end()).and_then(|c| Some((small_place(c)?, c.len_utf8())));
-        let next = part(&count, place, section.as_ref(), start > end);
+        let next = match section.as_ref() {
+            Some(before) if start > end && place.is_none() && !fills(text, &count, before) => None,
+            before => part(&count, place, before, start > end),
+        };
         let Some(part) = next else { return section };
         let is_last = part.last == 0;
         section = Some(match section {
@@ -87,6 +100,14 @@ pub(super) fn section(text: &str, at: usize, spacing: Spacing) -> Option<Section
             return section;
         }
     }
+}
+
+/// Whether digits behind a space are all the places below `before`, with 만 behind them: `1천 500만`.
+fn fills(text: &str, count: &Count, before: &Section) -> bool {
+    let Count::Digits(digits, _) = count else { return false };
+    let length = digits.plain.as_ref().map_or(0, String::len);
+    u32::try_from(length) == Ok(before.last)
+        && char_at(text, digits.end).is_some_and(|c| big_place(c).is_some())
 }
 
 /// The next part of a section behind `before`.
@@ -111,7 +132,10 @@ fn part(
         let room = if place.is_some() { 10 } else { 10_i64.pow(before.last) };
         let fits =
             power < before.last && !has_decimals && value.compare(&Number::from(room)).is_lt();
-        if !fits || before.has_decimals || is_loose && place.is_none() {
+        // `5천이 넘는`: 이 is a particle.
+        let is_particle =
+            before.has_digits && place.is_none() && matches!(count, Count::Syllable(..));
+        if !fits || before.has_decimals || is_particle {
             return None;
         }
     }
