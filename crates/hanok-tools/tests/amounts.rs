@@ -402,6 +402,16 @@ fn a_long_text_takes_time_by_its_length() {
     }
 }
 
+#[test]
+fn a_number_of_a_hundred_digits_is_read_and_written_and_no_longer_one() {
+    let most = "9".repeat(100);
+    assert_eq!(read(&most), most);
+    assert_eq!(one(&one(&most).to_string()).to_string(), one(&most).to_string());
+    for text in [format!("{most}9"), format!("{most}만원"), format!("0.{most}")] {
+        assert_eq!(read(&text), "", "{text}");
+    }
+}
+
 fn sound(text: &str) -> Result<(), TestCaseError> {
     let mut last = 0;
     for figure in figures(text) {

@@ -1,6 +1,6 @@
 //! An amount: a numeral, its sign and its unit.
 
-use super::digits::{digit, digits};
+use super::digits::{MOST_DIGITS, digit, digits};
 use super::figure::{Amount, AmountUnit, Figure};
 use super::numeral::{Numeral, Reading, is_syllable, numeral};
 use super::section::Spacing;
@@ -28,6 +28,10 @@ pub(super) fn in_digits(text: &str, at: usize) -> Reading<Figure> {
         Reading::Nothing => return Reading::Nothing,
     };
     let numeral = read.numeral;
+    // Its figure could not be read again.
+    if usize::try_from(numeral.value.digits()).is_ok_and(|digits| digits > MOST_DIGITS) {
+        return Reading::Unclear(read.end);
+    }
     if read.unit.is_none() && numeral.places > 0 {
         // `5조` is as well an article.
         if numeral.big == 12 && numeral.places == 1 && !is_won {

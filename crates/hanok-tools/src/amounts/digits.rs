@@ -5,7 +5,7 @@ use crate::calculator::Number;
 use super::words::rest;
 
 /// More digits than any amount has.
-const MOST_DIGITS: usize = 100;
+pub(super) const MOST_DIGITS: usize = 100;
 
 /// Digits as they stand in the text.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ fn is_number(ascii: &str) -> bool {
     (groups.is_empty() || in_thousands)
         && !decimals.contains([',', '.'])
         && (first == "0" && groups.is_empty() || !first.starts_with('0'))
-        && ascii.len() <= MOST_DIGITS
+        && ascii.chars().filter(char::is_ascii_digit).count() <= MOST_DIGITS
 }
 
 /// The small integer that digits without separators are, zeros in front allowed.

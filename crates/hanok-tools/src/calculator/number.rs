@@ -121,7 +121,7 @@ impl Number {
     }
 
     /// The significant digits; one for zero.
-    pub(super) fn digits(&self) -> i64 {
+    pub(crate) fn digits(&self) -> i64 {
         digits(&self.mantissa)
     }
 
