@@ -9,12 +9,14 @@ mod error;
 mod lex;
 mod limits;
 mod number;
+mod operations;
 mod parse;
 mod round;
 mod run;
 
 pub use error::CalculatorError;
 pub use number::Number;
+pub use operations::Rounding;
 
 /// The value of an arithmetic expression.
 ///
@@ -60,5 +62,5 @@ pub fn evaluate(expression: &str) -> Result<Number, CalculatorError> {
         return Err(CalculatorError::TooLong { limit: limits::EXPRESSION_BYTES });
     }
     let tokens = lex::tokens(expression)?;
-    run::run(parse::program(&tokens)?).map(Number::shown)
+    run::run(parse::program(&tokens)?)
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod amounts;
 mod calculate;
 mod calculator;
 mod clock;
@@ -22,8 +23,9 @@ pub use hanok_core as core;
 pub use hanok_model as model;
 pub use hanok_state as state;
 
+pub use amounts::{Amount, AmountUnit, Article, Date, Figure, Figures, Won, figures};
 pub use calculate::Calculator;
-pub use calculator::{CalculatorError, Number, evaluate};
+pub use calculator::{CalculatorError, Number, Rounding, evaluate};
 pub use clock::{ClockError, DateTimeReport, datetime_in};
 pub use current_datetime::CurrentDatetime;
 #[cfg(feature = "web")]

@@ -1,5 +1,7 @@
 //! The arithmetic in a question, as an expression.
 
+use hanok_tools::{Amount, AmountUnit, Figure, figures};
+
 use crate::words::content;
 
 /// A piece of a question that may be part of a calculation.
@@ -107,8 +109,16 @@ fn half_width(text: &str) -> String {
 
 fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
+    let mut amounts = figures(text).filter_map(Figure::into_amount).peekable();
     let mut rest = text;
     while let Some(c) = rest.chars().next().filter(|_| pieces.len() < MOST_PIECES) {
+        let at = text.len() - rest.len();
+        while amounts.next_if(|amount| amount.at.start < at).is_some() {}
+        if let Some((written, length)) = amounts.next_if(|it| it.at.start == at).and_then(amount) {
+            pieces.extend(written);
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
         if c.is_whitespace() || matches!(c, '=' | '?' | ',') {
             rest = rest.get(c.len_utf8()..).unwrap_or_default();
             continue;
@@ -121,7 +131,20 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// A number with its Korean unit of thousands: `3만`, `1.5억`, `1,250`.
+/// An amount such as `1억 2천만원` as its value and its unit. A minus before it is an operator.
+fn amount(amount: Amount) -> Option<(Vec<Piece>, usize)> {
+    let value = amount.value.to_string();
+    let unit = match amount.unit {
+        AmountUnit::Percent => Some(Piece::Percent),
+        AmountUnit::Plain => None,
+        _ => Some(Piece::Unit),
+    };
+    let is_negative = value.starts_with('-');
+    let pieces = std::iter::once(Piece::Number(value)).chain(unit).collect();
+    (!is_negative).then_some((pieces, amount.at.len()))
+}
+
+/// A number that is no amount by itself, such as those of `3x4`, with its Korean unit of thousands.
 fn number(text: &str) -> Option<(Piece, usize)> {
     let mut digits = String::new();
     let mut length = 0;
@@ -308,7 +331,16 @@ mod tests {
             ("12 곱하기 34는?", Some("12 * 34")),
             ("100을 7로 나누면 얼마야?", Some("100 / 7")),
             ("3과 4를 더하면?", Some("3 + 4")),
-            ("3만 원의 15%는 얼마야?", Some("(3 * 10000) * 15%")),
+            ("3만 원의 15%는 얼마야?", Some("30000 * 15%")),
+            ("1억 2천만원을 12로 나누면?", Some("120000000 / 12")),
+            ("1억2천만원의 5퍼센트는?", Some("120000000 * 5%")),
+            ("삼억오천만원을 7로 나누면", Some("350000000 / 7")),
+            ("3억5천 곱하기 2", Some("350000000 * 2")),
+            ("5천만원 더하기 2천5백만원은?", Some("50000000 + 25000000")),
+            ("10만원 - 5만원은?", Some("100000 - 50000")),
+            ("2 + -3", Some("2 + -3")),
+            ("1억 2천만원을 만약 못 받으면?", None),
+            ("제7조의 보증금 3억원은 언제 돌려받나요?", None),
             ("what is 15% of 300?", Some("15% * 300")),
             ("what is 12 times 12?", Some("12 * 12")),
             ("7의 제곱은?", Some("7 ** 2")),

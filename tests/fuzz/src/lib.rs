@@ -1,4 +1,4 @@
-//! What must hold for every text that the parser reads.
+//! What must hold for every text that the parser reads, and for every text in which amounts are.
 //!
 //! A target is a function of bytes that panics when a claim does not hold. The fuzzers of `libfuzzer` call them with what
 //! they think up, the properties of `hanok-parse` with what proptest draws, and `tests/corpus.rs` with what was found
@@ -6,6 +6,7 @@
 
 #![allow(clippy::panic, reason = "a claim that does not hold is told by a panic")]
 
+mod amounts;
 mod broken;
 mod bytes;
 mod forms;
@@ -27,8 +28,13 @@ pub use told::Told;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its binary and of the folder of its corpus.
-pub const TARGETS: [(&str, Target); 4] =
-    [("any_text", any_text), ("calls", calls), ("repair", repair), ("events", events)];
+pub const TARGETS: [(&str, Target); 5] = [
+    ("any_text", any_text),
+    ("calls", calls),
+    ("repair", repair),
+    ("events", events),
+    ("amounts", amounts),
+];
 
 /// Any text is a sound reply, and the same however it is cut into pieces.
 ///
@@ -100,6 +106,11 @@ pub fn events(data: &[u8]) {
     let seed = bytes.next();
     let text = soup::text(&mut bytes);
     splits::events_agree(&parser, &text, seed);
+}
+
+/// Amounts of any text are in order and on boundaries, and what is written of one is read as the same.
+pub fn amounts(data: &[u8]) {
+    amounts::read_in_order(&String::from_utf8_lossy(data));
 }
 
 /// Some parser: the texts' names declared or not, with a hint or without.

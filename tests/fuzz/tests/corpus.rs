@@ -100,6 +100,17 @@ fn the_events_of_any_text_fold_to_its_reply() {
     }
 }
 
+#[test]
+fn amounts_of_any_text_are_in_order_and_written_as_they_are_read() {
+    let pieces: Vec<char> =
+        "0159일이삼오구십백천만억조원제의항호평프로퍼센트년월.,:₩%㎡ ~-".chars().collect();
+    for seed in 0..20_000 {
+        let text: String =
+            bytes(seed).iter().take(24).map(|at| pieces[usize::from(*at) % pieces.len()]).collect();
+        run("amounts", TARGETS[4].1, text.as_bytes(), &format!("{text:?}"));
+    }
+}
+
 /// Written anew with `DICTIONARY=overwrite`.
 #[test]
 fn the_dictionary_of_the_fuzzers_holds_every_mark() {

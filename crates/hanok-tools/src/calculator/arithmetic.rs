@@ -9,7 +9,7 @@ use super::number::{Number, ten_to};
 use super::round::ends_in_0_or_5;
 
 impl Number {
-    pub(super) fn negated(self) -> Self {
+    pub(crate) fn negated(self) -> Self {
         Self { mantissa: -self.mantissa, ..self }
     }
 

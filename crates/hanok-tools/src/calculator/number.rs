@@ -12,7 +12,8 @@ use super::round::Mode;
 
 /// A decimal number, exact unless it [says otherwise](Number::is_rounded).
 ///
-/// Displayed as plain decimal text: no exponent, no separators, no zeros at the end.
+/// Displayed as plain decimal text: no exponent, no separators, no zeros at the end, and of a rounded number only the digits
+/// that are right.
 ///
 /// ```
 /// use hanok_tools::evaluate;
@@ -84,7 +85,7 @@ impl Number {
         Self::new(mantissa, decimals, Doubt::NONE)
     }
 
-    /// A rounded number as it is given to the caller: without the digits that were carried, and without those that are not
+    /// A rounded number as it is displayed: without the digits that were carried, and without those that are not
     /// known.
     pub(super) fn shown(self) -> Self {
         let Some(known) = self.doubt.decimals() else { return self };
@@ -107,11 +108,11 @@ impl Number {
         Self { doubt: self.doubt, ..Self::zero() }
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.mantissa.sign() == Sign::NoSign
     }
 
-    pub(super) fn is_negative(&self) -> bool {
+    pub(crate) fn is_negative(&self) -> bool {
         self.mantissa.sign() == Sign::Minus
     }
 
@@ -120,7 +121,7 @@ impl Number {
     }
 
     /// The significant digits; one for zero.
-    pub(super) fn digits(&self) -> i64 {
+    pub(crate) fn digits(&self) -> i64 {
         digits(&self.mantissa)
     }
 
@@ -129,7 +130,16 @@ impl Number {
         &self.mantissa * ten_to(scale - self.scale)
     }
 
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
+    /// The order of the values; `==` also tells a rounded number from an exact one.
+    ///
+    /// ```
+    /// use hanok_tools::Number;
+    ///
+    /// let deposit: Number = "0.5".parse()?;
+    /// assert!(deposit.compare(&Number::from(1)).is_lt());
+    /// # Ok::<(), hanok_tools::CalculatorError>(())
+    /// ```
+    pub fn compare(&self, other: &Self) -> Ordering {
         let scale = self.scale.max(other.scale);
         self.scaled(scale).cmp(&other.scaled(scale))
     }
@@ -160,13 +170,14 @@ impl Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.mantissa.magnitude().to_string();
-        let scale = usize::try_from(self.scale).unwrap_or(0);
+        let shown = self.clone().shown();
+        let digits = shown.mantissa.magnitude().to_string();
+        let scale = usize::try_from(shown.scale).unwrap_or(0);
         // At least one digit stands before the point.
         let digits = format!("{digits:0>width$}", width = scale + 1);
         let (whole, decimals) = digits.split_at(digits.len() - scale);
         let point = if decimals.is_empty() { "" } else { "." };
-        f.pad_integral(!self.is_negative(), "", &format!("{whole}{point}{decimals}"))
+        f.pad_integral(!shown.is_negative(), "", &format!("{whole}{point}{decimals}"))
     }
 }
 
