@@ -41,8 +41,8 @@ pub enum AgentProgress {
         /// The kind of the fault, if there is one.
         fault: Option<FaultKind>,
     },
-    /// A typed answer while it forms, as much as there is of it. It is shown where the model writes the answer as JSON
-    /// ([`AnswerBy::Schema`](crate::AnswerBy), [`AnswerBy::Prompt`](crate::AnswerBy)), and is checked at its end alone.
+    /// A typed answer while it forms, as much as there is of it, where the model's server sends it in pieces. It is checked at
+    /// its end alone.
     Forming {
         /// The agent.
         agent: String,

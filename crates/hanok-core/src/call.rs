@@ -69,6 +69,12 @@ pub enum Token {
 pub trait TokenSink: Send + Sync + 'static {
     /// Takes one piece.
     fn token(&self, token: Token);
+
+    /// Takes a piece of a call that the model writes: of the call at `place` in the reply, whose name is `name` as far as it is
+    /// there, more of its arguments. Default: nothing, for what forms in a call is shown to nobody unless somebody asks.
+    fn call_piece(&self, place: u64, name: &str, arguments: &str) {
+        let (_, _, _) = (place, name, arguments);
+    }
 }
 
 /// The context of one call of a model or a tool: its key, its deadline, and where to report.

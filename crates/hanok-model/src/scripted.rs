@@ -151,9 +151,12 @@ impl ScriptedModel {
                 let reply = ChatReply { model: self.name.to_string(), ..*reply };
                 let reply = counted(reply, request);
                 call.spend().add(reply.usage.spent());
-                match exchange.pieces.is_empty() {
-                    true => stream(whole(&reply), call),
-                    false => stream(exchange.pieces, call),
+                let silent = reply.message.text().is_empty();
+                match (exchange.pieces.is_empty(), reply.message.tool_calls()) {
+                    // It says nothing but the call: these are pieces of that.
+                    (false, [called]) if silent => stream_call(&called.name, exchange.pieces, call),
+                    (false, _) => stream(exchange.pieces, call),
+                    (true, _) => stream(whole(&reply), call),
                 }
                 Ok(reply)
             }
@@ -221,6 +224,16 @@ fn stream(pieces: Vec<Token>, call: &Call) {
     for piece in pieces {
         if let Some(sink) = call.sink() {
             sink.token(piece);
+        }
+    }
+}
+
+/// Streams `pieces` as those of the arguments of a call of `tool`.
+fn stream_call(tool: &str, pieces: Vec<Token>, call: &Call) {
+    let Some(sink) = call.sink() else { return };
+    for piece in pieces {
+        if let Token::Text(piece) = piece {
+            sink.call_piece(0, tool, &piece);
         }
     }
 }

@@ -130,6 +130,10 @@ impl TokenSink for Watched {
         self.is_written.store(true, Ordering::Release);
         self.sink.token(token);
     }
+
+    fn call_piece(&self, place: u64, name: &str, arguments: &str) {
+        self.sink.call_piece(place, name, arguments);
+    }
 }
 
 trait Erased: fmt::Debug + Send + Sync {

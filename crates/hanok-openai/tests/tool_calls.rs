@@ -46,6 +46,12 @@ async fn reply(events: &[String]) -> ChatReply {
         replies.push(model.chat(server::ask(), &watcher.call()).await.unwrap());
         // Half a call is shown to nobody.
         assert!(!watcher.text().contains("query"), "{}", watcher.text());
+        // Whoever asks for the pieces of calls is given all of them, those of a call that is cut off too.
+        let calls = replies.last().map(ChatReply::clone).unwrap().message;
+        let whole = calls.tool_calls().iter().map(|call| call.arguments.as_str().to_owned());
+        let whole: Vec<_> = whole.filter(|arguments| arguments != "{}").collect();
+        let given: Vec<_> = watcher.arguments().into_iter().filter(|it| it != "{}").collect();
+        assert!(given.starts_with(&whole), "{given:?} {whole:?}");
     }
     let [one, other] = <[ChatReply; 2]>::try_from(replies).unwrap();
     assert_eq!(one, other);

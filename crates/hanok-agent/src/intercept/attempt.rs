@@ -31,6 +31,11 @@ impl TokenSink for WatchedSink {
         self.any.store(true, Ordering::SeqCst);
         self.sink.token(token);
     }
+
+    fn call_piece(&self, place: u64, name: &str, arguments: &str) {
+        self.any.store(true, Ordering::SeqCst);
+        self.sink.call_piece(place, name, arguments);
+    }
 }
 
 impl Attempt {

@@ -211,11 +211,10 @@ impl AgentSettings {
 
     /// The call, whose typed answer is shown while it forms.
     fn watched<C: Send + Sync + 'static>(&self, call: &Call, context: &Context<C>) -> Call {
-        if self.answer.is_none() {
-            return call.clone();
-        }
+        let Some(form) = &self.answer else { return call.clone() };
+        let tool = form.tool().map(|spec| spec.name().to_owned());
         let (context, name) = (context.clone(), self.name.clone());
-        Forming::of(call, move |value| {
+        Forming::of(call, tool, move |value| {
             let (agent, value) = (name.clone(), Json(value.clone()));
             context.custom(&AgentProgress::Forming { agent, value });
         })

@@ -1,6 +1,6 @@
 //! A typed answer while it forms.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hanok_core::{Call, Token, TokenSink};
 use serde_json::Value;
@@ -11,6 +11,8 @@ const STEP: usize = 16;
 /// Reads an answer that is JSON while a model writes it, and shows what it is so far. The tokens go on as they are.
 pub(crate) struct Forming<F> {
     sink: Arc<dyn TokenSink>,
+    /// The tool whose arguments are the answer, if the model answers by one.
+    tool: Option<String>,
     show: F,
     draft: Mutex<Draft>,
 }
@@ -18,6 +20,8 @@ pub(crate) struct Forming<F> {
 #[derive(Default)]
 struct Draft {
     text: String,
+    /// The call that it is, if it is one.
+    place: Option<u64>,
     /// The length at which it was read last.
     read: usize,
     shown: Option<Value>,
@@ -25,38 +29,57 @@ struct Draft {
 
 impl<F: Fn(&Value) + Send + Sync + 'static> Forming<F> {
     /// The same call, whose answer is shown by `show` while it forms; the call itself if nobody watches.
-    pub(crate) fn of(call: &Call, show: F) -> Call {
+    pub(crate) fn of(call: &Call, tool: Option<String>, show: F) -> Call {
         match call.sink() {
             Some(sink) => {
                 let (sink, draft) = (sink.clone(), Mutex::default());
-                call.clone().tokens(Arc::new(Self { sink, show, draft }))
+                call.clone().tokens(Arc::new(Self { sink, tool, show, draft }))
             }
             None => call.clone(),
         }
     }
 }
 
+impl<F: Fn(&Value) + Send + Sync + 'static> Forming<F> {
+    /// Takes more of the answer, and shows it where that changes it.
+    fn grow(&self, draft: &mut Draft, text: &str) {
+        draft.text.push_str(text);
+        let grown = draft.text.len() - draft.read;
+        let ends = draft.text.ends_with(['}', ']']);
+        if grown == 0 || (!ends && grown < STEP.max(draft.text.len() / 16)) {
+            return;
+        }
+        draft.read = draft.text.len();
+        let value = so_far(&draft.text);
+        if value.is_some() && value != draft.shown {
+            draft.shown = value;
+            draft.shown.iter().for_each(&self.show);
+        }
+    }
+
+    fn draft(&self) -> MutexGuard<'_, Draft> {
+        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<F: Fn(&Value) + Send + Sync + 'static> TokenSink for Forming<F> {
     fn token(&self, token: Token) {
-        {
-            let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
-            match &token {
-                Token::Text(text) => draft.text.push_str(text),
-                Token::Retracted => *draft = Draft::default(),
-                _ => {}
-            }
-            let grown = draft.text.len() - draft.read;
-            let ends = draft.text.ends_with(['}', ']']);
-            if grown > 0 && (ends || grown >= STEP.max(draft.text.len() / 16)) {
-                draft.read = draft.text.len();
-                let value = so_far(&draft.text);
-                if value.is_some() && value != draft.shown {
-                    draft.shown = value;
-                    draft.shown.iter().for_each(&self.show);
-                }
-            }
+        match &token {
+            Token::Text(text) if self.tool.is_none() => self.grow(&mut self.draft(), text),
+            Token::Retracted => *self.draft() = Draft::default(),
+            _ => {}
         }
         self.sink.token(token);
+    }
+
+    fn call_piece(&self, place: u64, name: &str, arguments: &str) {
+        if self.tool.as_deref() == Some(name) {
+            let mut draft = self.draft();
+            if *draft.place.get_or_insert(place) == place {
+                self.grow(&mut draft, arguments);
+            }
+        }
+        self.sink.call_piece(place, name, arguments);
     }
 }
 

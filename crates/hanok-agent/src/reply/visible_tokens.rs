@@ -24,6 +24,8 @@ struct StreamState {
     /// Text was shown that is not behind a label of the answer, and was not taken back.
     content: bool,
     answered: bool,
+    /// Pieces of calls were handed on, and not taken back.
+    calls: bool,
 }
 
 impl VisibleTokens {
@@ -56,8 +58,9 @@ impl VisibleTokens {
     /// The model's text so far is none: another attempt follows.
     fn begin_again(&self) {
         let fresh = StreamState { stream: Some(self.parser.stream()), ..StreamState::default() };
-        let StreamState { content, answered, .. } = std::mem::replace(&mut *self.state(), fresh);
-        if content || answered {
+        let StreamState { content, answered, calls, .. } =
+            std::mem::replace(&mut *self.state(), fresh);
+        if content || answered || calls {
             self.sink.token(Token::Retracted);
         }
     }
@@ -106,5 +109,10 @@ impl TokenSink for VisibleTokens {
         let StreamState { stream: Some(stream), events, .. } = &mut *state else { return };
         stream.feed(&text, events);
         self.show(&mut state);
+    }
+
+    fn call_piece(&self, place: u64, name: &str, arguments: &str) {
+        self.state().calls = true;
+        self.sink.call_piece(place, name, arguments);
     }
 }

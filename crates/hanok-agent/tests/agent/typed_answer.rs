@@ -1,9 +1,14 @@
 //! Final answers that are values.
 
-use hanok_agent::{AgentProgress, AgentState, AnswerBy, Protocol, ReactAgent, StopReason};
+use hanok_agent::{
+    AgentProgress, AgentState, AnswerBy, Protocol, ReactAgent, Retrying, StopReason,
+};
 use hanok_core::{Call, Effect};
-use hanok_model::{Exchange, FnTool, ResponseFormat, ScriptedModel, ToolError, ToolSpec};
-use hanok_state::ToolCall;
+use hanok_model::{
+    ChatModel, ChatReply, ChatRequest, Exchange, FnTool, ModelError, ResponseFormat, ScriptedModel,
+    ToolError, ToolSpec,
+};
+use hanok_state::{Message, ToolCall};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -165,15 +170,34 @@ fn a_tool_of_the_same_name_is_refused() {
     assert!(told.contains("final_answer"), "{told}");
 }
 
-/// Whoever watches sees the answer while it forms.
+/// Whoever watches sees the answer while it forms, as text and as a call.
 #[tokio::test]
 async fn an_answer_is_seen_while_it_forms() {
     let pieces = [r#"{"article": "arti"#, "cle 5 of the long", r#" rules", "days""#, ": 15", "}"];
-    let model = ScriptedModel::new([Exchange::says(pieces.concat()).pieces(pieces)]);
+    for (by, exchange) in [
+        (AnswerBy::Schema, Exchange::says(pieces.concat())),
+        (AnswerBy::Tool, answers(&pieces.concat())),
+    ] {
+        let model = ScriptedModel::new([exchange.pieces(pieces)]);
+        let seen = forming(model, by).await;
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(seen.join("\n"), @r#"
+    {"article":"arti"}
+    {"article":"article 5 of the long"}
+    {"article":"article 5 of the long rules"}
+    {"article":"article 5 of the long rules","days":15}
+    "#);
+        }
+    }
+}
+
+/// The values that are seen while the answer forms.
+async fn forming(model: impl ChatModel, by: AnswerBy) -> Vec<String> {
     let agent = ReactAgent::builder("rules", "Knows the rules", model)
         .protocol(Protocol::Native)
         .answer::<Leave>()
-        .answer_by(AnswerBy::Schema)
+        .answer_by(by)
+        .intercept(Retrying::attempts(2))
         .build()
         .unwrap();
     let app = agent.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new());
@@ -187,10 +211,35 @@ async fn an_answer_is_seen_while_it_forms() {
             seen.push(value.0.to_string());
         }
     }
-    insta::assert_snapshot!(seen.join("\n"), @r#"
-    {"article":"arti"}
-    {"article":"article 5 of the long"}
-    {"article":"article 5 of the long rules"}
-    {"article":"article 5 of the long rules","days":15}
-    "#);
+    seen
+}
+
+/// Breaks off within the answer, and then gives it.
+#[derive(Debug, Default)]
+struct Breaks(std::sync::atomic::AtomicBool);
+
+impl ChatModel for Breaks {
+    fn name(&self) -> &str {
+        "breaks"
+    }
+
+    async fn chat(&self, _: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        let answer = r#"{"article": "5", "days": 15}"#;
+        let sink = call.sink().unwrap();
+        if !self.0.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            sink.call_piece(0, "final_answer", r#"{"days": 9, "article""#);
+            return Err(ModelError::BrokenStream { received: 21, source: None });
+        }
+        answer.split_inclusive(' ').for_each(|piece| sink.call_piece(0, "final_answer", piece));
+        let answered = ToolCall::new("a", "final_answer", answer);
+        Ok(ChatReply::new(Message::assistant("").with_tool_calls([answered]), "breaks"))
+    }
+}
+
+/// An attempt that broke off is none: what forms next begins anew.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_broke_off_forms_anew() {
+    let seen = forming(Breaks::default(), AnswerBy::Tool).await;
+    let want = [r#"{"days":9}"#, r#"{"article":"5"}"#, r#"{"article":"5","days":15}"#];
+    assert_eq!(seen, want);
 }

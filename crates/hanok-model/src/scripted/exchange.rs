@@ -117,7 +117,8 @@ impl Exchange {
         self.reply(|reply| reply.usage(usage))
     }
 
-    /// The pieces of text that a watcher sees, also before a failure. Default: the whole text in one; none of a failure.
+    /// The pieces of text that a watcher sees, also before a failure; of a reply that is one call and no text, the pieces of the
+    /// arguments. Default: the whole text in one; none of a failure.
     #[must_use]
     pub fn pieces<S: Into<String>>(self, pieces: impl IntoIterator<Item = S>) -> Self {
         Self { pieces: pieces.into_iter().map(|piece| Token::Text(piece.into())).collect(), ..self }

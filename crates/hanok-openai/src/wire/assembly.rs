@@ -124,10 +124,14 @@ impl<'a> Assembly<'a> {
         if let Some(name) = function.name.filter(|name| *name != partial.name) {
             partial.name.push_str(&name);
         }
-        match function.arguments {
-            Some(Value::String(piece)) => partial.arguments.push_str(&piece),
-            Some(Value::Null) | None => {}
-            Some(whole) => partial.arguments.push_str(&whole.to_string()),
+        let piece = match function.arguments {
+            Some(Value::String(piece)) => piece,
+            Some(Value::Null) | None => return,
+            Some(whole) => whole.to_string(),
+        };
+        partial.arguments.push_str(&piece);
+        if let Some(sink) = self.sink {
+            sink.call_piece(place, &partial.name, &piece);
         }
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -227,15 +228,24 @@ pub(crate) fn call() -> Call {
 
 /// Keeps what a model writes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Watcher(Arc<Mutex<Vec<Token>>>);
+pub(crate) struct Watcher(Arc<Mutex<Vec<Token>>>, Arc<Mutex<BTreeMap<u64, String>>>);
 
 impl TokenSink for Watcher {
     fn token(&self, token: Token) {
         self.0.lock().unwrap().push(token);
     }
+
+    fn call_piece(&self, place: u64, _: &str, arguments: &str) {
+        self.1.lock().unwrap().entry(place).or_default().push_str(arguments);
+    }
 }
 
 impl Watcher {
+    /// The arguments of calls that came, in their order.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.1.lock().unwrap().values().filter(|it| !it.is_empty()).cloned().collect()
+    }
+
     pub(crate) fn seen(&self) -> Vec<Token> {
         self.0.lock().unwrap().clone()
     }
