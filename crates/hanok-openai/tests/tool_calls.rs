@@ -47,7 +47,7 @@ async fn reply(events: &[String]) -> ChatReply {
         // Half a call is shown to nobody.
         assert!(!watcher.text().contains("query"), "{}", watcher.text());
         // Whoever asks for the pieces of calls is given all of them, those of a call that is cut off too.
-        let calls = replies.last().map(ChatReply::clone).unwrap().message;
+        let calls = replies.last().cloned().unwrap().message;
         let whole = calls.tool_calls().iter().map(|call| call.arguments.as_str().to_owned());
         let whole: Vec<_> = whole.filter(|arguments| arguments != "{}").collect();
         let given: Vec<_> = watcher.arguments().into_iter().filter(|it| it != "{}").collect();
