@@ -85,6 +85,8 @@ pub struct Call {
     key: CallKey,
     clock: Arc<dyn Clock>,
     deadline: Option<Timestamp>,
+    /// The whole time whose end the deadline is, where that is known.
+    limit: Option<Duration>,
     cancellation: Cancellation,
     meter: Meter,
     tokens: Option<Arc<dyn TokenSink>>,
@@ -105,6 +107,7 @@ impl Call {
             key,
             clock,
             deadline: None,
+            limit: None,
             cancellation: Cancellation::default(),
             meter: Meter::default(),
             tokens: None,
@@ -146,8 +149,36 @@ impl Call {
     /// Ends the call at `deadline`, or at the one it already has if that is sooner.
     #[must_use]
     pub fn deadline(self, deadline: Timestamp) -> Self {
-        let sooner = self.deadline.map_or(deadline, |d| d.min(deadline));
-        Self { deadline: Some(sooner), ..self }
+        match self.deadline.is_some_and(|before| before <= deadline) {
+            true => self,
+            false => Self { deadline: Some(deadline), limit: None, ..self },
+        }
+    }
+
+    /// Ends the call when `limit` has passed from now on, or at the deadline that it already has if that is sooner.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_core::Call;
+    ///
+    /// let (short, long) = (Duration::from_secs(2), Duration::from_secs(9));
+    /// let call = Call::detached().within(short).within(long);
+    /// assert_eq!(call.limit(), Some(short));
+    /// assert!(call.time_left().is_some_and(|left| left <= short));
+    /// ```
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        let deadline = self.clock.now().plus(limit);
+        match self.deadline.is_some_and(|before| before <= deadline) {
+            true => self,
+            false => Self { deadline: Some(deadline), limit: Some(limit), ..self },
+        }
+    }
+
+    /// The whole time that [ends](Call::within) the call, as whoever limits it says it; `None` where a deadline ends it.
+    pub fn limit(&self) -> Option<Duration> {
+        self.limit
     }
 
     /// Stops the call with `cancellation`. Default: it cannot be stopped.

@@ -20,19 +20,15 @@ pub(crate) async fn limited<F: Future<Output = Result<ToolOutput, ToolError>>>(
     call: &Call,
     work: impl FnOnce(Call) -> F,
 ) -> Result<ToolOutput, ToolError> {
-    let after = call.time_left().map_or(timeout, |left| left.min(timeout));
-    let clock = call.clock();
-    let end = clock.now().plus(after);
-    let within = call.clone().deadline(end);
+    let within = call.clone().within(timeout);
+    let left = call.time_left().map_or(timeout, |left| left.min(timeout));
+    // Of limits in each other that end at one time the outer one speaks, and all say its whole time.
+    let after = within.limit().unwrap_or(left);
     let mut work = pin!(async move { work(within).await });
-    let (mut stop, mut time) = (pin!(call.stop().cancelled()), clock.sleep(after));
+    let (mut stop, mut time) = (pin!(call.stop().cancelled()), call.clock().sleep(left));
     poll_fn(|context| {
         let step = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
         match step {
-            // Work that has less time by itself, because it began a little later, is late by this limit.
-            Ok(Poll::Ready(Err(ToolError::TimedOut { .. }))) if clock.now() >= end => {
-                return Poll::Ready(Err(ToolError::TimedOut { after }));
-            }
             Ok(Poll::Ready(result)) => return Poll::Ready(result),
             Err(_) => return Poll::Ready(Err(ToolError::Panicked)),
             Ok(Poll::Pending) => {}

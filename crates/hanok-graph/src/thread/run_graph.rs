@@ -125,7 +125,8 @@ async fn heeding<T>(
         ended = run.fuse() => ended,
         () = call.stop().cancelled().fuse() => Err(SubgraphError::Cancelled { graph: graph() }),
         () = pin!(late.fuse()) => {
-            Err(SubgraphError::TimedOut { graph: graph(), after: time.unwrap_or_default() })
+            let after = call.limit().or(time).unwrap_or_default();
+            Err(SubgraphError::TimedOut { graph: graph(), after })
         }
     }
 }
