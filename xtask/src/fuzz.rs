@@ -16,7 +16,7 @@ const CORPUS: &str = "tests/fuzz/corpus";
 
 /// How long a target runs, in seconds, and from where: the same every time, so that a check that passed does not fail for
 /// no change. When everything is wanted it goes on from what earlier runs kept, by dice.
-const SECONDS: u64 = 60;
+const SECONDS: u64 = 45;
 const SEED: &str = "-seed=1";
 
 /// How long it runs when everything is wanted.
