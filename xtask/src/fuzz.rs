@@ -1,4 +1,4 @@
-//! The stage `fuzz`: the targets of `hanok-fuzz` under libFuzzer, for a minute each.
+//! The stage `fuzz`: the targets of `hanok-fuzz` under libFuzzer, for 45 seconds each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
