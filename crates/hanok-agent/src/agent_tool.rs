@@ -94,6 +94,14 @@ impl<S: HasAgent, C: Send + Sync + 'static> AgentTool<S, C> {
         let none: Arc<dyn Any + Send + Sync> = Arc::new(());
         none.downcast().map_err(|_other| ToolError::NotProvided { need: Need::of::<C>() })
     }
+
+    fn unanswered(&self, reason: StopReason) -> ToolError {
+        let (agent, reason) = (self.agent.name(), reason.code());
+        ToolError::failed(match self.agent.language() {
+            Language::Korean => format!("`{agent}` 에이전트가 답을 내지 못했습니다({reason})."),
+            _ => format!("the agent `{agent}` has no answer: its turn ended with `{reason}`"),
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -145,16 +153,6 @@ impl<S: HasAgent, C: Send + Sync + 'static> Tool for AgentTool<S, C> {
         Ok(match state.value {
             Some(Json(value)) => output.data(value),
             None => output,
-        })
-    }
-}
-
-impl<S: HasAgent, C: Send + Sync + 'static> AgentTool<S, C> {
-    fn unanswered(&self, reason: StopReason) -> ToolError {
-        let (agent, reason) = (self.agent.name(), reason.code());
-        ToolError::failed(match self.agent.language() {
-            Language::Korean => format!("`{agent}` 에이전트가 답을 내지 못했습니다({reason})."),
-            _ => format!("the agent `{agent}` has no answer: its turn ended with `{reason}`"),
         })
     }
 }

@@ -44,9 +44,7 @@ impl Observed {
         let (update, target) = (output.update.take(), output.target.take());
         Self { observation: prompt::result(output, language), update, target }
     }
-}
 
-impl Observed {
     /// True where there is no such tool.
     pub(crate) fn is_unknown_tool(&self) -> bool {
         self.observation.fault == Some(FaultKind::UnknownTool)

@@ -149,10 +149,7 @@ impl Call {
     /// Ends the call at `deadline`, or at the one it already has if that is sooner.
     #[must_use]
     pub fn deadline(self, deadline: Timestamp) -> Self {
-        match self.deadline.is_some_and(|before| before <= deadline) {
-            true => self,
-            false => Self { deadline: Some(deadline), limit: None, ..self },
-        }
+        self.ends_at(deadline, None)
     }
 
     /// Ends the call when `limit` has passed from now on, or at the deadline that it already has if that is sooner.
@@ -170,9 +167,13 @@ impl Call {
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
         let deadline = self.clock.now().plus(limit);
+        self.ends_at(deadline, Some(limit))
+    }
+
+    fn ends_at(self, deadline: Timestamp, limit: Option<Duration>) -> Self {
         match self.deadline.is_some_and(|before| before <= deadline) {
             true => self,
-            false => Self { deadline: Some(deadline), limit: Some(limit), ..self },
+            false => Self { deadline: Some(deadline), limit, ..self },
         }
     }
 

@@ -235,8 +235,8 @@ fn sorted(named: Vec<String>, options: &[ChoiceOption]) -> (Vec<String>, Vec<Str
 fn digest(question: &str, request: &ChatRequest, options: &[ChoiceOption]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(question.as_bytes());
-    for message in request.messages.iter().take(1) {
-        hasher.update(message.text().as_bytes());
+    if let Some(system) = request.messages.first() {
+        hasher.update(system.text().as_bytes());
     }
     for option in options {
         hasher.update(option.name.as_bytes());

@@ -255,12 +255,7 @@ impl<T: PlanTask> Parts<T> {
                 .map_err(|error| StepError::Failed(error.into()))
                 .map_err(ToolCallError::Step)?;
             written = written.and(write);
-            for (call, observation) in observed {
-                if observation.fault.is_none() {
-                    planning.history.note(&call);
-                }
-                self.task.observe(&mut read, &call, observation, context);
-            }
+            self.note(observed, &mut read, &mut planning, context);
         }
         Ok(T::State::set_planning(self.task.observed(read).and(written), planning))
     }
@@ -285,6 +280,22 @@ impl<T: PlanTask> Parts<T> {
         Ok((observed, made.update))
     }
 
+    /// Notes what was made: calls without a fault in the history, observations in the state.
+    fn note(
+        &self,
+        observed: Vec<(ToolCall, Observation)>,
+        read: &mut T::State,
+        planning: &mut Planning,
+        context: &Context<T::Services>,
+    ) {
+        for (call, observation) in observed {
+            if observation.fault.is_none() {
+                planning.history.note(&call);
+            }
+            self.task.observe(read, &call, observation, context);
+        }
+    }
+
     async fn execute_at_once(
         &self,
         state: &T::State,
@@ -293,12 +304,7 @@ impl<T: PlanTask> Parts<T> {
         let (mut read, mut planning) = (state.clone(), state.planning().clone());
         let calls = std::mem::take(&mut planning.calls);
         let (observed, written) = self.make(&Arc::new(read.clone()), &calls, context).await?;
-        for (call, observation) in observed {
-            if observation.fault.is_none() {
-                planning.history.note(&call);
-            }
-            self.task.observe(&mut read, &call, observation, context);
-        }
+        self.note(observed, &mut read, &mut planning, context);
         Ok(T::State::set_planning(self.task.observed(read).and(written), planning))
     }
 

@@ -218,11 +218,7 @@ impl TaskAttempt {
     /// Reports a live event of a call of the task.
     pub(crate) fn emit_of(&self, call: Option<Arc<CallInfo>>, kind: impl FnOnce() -> EventKind) {
         self.activity.touch();
-        self.env.sink.emit(|| {
-            let TaskRef { namespace, step, .. } = &*self.task;
-            let task = self.task.of_event(self.env.journal.identity(), self.attempt);
-            Event { call, ..Event::new(namespace, *step, Some(task), None, kind()) }
-        });
+        self.env.sink.emit(|| Event { call, ..self.event(self.attempt, None, kind()) });
     }
 
     /// Reports an event of the attempt `attempt` of the task, recorded if it has a position.
@@ -232,11 +228,13 @@ impl TaskAttempt {
         position: Option<Position>,
         kind: impl FnOnce() -> EventKind,
     ) {
-        self.env.sink.emit(|| {
-            let TaskRef { namespace, step, .. } = &*self.task;
-            let task = self.task.of_event(self.env.journal.identity(), attempt);
-            Event::new(namespace, *step, Some(task), position, kind())
-        });
+        self.env.sink.emit(|| self.event(attempt, position, kind()));
+    }
+
+    fn event(&self, attempt: u32, position: Option<Position>, kind: EventKind) -> Event {
+        let TaskRef { namespace, step, .. } = &*self.task;
+        let task = self.task.of_event(self.env.journal.identity(), attempt);
+        Event::new(namespace, *step, Some(task), position, kind)
     }
 
     /// The resolution of the call `key`, and the id of the next intent to make it.

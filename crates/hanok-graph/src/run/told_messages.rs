@@ -11,7 +11,7 @@ use crate::{
 /// Tells of the messages in `update`, each once in a run. What a model has written token by token is not told again.
 pub(crate) fn tell_messages<U: StateUpdate>(scope: &TaskAttempt, schema: &Schema, update: &U) {
     let sink = &scope.env.sink;
-    if !sink.is_on() || !sink.modes().has(Mode::Messages) {
+    if !sink.modes().has(Mode::Messages) {
         return;
     }
     let holds_messages = |name: &str| {

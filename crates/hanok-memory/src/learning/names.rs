@@ -52,11 +52,11 @@ pub(super) fn item(
     what: &'static str,
     name: &str,
 ) -> Result<ItemKey, LearningError> {
-    let failed = |why| LearningError::Name { what, why };
     let mut pieces = pieces(name);
     let last = pieces.pop().unwrap_or_default();
-    let labels = Labels::new(labels.iter().chain(pieces.iter().map(String::as_str)));
-    ItemKey::new(tenant.clone(), labels.map_err(failed)?, &last).map_err(failed)
+    let all = labels.iter().chain(pieces.iter().map(String::as_str));
+    let key = ItemKey::new(tenant.clone(), self::labels(what, all)?, &last);
+    key.map_err(|why| LearningError::Name { what, why })
 }
 
 fn labels<L: AsRef<str>>(

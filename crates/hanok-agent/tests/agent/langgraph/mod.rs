@@ -59,6 +59,18 @@ async fn pay(amount: u32) -> Result<String, ToolError> {
     }
 }
 
+#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+struct Weather {
+    /// Degrees Fahrenheit.
+    temperature: f64,
+}
+
+/// Tells the weather.
+#[tool(effect = pure)]
+async fn get_weather() -> &'static str {
+    "It is sunny and 75°F."
+}
+
 fn calls(tool: &str, id: &str, arguments: Value) -> ToolCall {
     ToolCall::new(id, tool, arguments.to_string())
 }

@@ -18,7 +18,7 @@ use hanok_model::{
 use hanok_state::{Message, Messages, Role, State};
 use serde_json::json;
 
-use super::{add, adds, calls, fault, pair, result, results};
+use super::{Weather, add, adds, calls, fault, get_weather, pair, result, results};
 use crate::support::desk::{App, Desk, desk};
 
 fn agent(model: &ScriptedModel) -> ReactAgentBuilder {
@@ -201,18 +201,6 @@ async fn a_call_without_a_result_gets_one_before_the_model_is_asked() {
         let behind = of_calls.map(|at| [1, 2].map(|n| sent[at + n].tool_call_id().unwrap()));
         assert_eq!(behind, (!made.is_empty()).then_some(["1", "2"]), "{history:?}");
     }
-}
-
-#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
-struct Weather {
-    /// Degrees Fahrenheit.
-    temperature: f64,
-}
-
-/// Tells the weather.
-#[tool(effect = pure)]
-async fn get_weather() -> &'static str {
-    "It is sunny and 75°F."
 }
 
 /// LangGraph: react_agent_with_structured_response. There another call of the model gives the value; here the answer is it.

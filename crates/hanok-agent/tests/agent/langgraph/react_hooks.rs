@@ -4,11 +4,11 @@ use hanok_agent::{AgentState, HasAgent, Hook, Hooked, ReactAgentBuilder, StopRea
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{BoxError, ThreadKey};
 use hanok_graph::{Context, EventKind, Input, Mode};
-use hanok_model::{Exchange, ScriptedModel, tool};
+use hanok_model::{Exchange, ScriptedModel};
 use hanok_state::{Message, Role, State};
 use serde_json::json;
 
-use super::{calls, pair, results};
+use super::{Weather, calls, get_weather, pair, results};
 use crate::support::desk::{App, Desk, desk, native};
 
 /// Runs before the model is asked.
@@ -80,17 +80,6 @@ async fn a_hook_after_the_model_writes_with_the_reply() {
     let [(node, update)] = updates.try_into().unwrap();
     assert_eq!(node, "call_model");
     assert!(update.contains("again") && update.contains("flag"), "{update}");
-}
-
-#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
-struct Weather {
-    temperature: f64,
-}
-
-/// Tells the weather.
-#[tool(effect = pure)]
-async fn get_weather() -> &'static str {
-    "It is sunny and 75°F."
 }
 
 /// LangGraph: post_model_hook_with_structured_output. The value is the last reply, so the hook sees it too.
