@@ -1,0 +1,4 @@
+//! The real-estate team: data, tools and wording.
+
+pub mod data;
+pub mod tools;
