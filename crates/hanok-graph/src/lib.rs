@@ -114,13 +114,13 @@ pub use slots::Slots;
 pub use subgraph_error::SubgraphError;
 pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
-pub use thread::edit::GraphView;
 pub use thread::erase::Erasure;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;
 pub use thread::run_graph::RunGraph;
 pub use thread::turns::TurnEnd;
+pub use thread::{edit::GraphView, task_view::TaskView};
 pub use thread::{
     handle::Thread,
     input::{Input, NewInput},

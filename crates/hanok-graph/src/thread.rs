@@ -35,5 +35,6 @@ pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restart;
 pub(crate) mod run_graph;
+pub(crate) mod task_view;
 pub(crate) mod turn;
 pub(crate) mod turns;

@@ -67,7 +67,7 @@ pub use hanok_model as model;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
-pub use member::{Member, MemberInput};
+pub use member::{Member, MemberInput, MemberOutput};
 pub use progress::SupervisorProgress;
 pub use settings::{OutputMode, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};

@@ -2,11 +2,14 @@
 //!
 //! - `run`: a member's run, as a part of a task.
 //! - `mapped`: a member with other services than its team.
+//! - `input`, `output`: what a member is given, and what it brings.
 //! - `agent`, `graph`: an agent, and a graph of one's own, as a member. A supervisor and a swarm are that in their own files.
 
 mod agent;
 mod graph;
+mod input;
 mod mapped;
+pub(crate) mod output;
 pub(crate) mod run;
 
 use std::{any::Any, fmt, sync::Arc};
@@ -15,12 +18,12 @@ use hanok_agent::{AgentState, HandoffTool, HasAgent, Language, ReactAgent};
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, State};
 
-pub use self::graph::MemberInput;
 use self::{
     graph::OwnGraph,
     mapped::Mapped,
     run::{AgentFailure, AnyMember, MemberRun},
 };
+pub use self::{input::MemberInput, output::MemberOutput};
 
 /// The longest name of a member, in characters.
 const LONGEST_NAME: usize = 64;
@@ -85,7 +88,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> From<ReactAgent<S, C>> for Member<C>
 
 impl<C: Send + Sync + 'static> Member<C> {
     /// A graph of one's own as a member: `input` makes its input, and `output` reads the result in its last state: a text,
-    /// or none.
+    /// none, or a [`MemberOutput`] with the data behind it.
     ///
     /// ```
     /// use hanok_graph::{BoxError, Context, END, Graph, START, Snapshot};
@@ -123,7 +126,7 @@ impl<C: Send + Sync + 'static> Member<C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn graph<S: State, A: Into<Option<String>> + 'static>(
+    pub fn graph<S: State, A: Into<MemberOutput> + 'static>(
         name: impl Into<String>,
         description: impl Into<String>,
         graph: Graph<S, C>,
@@ -190,7 +193,17 @@ impl<C: Send + Sync + 'static> Member<C> {
         messages: Vec<Message>,
         context: &Context<C>,
     ) -> Result<MemberRun, AgentFailure> {
-        self.member.run(messages, context).await
+        self.member.run(MemberInput::new(messages), None, context).await
+    }
+
+    /// Runs it on `input` as the run `name` of this task, to its end.
+    pub(crate) async fn run_named(
+        &self,
+        name: &str,
+        input: MemberInput,
+        context: &Context<C>,
+    ) -> Result<MemberRun, AgentFailure> {
+        self.member.run(input, Some(name), context).await
     }
 
     /// The members that it may hand over to, and how. Only an agent hands over to those beside it.

@@ -11,7 +11,7 @@ use crate::{
     conversation,
     error::{SupervisorBuildError, SupervisorFault},
     member::{
-        Member,
+        Member, MemberInput, MemberOutput,
         run::{AgentFailure, AnyMember, MemberRun, run_graph},
     },
     nodes::{choose_agent::choose_agent, execute_agent::execute_agent},
@@ -182,16 +182,18 @@ impl<C: Send + Sync + 'static> AnyMember<C> for Supervisor<C> {
 
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
             let mark = DataMark::new(&*context.runtime().rng);
-            let messages = conversation::with_calls_as_data(messages, &mark);
+            let messages = conversation::with_calls_as_data(input.messages, &mark);
             let input_len = messages.len();
-            let ended = run_graph(&self.graph, self.input(messages), context).await?;
+            let ended = run_graph(&self.graph, self.input(messages), name, context).await?;
             let (state, stopped) = ended.with_reason(|state| state.stopped);
             let last = state.messages.iter().next_back();
+            let output = MemberOutput::of_messages(state.messages.iter().skip(input_len));
             Ok(MemberRun {
                 words: last.map(|message| message.text().into_owned()),
                 answer: state.answer,
@@ -200,6 +202,7 @@ impl<C: Send + Sync + 'static> AnyMember<C> for Supervisor<C> {
                 messages: state.messages,
                 input_len,
                 handoff: None,
+                output,
             })
         })
     }

@@ -26,7 +26,7 @@ use self::{
     take_turn::{SwarmMember, take_turn},
 };
 use crate::member::{
-    Member,
+    Member, MemberInput, MemberOutput,
     run::{AgentFailure, AnyMember, MemberRun, run_graph},
 };
 
@@ -181,16 +181,18 @@ impl<C: Send + Sync + 'static> AnyMember<C> for Swarm<C> {
 
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
-            let input_len = messages.len();
-            let ended = run_graph(&self.graph, self.input(messages), context).await?;
+            let input_len = input.messages.len();
+            let ended = run_graph(&self.graph, self.input(input.messages), name, context).await?;
             let (state, stopped) = ended.with_reason(|state| state.stopped);
             let (answer, messages) = (state.answer, state.messages);
             let (words, calls, handoff) = (None, None, None);
-            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
+            let output = MemberOutput::of_messages(messages.iter().skip(input_len));
+            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff, output })
         })
     }
 }

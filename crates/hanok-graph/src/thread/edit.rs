@@ -20,7 +20,7 @@ use crate::{
         rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
     },
-    thread::handle::Thread,
+    thread::{handle::Thread, task_view::TaskView},
 };
 
 /// The view of one graph of a thread: its state, its due nodes and its open requests.
@@ -34,6 +34,8 @@ pub struct GraphView {
     pub next: Vec<String>,
     /// The open requests.
     pub requests: Vec<Pending>,
+    /// The tasks that are due, with the records that they have left so far.
+    pub tasks: Vec<TaskView>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
@@ -66,6 +68,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let views = runs.into_iter().map(|(path, run)| GraphView {
             next: run.frontier.due.iter().map(|due| due.node.to_string()).collect(),
             requests: answer::questions(&run, &path, now),
+            tasks: TaskView::all(self.key(), &path, &run),
             values: run.fields,
             path,
         });

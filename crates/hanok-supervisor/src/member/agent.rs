@@ -1,11 +1,13 @@
 //! An agent as a member.
 
+use super::{
+    MemberInput,
+    output::MemberOutput,
+    run::{AgentFailure, AnyMember, MemberRun, run_graph},
+};
 use hanok_agent::{HasAgent, Language, ReactAgent};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing};
-use hanok_state::Message;
-
-use super::run::{AgentFailure, AnyMember, MemberRun, run_graph};
 
 impl<S: HasAgent, C: Send + Sync + 'static> AnyMember<C> for ReactAgent<S, C> {
     fn name(&self) -> &str {
@@ -26,14 +28,17 @@ impl<S: HasAgent, C: Send + Sync + 'static> AnyMember<C> for ReactAgent<S, C> {
 
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         Box::pin(async move {
-            let input_len = messages.len();
-            let ended = run_graph(self.graph(), self.input(messages, None), context).await?;
+            let input_len = input.messages.len();
+            let input = self.input(input.messages, None);
+            let ended = run_graph(self.graph(), input, name, context).await?;
             let (state, stopped) = ended.with_reason(|state| state.agent().stopped);
             let state = state.into_agent();
+            let output = MemberOutput::of_messages(state.messages.iter().skip(input_len));
             Ok(MemberRun {
                 answer: state.answer,
                 stopped,
@@ -42,6 +47,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> AnyMember<C> for ReactAgent<S, C> {
                 messages: state.messages,
                 input_len,
                 handoff: state.handoff,
+                output,
             })
         })
     }

@@ -5,34 +5,13 @@ use std::fmt;
 use hanok_agent::{Language, StopReason};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, Graph};
-use hanok_state::{Message, Role, State};
+use hanok_state::{Message, State};
 
-use super::run::{AgentFailure, AnyMember, MemberRun, run_graph};
-use crate::conversation;
-
-/// The input of a member that is a [graph of one's own](super::Member::graph).
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct MemberInput {
-    /// The part of the conversation that it sees, and behind it the task, as a message.
-    pub messages: Vec<Message>,
-    /// The task, if it is given one.
-    pub task: Option<String>,
-}
-
-impl MemberInput {
-    pub(super) fn new(messages: Vec<Message>) -> Self {
-        let task = messages.last().and_then(conversation::task_text).map(str::to_owned);
-        Self { messages, task }
-    }
-
-    /// The task, or else the last message of a user; empty when there is neither.
-    pub fn text(&self) -> String {
-        let last = || self.messages.iter().rfind(|message| message.role() == Role::User);
-        let said = || last().map(|message| message.text().into_owned());
-        self.task.clone().or_else(said).unwrap_or_default()
-    }
-}
+use super::{
+    MemberInput,
+    output::MemberOutput,
+    run::{AgentFailure, AnyMember, MemberRun, run_graph},
+};
 
 /// A graph under a name, with its way in and out.
 pub(super) struct OwnGraph<S: State, C: Send + Sync + 'static, I, O> {
@@ -55,7 +34,7 @@ where
     S: State,
     I: Fn(MemberInput) -> S::Update + Send + Sync,
     O: Fn(S) -> A + Send + Sync,
-    A: Into<Option<String>>,
+    A: Into<MemberOutput>,
 {
     fn name(&self) -> &str {
         &self.name
@@ -75,23 +54,25 @@ where
 
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
-        let input = (self.input)(MemberInput::new(messages.clone()));
+        let messages = input.messages.clone();
+        let input = (self.input)(input);
         Box::pin(async move {
-            let ended = run_graph(&self.graph, input, context).await?;
+            let ended = run_graph(&self.graph, input, name, context).await?;
             let result = ended.state_if_done().map(|state| (self.output)(state).into());
-            let stopped = match &result {
-                None => StopReason::MaxIterations,
-                Some(None) => StopReason::EmptyReply,
-                Some(Some(_)) => StopReason::Answered,
+            let (stopped, mut output) = match result {
+                None => (StopReason::MaxIterations, MemberOutput::default()),
+                Some(output) if output.text.is_none() => (StopReason::EmptyReply, output),
+                Some(output) => (StopReason::Answered, output),
             };
-            let (input_len, answer) = (messages.len(), result.flatten());
+            let (input_len, answer) = (messages.len(), output.text.take());
             let said = answer.clone().map(Message::assistant);
             let messages = messages.into_iter().chain(said).collect();
             let (words, calls, handoff) = (None, None, None);
-            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
+            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff, output })
         })
     }
 }

@@ -5,10 +5,9 @@ use std::fmt;
 use hanok_agent::Language;
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing};
-use hanok_state::Message;
 
 use super::{
-    Member,
+    Member, MemberInput,
     run::{AgentFailure, AnyMember, MemberRun},
 };
 
@@ -48,10 +47,11 @@ where
 
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<D>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
         let context = context.with_services((self.services)(context.services()));
-        Box::pin(async move { self.member.run(messages, &context).await })
+        Box::pin(async move { self.member.member.run(input, name, &context).await })
     }
 }

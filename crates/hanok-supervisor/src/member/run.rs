@@ -7,6 +7,8 @@ use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, Graph, Outcome, SubgraphError};
 use hanok_state::{Message, Messages, State};
 
+use super::{MemberInput, output::MemberOutput};
+
 /// The reason for which a member came to no end.
 #[derive(Debug)]
 pub(crate) enum AgentFailure {
@@ -31,6 +33,8 @@ pub(crate) struct MemberRun {
     pub(crate) input_len: usize,
     /// To whom it hands over.
     pub(crate) handoff: Option<Handoff>,
+    /// What it output besides its answer.
+    pub(crate) output: MemberOutput,
 }
 
 /// The end of a subgraph.
@@ -70,25 +74,28 @@ pub(crate) trait AnyMember<C>: fmt::Debug + Send + Sync {
 
     fn drawing(&self) -> Drawing;
 
-    /// Runs it on `messages` as a subgraph, to its end.
+    /// Runs it as a subgraph, to its end: as the run `name` of this task, or as the next one.
     fn run<'a>(
         &'a self,
-        messages: Vec<Message>,
+        input: MemberInput,
+        name: Option<&'a str>,
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>>;
 }
 
-/// Runs `graph` as a subgraph, to its end.
+/// Runs `graph` as a subgraph, to its end: as the run `name` of this task, or as the next one.
 pub(crate) async fn run_graph<S: State, C: Send + Sync + 'static>(
     graph: &Graph<S, C>,
     input: S::Update,
+    name: Option<&str>,
     context: &Context<C>,
 ) -> Result<GraphEnd<S>, AgentFailure> {
-    match context
-        .run(graph, input, context.shared_services())
-        .await
-        .map_err(AgentFailure::Failed)?
-    {
+    let services = context.shared_services();
+    let outcome = match name {
+        Some(name) => context.run_named(name, graph, input, services).await,
+        None => context.run(graph, input, services).await,
+    };
+    match outcome.map_err(AgentFailure::Failed)? {
         Outcome::Done(state) => Ok(GraphEnd::Done(state)),
         Outcome::LimitReached { state, .. } => Ok(GraphEnd::LimitReached(state)),
         _ => Err(AgentFailure::Stopped),

@@ -1,0 +1,55 @@
+//! The view of one task that is due.
+
+use std::collections::BTreeMap;
+
+use hanok_checkpoint::RunFold;
+use hanok_core::{Namespace, Stored, StoredError, TaskId, ThreadKey};
+use serde::de::DeserializeOwned;
+
+use crate::{ids, run::plan::indices};
+
+/// The view of one task that is due: the records that it has left in the log so far.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TaskView {
+    /// The task.
+    pub id: TaskId,
+    /// The node.
+    pub node: String,
+    /// The results of its [steps](crate::Context::step), by name.
+    pub steps: BTreeMap<String, Stored>,
+    /// True when its writes are stored: it is not run again.
+    pub is_done: bool,
+    /// The last failure, where the node's error handler is due.
+    pub failure: Option<String>,
+}
+
+impl TaskView {
+    /// The result of the step `name`, if it is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it is no `T`.
+    pub fn step<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoredError> {
+        self.steps.get(name).map(Stored::decode).transpose()
+    }
+
+    /// The views of the tasks of `run`, in the order in which they are due.
+    pub(crate) fn all(thread: &ThreadKey, namespace: &Namespace, run: &RunFold) -> Vec<Self> {
+        let due = &run.frontier.due;
+        let view = |(index, due): (usize, &hanok_checkpoint::Due)| {
+            let id = ids::task(thread, namespace, run.turn, run.frontier.step, &due.node, index);
+            let records = &run.records;
+            let memos = records.memos.iter().filter(|((task, _), _)| *task == id);
+            let steps = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
+            Self {
+                id,
+                node: due.node.to_string(),
+                steps,
+                is_done: records.pending.values().any(|write| write.task == id),
+                failure: records.failures.get(&id).map(|failed| failed.message.clone()),
+            }
+        };
+        indices(due).into_iter().zip(due).map(view).collect()
+    }
+}
