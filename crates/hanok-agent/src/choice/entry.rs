@@ -36,6 +36,69 @@ pub struct Choice {
     pub inputs: String,
 }
 
+impl Choice {
+    /// A choice of `agent` in `question`, in which nothing is chosen yet. The `id` is the same in every run of the task that
+    /// makes it, as the [key](hanok_core::Call::key) of a call is.
+    ///
+    /// ```
+    /// use hanok_agent::{Choice, ChoiceKind, ChoiceOption, ChosenBy};
+    /// use hanok_core::Timestamp;
+    ///
+    /// let choice = Choice::new("c-1", Timestamp(0), ChoiceKind::Teams, "supervisor", "May the rent rise?")
+    ///     .options([ChoiceOption::new("search"), ChoiceOption::new("document")])
+    ///     .chosen(["search"])
+    ///     .reason("it is a question of law", 0.9, ChosenBy::Rule);
+    /// assert_eq!(choice.chosen, ["search"]);
+    /// ```
+    #[must_use]
+    pub fn new(
+        id: impl Into<String>,
+        at: Timestamp,
+        kind: ChoiceKind,
+        agent: impl Into<String>,
+        question: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            at,
+            agent: agent.into(),
+            kind,
+            question: question.into(),
+            options: Vec::new(),
+            chosen: Vec::new(),
+            dropped: Vec::new(),
+            reason: String::new(),
+            confidence: 0.0,
+            by: ChosenBy::Rule,
+            inputs: String::new(),
+        }
+    }
+
+    /// Sets what there was to choose from.
+    #[must_use]
+    pub fn options(self, options: impl IntoIterator<Item = ChoiceOption>) -> Self {
+        Self { options: options.into_iter().collect(), ..self }
+    }
+
+    /// Sets what was chosen.
+    #[must_use]
+    pub fn chosen(self, chosen: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { chosen: chosen.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sets the reason, the confidence as it was claimed, and who decided.
+    #[must_use]
+    pub fn reason(self, reason: impl Into<String>, confidence: f64, by: ChosenBy) -> Self {
+        Self { reason: reason.into(), confidence, by, ..self }
+    }
+
+    /// Sets the digest of what it was made of.
+    #[must_use]
+    pub fn inputs(self, digest: impl Into<String>) -> Self {
+        Self { inputs: digest.into(), ..self }
+    }
+}
+
 /// What a choice is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
