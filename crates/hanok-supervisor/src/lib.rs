@@ -58,6 +58,7 @@ mod settings;
 mod state;
 mod supervisor;
 mod swarm;
+mod team;
 
 // The crates whose types stand in what this one says.
 pub use hanok_agent as agent;
@@ -77,6 +78,19 @@ pub use swarm::{
     builder::SwarmBuilder,
     error::{SwarmBuildError, SwarmError, SwarmFault},
     state::{SwarmState, SwarmStateUpdate},
+};
+pub use team::{
+    builder::TeamSupervisorBuilder,
+    error::{TeamBuildError, TeamError, TeamFault},
+    event::TeamEvent,
+    memory::{Remembered, TeamMemory},
+    plan::{PlanFault, PlanStep, Strategy},
+    question::QuestionPart,
+    state::{Aggregated, Missing, Phase, TeamPlan, TeamState, TeamStateUpdate},
+    step::{ExecutionStep, StepStatus, TeamResult},
+    steps::steps_of,
+    supervisor::TeamSupervisor,
+    team::Team,
 };
 
 /// The programs of the README.

@@ -116,6 +116,8 @@ pub enum ChoiceKind {
     Replan,
     /// Whether something is looked over.
     Review,
+    /// That nobody does anything.
+    None,
 }
 
 /// One of several things to choose from.

@@ -1,0 +1,338 @@
+//! The run of a plan: each team begins when the last of what it needs has ended.
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe};
+
+use futures::{
+    FutureExt, StreamExt,
+    future::{Either, select},
+    stream::FuturesUnordered,
+};
+use hanok_agent::{ChoiceEntry, DataMark};
+use hanok_core::{Chain, Timestamp};
+use hanok_graph::{Context, StepError, SubgraphError};
+use hanok_state::{Json, Message};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    error::TeamError,
+    event::TeamEvent,
+    nodes::load_memory::KIND,
+    plan::PlanStep,
+    prompt,
+    settings::TeamSettings,
+    state::TeamState,
+    step::{ExecutionStep, StepStatus, TeamResult},
+    steps::listed,
+    team::Team,
+};
+use crate::member::{
+    MemberInput,
+    run::{AgentFailure, MemberRun, is_of_store},
+};
+
+/// The results that a team is given, as a message.
+const RESULTS: &str = "given";
+
+/// The name of the memoised step in which the step `id` begins.
+pub(super) fn begin_step(id: &str) -> String {
+    format!("begin-{id}")
+}
+
+/// The name of the memoised step in which the step `id` ends.
+pub(super) fn end_step(id: &str) -> String {
+    format!("end-{id}")
+}
+
+/// The end of a step, as it is memoised.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StepEnd {
+    pub(super) result: TeamResult,
+    pub(super) choices: Vec<ChoiceEntry>,
+}
+
+/// The run of the steps that have no end yet.
+pub(crate) struct Execution<'a, C: Send + Sync + 'static> {
+    settings: &'a TeamSettings<C>,
+    context: &'a Context<C>,
+    state: &'a TeamState,
+    steps: &'a [PlanStep],
+    /// The time at which steps of this run began.
+    begun: BTreeMap<String, Timestamp>,
+    /// The ends of this run.
+    pub(crate) ended: BTreeMap<String, TeamResult>,
+    /// The choices that the teams of this run made.
+    pub(crate) choices: Vec<ChoiceEntry>,
+}
+
+/// The reason for which a step has no end: the whole node has none.
+#[derive(Debug, Error)]
+#[error("{0}")]
+enum Halt {
+    /// Its team waits for a person. The others go on.
+    Waiting(#[source] TeamError),
+    /// Nothing can go on.
+    Run(#[source] TeamError),
+}
+
+impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
+    /// The steps of the plan in `state`.
+    pub(crate) fn new(
+        settings: &'a TeamSettings<C>,
+        context: &'a Context<C>,
+        state: &'a TeamState,
+    ) -> Self {
+        let steps = state.plan.as_ref().map_or(&[][..], |plan| &plan.steps);
+        let (begun, ended, choices) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { settings, context, state, steps, begun, ended, choices }
+    }
+
+    /// Runs all steps to their ends. A team that asks a person suspends the run when all others have ended.
+    pub(crate) async fn run(&mut self) -> Result<(), TeamError> {
+        let (mut running, mut waiting) = (FuturesUnordered::new(), None);
+        self.show();
+        loop {
+            self.skip();
+            let mut due: Vec<_> =
+                self.steps.iter().filter(|step| self.is_due(step, true)).collect();
+            if due.is_empty() && running.is_empty() {
+                // Only what would be taken if it were there is in the way.
+                due.extend(self.steps.iter().find(|step| self.is_due(step, false)));
+            }
+            for step in due {
+                let begun = self.begin(step).await?;
+                running.push(self.work(step, begun));
+            }
+            let Some((step, end)) = running.next().await else { break };
+            match end {
+                Ok(end) => self.end(step, end),
+                Err(Halt::Waiting(error)) => waiting = Some(error),
+                Err(Halt::Run(error)) => return Err(error),
+            }
+        }
+        waiting.map_or(Ok(()), Err)
+    }
+
+    /// The end of a step, of this run or of an earlier one.
+    fn ended(&self, id: &str) -> Option<&TeamResult> {
+        self.ended.get(id).or_else(|| self.state.team_results.get(id))
+    }
+
+    /// True for a step that may begin: all that it needs is completed, and, if `politely`, what it takes if it is there has ended.
+    fn is_due(&self, step: &PlanStep, politely: bool) -> bool {
+        let is_new = !self.begun.contains_key(&step.id) && self.ended(&step.id).is_none();
+        let is_completed = |need: &String| {
+            self.ended(need).is_some_and(|result| result.status == StepStatus::Completed)
+        };
+        let has_ended = |step: &&PlanStep| self.ended(&step.id).is_some();
+        is_new
+            && step.needs.iter().all(is_completed)
+            && (!politely || self.taken(step).all(|taken| has_ended(&taken)))
+    }
+
+    /// The steps of the plan whose results `step` takes if they are there.
+    fn taken<'b>(
+        &'b self,
+        step: &'b PlanStep,
+    ) -> impl Iterator<Item = &'a PlanStep> + use<'a, 'b, C> {
+        let team = self.settings.team(&step.team);
+        let taken = team.map_or(&[][..], |team| &team.takes_if_there);
+        let steps = self.steps.iter().filter(|other| taken.contains(&other.team));
+        steps.filter(|other| other.id != step.id && !step.needs.contains(&other.id))
+    }
+
+    /// Skips the steps that need what failed, and those that need them.
+    fn skip(&mut self) {
+        let mut is_new = false;
+        loop {
+            let failed = self.steps.iter().find_map(|step| {
+                let is_open = !self.begun.contains_key(&step.id) && self.ended(&step.id).is_none();
+                let failed = |need: &&String| {
+                    self.ended(need).is_some_and(|result| result.status != StepStatus::Completed)
+                };
+                let need = step.needs.iter().find(failed).filter(|_| is_open)?;
+                Some((step, need.clone()))
+            });
+            let Some((step, need)) = failed else { break };
+            let error = prompt::skipped(&need, self.settings.language);
+            let result = TeamResult {
+                team: step.team.clone(),
+                status: StepStatus::Skipped,
+                error: Some(error),
+                ..TeamResult::default()
+            };
+            self.ended.insert(step.id.clone(), result);
+            is_new = true;
+        }
+        if is_new {
+            self.show();
+        }
+    }
+
+    /// Notes that `step` begins.
+    async fn begin(&mut self, step: &PlanStep) -> Result<Timestamp, TeamError> {
+        let now = || async { Ok::<_, TeamError>(self.context.runtime().clock.now()) };
+        let begun = self.context.step(&begin_step(&step.id), now).await.map_err(TeamError::Step)?;
+        self.begun.insert(step.id.clone(), begun);
+        let (step, team) = (step.id.clone(), step.team.clone());
+        self.context.custom(&TeamEvent::TeamStarted { step, team });
+        self.show();
+        Ok(begun)
+    }
+
+    /// Notes the end of `step`.
+    fn end(&mut self, step: &PlanStep, end: StepEnd) {
+        let StepEnd { result, choices } = end;
+        if let (StepStatus::Completed, Some(from), Some(to)) =
+            (result.status, result.started_at, result.completed_at)
+        {
+            self.settings.measured.note(&result.team, to.since(from));
+        }
+        self.context.custom(&TeamEvent::TeamFinished {
+            step: step.id.clone(),
+            team: result.team.clone(),
+            status: result.status,
+            error: result.error.clone(),
+        });
+        self.choices.extend(choices);
+        self.ended.insert(step.id.clone(), result);
+        self.show();
+    }
+
+    /// Shows the list to whoever watches.
+    fn show(&self) {
+        let execution_steps = self.listed();
+        self.context.custom(&TeamEvent::TodoUpdated { execution_steps });
+    }
+
+    fn listed(&self) -> Vec<ExecutionStep> {
+        let list = self
+            .steps
+            .iter()
+            .map(|step| listed(step, self.ended(&step.id), self.begun.get(&step.id).copied()));
+        list.collect()
+    }
+
+    /// The work of `step`, once and for all of the task's runs.
+    fn work(
+        &self,
+        step: &'a PlanStep,
+        begun: Timestamp,
+    ) -> impl Future<Output = (&'a PlanStep, Result<StepEnd, Halt>)> + use<'a, C> {
+        let (settings, context) = (self.settings, self.context);
+        let input = self.input(step);
+        async move {
+            let name = end_step(&step.id);
+            let work = || run_step(settings, context, step, input, begun);
+            let end = context.step(&name, work).await;
+            let end = end.map_err(|error| match error {
+                StepError::Failed(cause) => match cause.downcast::<Halt>() {
+                    Ok(halt) => *halt,
+                    Err(cause) => Halt::Run(TeamError::Step(StepError::Failed(cause))),
+                },
+                error => Halt::Run(TeamError::Step(error)),
+            });
+            (step, end)
+        }
+    }
+
+    /// What the team of `step` is given: the conversation, the results that it works on, and its task.
+    fn input(&self, step: &PlanStep) -> MemberInput {
+        let taken = self.taken(step).map(|taken| &taken.id);
+        let results = step.needs.iter().chain(taken);
+        let results = results.filter_map(|id| Some((id.clone(), self.ended(id)?.clone())));
+        let results: BTreeMap<_, _> = results.collect();
+        let mut messages: Vec<Message> = self.state.messages.iter().cloned().collect();
+        if !results.is_empty() {
+            let mark = DataMark::new(&*self.context.runtime().rng);
+            let text = prompt::results(results.iter(), &mark, self.settings.language);
+            messages.push(Message::user(text).with_metadata(KIND, RESULTS));
+        }
+        messages.push(Message::user(step.task.as_str()));
+        let mut input = MemberInput::new(messages);
+        input.task = Some(step.task.clone());
+        input.question = Some(self.state.query.clone());
+        let is_completed = |result: &TeamResult| result.status == StepStatus::Completed;
+        let data = results.into_iter().filter(|(_, result)| is_completed(result));
+        input.results = data.map(|(id, result)| (id, result.data)).collect();
+        input
+    }
+}
+
+/// Runs the team of `step` within its time.
+async fn run_step<C: Send + Sync + 'static>(
+    settings: &TeamSettings<C>,
+    context: &Context<C>,
+    step: &PlanStep,
+    input: MemberInput,
+    begun: Timestamp,
+) -> Result<StepEnd, Halt> {
+    let clock = &context.runtime().clock;
+    let ended = match settings.team(&step.team) {
+        Some(team) => within_its_time(settings, context, team, step, input).await?,
+        // A thread may outlive the team that its plan names.
+        None => Err(prompt::nothing(settings.language).to_owned()),
+    };
+    let result = TeamResult {
+        team: step.team.clone(),
+        started_at: Some(begun),
+        completed_at: Some(clock.now()),
+        ..TeamResult::default()
+    };
+    Ok(match ended {
+        Ok(run) => {
+            let (choices, data) = (run.output.choices.clone(), run.output.all_data());
+            let sources = run.output.sources.clone();
+            let failure = run.output.failure.or_else(|| match run.answer {
+                Some(_) => None,
+                None => {
+                    Some(run.words.unwrap_or_else(|| prompt::nothing(settings.language).into()))
+                }
+            });
+            let status = match failure {
+                None => StepStatus::Completed,
+                Some(_) => StepStatus::Failed,
+            };
+            let (text, error) = (run.answer, failure);
+            StepEnd { result: TeamResult { status, text, data, sources, error, ..result }, choices }
+        }
+        Err(cause) => {
+            let (status, error) = (StepStatus::Failed, Some(cause));
+            let data = Json::default();
+            StepEnd { result: TeamResult { status, error, data, ..result }, choices: Vec::new() }
+        }
+    })
+}
+
+/// The run of a team, or the cause for which it failed.
+async fn within_its_time<C: Send + Sync + 'static>(
+    settings: &TeamSettings<C>,
+    context: &Context<C>,
+    team: &Team<C>,
+    step: &PlanStep,
+    input: MemberInput,
+) -> Result<Result<MemberRun, String>, Halt> {
+    let run = team.member.run_named(&step.id, input, context);
+    let run = Box::pin(AssertUnwindSafe(run).catch_unwind());
+    let ended = match select(run, context.runtime().clock.sleep(team.timeout)).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(((), _)) => {
+            return Ok(Err(prompt::timed_out(team.timeout, settings.language)));
+        }
+    };
+    match ended {
+        Ok(Ok(run)) => Ok(Ok(run)),
+        Ok(Err(AgentFailure::Stopped)) => {
+            Err(Halt::Run(TeamError::Stopped { step: step.id.clone() }))
+        }
+        Ok(Err(AgentFailure::Failed(source))) => {
+            let halt = |source| TeamError::Team { step: step.id.clone(), source };
+            match source {
+                source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
+                source if source.suspends() || is_of_store(&source) => Err(Halt::Run(halt(source))),
+                source => Ok(Err(Chain(&source).to_string())),
+            }
+        }
+        Err(_panic) => Ok(Err(prompt::panicked(settings.language).to_owned())),
+    }
+}

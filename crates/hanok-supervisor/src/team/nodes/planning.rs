@@ -1,0 +1,290 @@
+//! The node that tells what the user wants and makes the plan; and, once in a turn, a plan for what failed.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_agent::{
+    ChoiceEntry, ChoiceKind, ChosenBy, DataMark, Structured, StructuredError, StructuredReply,
+};
+use hanok_core::{BoxError, Chain};
+use hanok_graph::{Context, Snapshot, StepError};
+use hanok_model::{ChatModel, ChatRequest, ModelError};
+use hanok_state::{Message, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::team::{
+    choice::{self, Reason},
+    error::TeamError,
+    event::TeamEvent,
+    plan::{self, PlanStep},
+    prompt,
+    question::{decompose, sentences},
+    rules,
+    settings::TeamSettings,
+    state::{Phase, TeamPlan, TeamState, TeamStateUpdate},
+    step::{StepStatus, TeamResult},
+};
+
+/// The last messages of the conversation that a model sees.
+const HISTORY: usize = 12;
+
+/// What the user wants, as a model writes it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Intent {
+    /// What the user wants, in one or two words.
+    intent: String,
+    /// How sure you are, from 0 to 1.
+    confidence: f64,
+    /// False for a question that the teams cannot deal with.
+    in_scope: bool,
+    /// The parts of the question, in its own words.
+    parts: Vec<String>,
+    /// The reason, in one sentence.
+    reason: String,
+}
+
+/// A plan, as a model writes it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Proposal {
+    /// The steps.
+    steps: Vec<PlanStep>,
+    /// The reason, in one sentence.
+    reason: String,
+    /// How sure you are, from 0 to 1.
+    confidence: f64,
+}
+
+/// What a model was asked for, or the cause for which there is none.
+type Reply<T> = Result<(T, String), String>;
+
+/// Makes the plan of a turn, or, where there is one, plans anew for what failed.
+pub(crate) async fn planning<C: Send + Sync + 'static>(
+    settings: Arc<TeamSettings<C>>,
+    state: Snapshot<TeamState>,
+    context: Context<C>,
+) -> Result<TeamStateUpdate, TeamError> {
+    context.custom(&TeamEvent::PhaseChanged { phase: Phase::Planning });
+    let planning = Planning {
+        settings: &settings,
+        state: &state,
+        context: &context,
+        mark: DataMark::new(&*context.runtime().rng),
+        teams: prompt::teams(&settings.teams, settings.language),
+    };
+    match &state.plan {
+        None => planning.first().await,
+        Some(plan) => planning.again(plan.clone()).await,
+    }
+}
+
+struct Planning<'a, C: Send + Sync + 'static> {
+    settings: &'a TeamSettings<C>,
+    state: &'a TeamState,
+    context: &'a Context<C>,
+    mark: DataMark,
+    /// The teams, as the models read them.
+    teams: String,
+}
+
+impl<C: Send + Sync + 'static> Planning<'_, C> {
+    /// The plan of a turn that has none.
+    async fn first(&self) -> Result<TeamStateUpdate, TeamError> {
+        let mut choices = Vec::new();
+        let mut plan = self.intent(&mut choices).await?;
+        if plan.in_scope {
+            self.steps(&mut plan, &mut choices).await?;
+        }
+        Ok(self.planned(plan, choices))
+    }
+
+    /// What the user wants, and the parts of it.
+    async fn intent(&self, choices: &mut Vec<ChoiceEntry>) -> Result<TeamPlan, TeamError> {
+        let own = self.settings.prompts.intent_analysis.as_deref();
+        let system = prompt::intent(own, &self.teams, self.settings.language);
+        let reply = self.ask::<Intent>("intent", self.request(system)).await?;
+        let query = self.state.query.as_str();
+        let (intent, by) = match reply {
+            Ok((intent, model)) => (intent, ChosenBy::Model { name: model }),
+            Err(cause) => {
+                let intent = Intent {
+                    intent: "unknown".to_owned(),
+                    confidence: choice::FALLBACK,
+                    in_scope: true,
+                    parts: sentences(query),
+                    reason: String::new(),
+                };
+                (intent, ChosenBy::Fallback { cause })
+            }
+        };
+        let Intent { intent, confidence, in_scope, parts, reason } = intent;
+        let of_question = decompose(query, &parts);
+        let chosen = vec![intent.clone()];
+        let reason = Reason { text: reason, confidence, by };
+        let kind = if in_scope { ChoiceKind::Intent } else { ChoiceKind::None };
+        choices.push(self.made(kind, chosen, reason));
+        Ok(TeamPlan {
+            intent,
+            confidence,
+            in_scope,
+            parts: of_question.parts,
+            uncovered: of_question.uncovered,
+            ..TeamPlan::default()
+        })
+    }
+
+    /// The steps: as the model proposes, corrected once, or by the rules.
+    async fn steps(
+        &self,
+        plan: &mut TeamPlan,
+        choices: &mut Vec<ChoiceEntry>,
+    ) -> Result<(), TeamError> {
+        let own = self.settings.prompts.agent_selection.as_deref();
+        let system = prompt::plan(own, &self.teams, self.settings.language);
+        let request = self.request(system);
+        let proposed = self.propose("plan", request, &BTreeMap::new(), plan, false).await?;
+        let reason = match proposed {
+            Ok((proposal, name)) => {
+                plan.steps = proposal.steps;
+                let (text, confidence) = (proposal.reason, proposal.confidence);
+                Reason { text, confidence, by: ChosenBy::Model { name } }
+            }
+            Err(cause) => {
+                plan.steps = rules::plan(&self.state.query, &self.settings.teams);
+                plan.by_rules = true;
+                Reason::fallback(cause, String::new())
+            }
+        };
+        choices.push(self.made(ChoiceKind::Plan, teams_of(&plan.steps), reason));
+        Ok(())
+    }
+
+    /// One more plan, for what failed. Without one that holds, the turn goes on with what there is.
+    async fn again(&self, mut plan: TeamPlan) -> Result<TeamStateUpdate, TeamError> {
+        plan.replanned = true;
+        let own = self.settings.prompts.agent_selection.as_deref();
+        let system = prompt::plan(own, &self.teams, self.settings.language);
+        let results = self.state.team_results.iter();
+        let results = prompt::results(results, &self.mark, self.settings.language);
+        let request = self.request(system).message(results);
+        let request = request.message(prompt::replan(self.settings.language));
+        let is_completed = |result: &TeamResult| result.status == StepStatus::Completed;
+        let results = self.state.team_results.iter();
+        let finished = results.filter(|(_, result)| is_completed(result));
+        let finished = finished.map(|(id, result)| (id.clone(), result.team.clone())).collect();
+        let proposed = self.propose("replan", request, &finished, &mut plan, true).await?;
+        let (mut steps, reason) = match proposed {
+            Ok((proposal, name)) => {
+                let by = ChosenBy::Model { name };
+                let (text, confidence) = (proposal.reason, proposal.confidence);
+                (proposal.steps, Reason { text, confidence, by })
+            }
+            Err(cause) => (Vec::new(), Reason::fallback(cause, String::new())),
+        };
+        let chosen = teams_of(&steps);
+        plan.steps.append(&mut steps);
+        let choices = vec![self.made(ChoiceKind::Replan, chosen, reason)];
+        Ok(self.planned(plan, choices))
+    }
+
+    /// A plan of the model that holds, beside what is `finished`. Its faults go back to the model once.
+    async fn propose(
+        &self,
+        name: &str,
+        request: ChatRequest,
+        finished: &BTreeMap<String, String>,
+        plan: &mut TeamPlan,
+        may_be_empty: bool,
+    ) -> Result<Reply<Proposal>, TeamError> {
+        let used: Vec<String> = plan.steps.iter().map(|step| step.id.clone()).collect();
+        let check = |proposal: &Proposal| -> Vec<String> {
+            if proposal.steps.is_empty() && may_be_empty {
+                return Vec::new();
+            }
+            let faults = plan::faults(&proposal.steps, &self.settings.needs(), finished);
+            let again = proposal.steps.iter().filter(|step| used.contains(&step.id));
+            let again = again
+                .filter(|step| !finished.contains_key(&step.id))
+                .map(|step| plan::PlanFault::TwiceNamed { step: step.id.clone() });
+            faults.into_iter().chain(again).map(|fault| fault.to_string()).collect()
+        };
+        let first = match self.ask::<Proposal>(name, request.clone()).await? {
+            Ok(first) => first,
+            Err(cause) => return Ok(Err(cause)),
+        };
+        let faults = check(&first.0);
+        if faults.is_empty() {
+            return Ok(Ok(first));
+        }
+        plan.validation_errors.extend(faults.iter().cloned());
+        let wrong = serde_json::to_string(&first.0).unwrap_or_default();
+        let request = request
+            .message(Message::assistant(wrong))
+            .message(prompt::corrected(&faults, self.settings.language));
+        let second = match self.ask::<Proposal>(&format!("{name}-again"), request).await? {
+            Ok(second) => second,
+            Err(cause) => return Ok(Err(cause)),
+        };
+        let faults = check(&second.0);
+        if faults.is_empty() {
+            return Ok(Ok(second));
+        }
+        plan.validation_errors.extend(faults.iter().cloned());
+        Ok(Err(faults.join("; ")))
+    }
+
+    /// Asks the model, once and for all of the task's runs. A model that does not answer, or not in the form, is no error.
+    async fn ask<T: JsonSchema + DeserializeOwned + Serialize>(
+        &self,
+        name: &str,
+        request: ChatRequest,
+    ) -> Result<Reply<T>, TeamError> {
+        let model = &self.settings.model;
+        let call = self.context.call("model", model.name(), name);
+        let form = Structured::<T>::new(name).language(self.settings.language);
+        let ask = async || match form.ask(model, request, &call).await {
+            Ok(StructuredReply { value, model, .. }) => Ok(Ok((value, model))),
+            Err(StructuredError::Model(
+                error @ (ModelError::Cancelled | ModelError::OverBudget(_)),
+            )) => Err(BoxError::from(error)),
+            Err(error) => Ok(Err(Chain(&error).to_string())),
+        };
+        let reply: Result<Reply<T>, StepError> = self.context.step(name, ask).await;
+        reply.map_err(TeamError::Step)
+    }
+
+    /// The request of `system` for the conversation.
+    fn request(&self, system: String) -> ChatRequest {
+        let messages = &self.state.messages;
+        let before = messages.iter().skip(messages.len().saturating_sub(HISTORY)).cloned();
+        let mut request = ChatRequest::new(std::iter::once(Message::system(system)).chain(before));
+        request.temperature = self.settings.temperature;
+        request
+    }
+
+    fn made(&self, kind: ChoiceKind, chosen: Vec<String>, reason: Reason) -> ChoiceEntry {
+        let choice =
+            choice::of_teams(self.settings, self.state, self.context, kind, chosen, reason);
+        self.context.custom(&TeamEvent::Decision { choice: choice.clone() });
+        ChoiceEntry::Made(choice)
+    }
+
+    /// The update for `plan`: what is derived from its steps is set.
+    fn planned(&self, mut plan: TeamPlan, choices: Vec<ChoiceEntry>) -> TeamStateUpdate {
+        plan.parallel_groups = plan::groups(&plan.steps);
+        plan.strategy = plan::strategy(&plan.parallel_groups);
+        let estimate = plan::critical_path(&plan.steps, |team| self.settings.measured.of(team));
+        plan.estimated_millis = u64::try_from(estimate.as_millis()).unwrap_or(u64::MAX);
+        TeamState::update().phase(Phase::Planning).plan(Some(plan)).choices(choices)
+    }
+}
+
+/// The teams of steps, each once.
+fn teams_of(steps: &[PlanStep]) -> Vec<String> {
+    let mut teams: Vec<String> = Vec::new();
+    for step in steps {
+        if !teams.contains(&step.team) {
+            teams.push(step.team.clone());
+        }
+    }
+    teams
+}
