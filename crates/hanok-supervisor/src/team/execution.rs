@@ -9,7 +9,7 @@ use futures::{
 };
 use hanok_agent::{ChoiceEntry, DataMark};
 use hanok_core::{Chain, Timestamp};
-use hanok_graph::{Context, StepError, SubgraphError};
+use hanok_graph::{Context, RunError, StepError, SubgraphError};
 use hanok_state::{Json, Message};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -245,7 +245,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         let mut messages: Vec<Message> = self.state.messages.iter().cloned().collect();
         if !results.is_empty() {
             let mark = DataMark::new(&*self.context.runtime().rng);
-            let text = prompt::results(results.iter(), &mark, self.settings.language);
+            let given = results.iter().map(|(id, result)| (id.as_str(), result));
+            let text = prompt::results(given, &mark, self.settings.language);
             messages.push(Message::user(text).with_metadata(KIND, RESULTS));
         }
         messages.push(Message::user(step.task.as_str()));
@@ -330,9 +331,18 @@ async fn within_its_time<C: Send + Sync + 'static>(
             match source {
                 source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
                 source if source.suspends() || is_of_store(&source) => Err(Halt::Run(halt(source))),
-                source => Ok(Err(Chain(&source).to_string())),
+                source => Ok(Err(cause_of(&source))),
             }
         }
         Err(_panic) => Ok(Err(prompt::panicked(settings.language).to_owned())),
     }
+}
+
+/// The cause for which a team failed, without the names of graphs and nodes, which mean nothing to a user.
+fn cause_of(error: &SubgraphError) -> String {
+    let is_inner = |cause: &&(dyn std::error::Error + 'static)| {
+        !cause.is::<SubgraphError>() && !cause.is::<RunError>() && !cause.is::<Box<RunError>>()
+    };
+    let cause = Chain(error).causes().find(is_inner);
+    cause.map_or_else(|| Chain(error).to_string(), |cause| Chain(cause).to_string())
 }

@@ -157,8 +157,10 @@ pub(crate) fn faults(
             need: need.clone(),
         }));
     }
+    let is_twice = |fault: &PlanFault| matches!(fault, PlanFault::TwiceNamed { .. });
     let circle = circle(steps);
-    if !circle.is_empty() {
+    // Of two steps with one name nobody can tell which is meant.
+    if !circle.is_empty() && !faults.iter().any(is_twice) {
         faults.push(PlanFault::Circle { steps: circle });
     }
     faults
@@ -257,9 +259,10 @@ mod tests {
                 "step `d` is for the team `cook`, which is not there; there are search, analysis, document",
                 "the team `analysis` of step `a` works on a result of the team `search`: the step has to need one of that team",
                 "step `t` has no task",
-                "the steps s, d wait for each other",
             ]
         );
+        let circle = [step("s", "search", &["d"]), step("d", "document", &["s"])];
+        assert_eq!(texts(&circle), ["the steps s, d wait for each other"]);
     }
 
     #[test]

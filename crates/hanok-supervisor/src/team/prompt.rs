@@ -6,7 +6,7 @@ use hanok_agent::{DataMark, Language};
 
 use super::{
     memory::Remembered,
-    state::{Aggregated, Missing, TeamPlan},
+    state::{Aggregated, Missing, TeamPlan, TeamState},
     step::{StepStatus, TeamResult},
     team::Team,
 };
@@ -115,9 +115,9 @@ pub(crate) fn remembered(all: &[Remembered], mark: &DataMark, language: Language
     format!("{heading}\n{}", mark.around(&lines.join("\n")))
 }
 
-/// The results of steps, as one message of data.
+/// The results of steps, each under its id, as one message of data.
 pub(crate) fn results<'a>(
-    results: impl Iterator<Item = (&'a String, &'a TeamResult)>,
+    results: impl Iterator<Item = (&'a str, &'a TeamResult)>,
     mark: &DataMark,
     language: Language,
 ) -> String {
@@ -188,11 +188,9 @@ pub(crate) fn footer(plan: &TeamPlan, all: &Aggregated, language: Language) -> S
 }
 
 /// The answer where no model wrote one: the results as they are.
-pub(crate) fn without_model<'a>(
-    results: impl Iterator<Item = (&'a String, &'a TeamResult)>,
-    language: Language,
-) -> String {
-    let texts: Vec<_> = results
+pub(crate) fn without_model(state: &TeamState, language: Language) -> String {
+    let texts: Vec<_> = state
+        .results()
         .filter(|(_, result)| result.status == StepStatus::Completed)
         .filter_map(|(_, result)| result.text.as_deref())
         .collect();

@@ -39,6 +39,14 @@ pub struct TeamState {
     pub completed_at: Option<Timestamp>,
 }
 
+impl TeamState {
+    /// The ends of the steps, in the order of the plan.
+    pub fn results(&self) -> impl Iterator<Item = (&PlanStep, &TeamResult)> {
+        let steps = self.plan.iter().flat_map(|plan| &plan.steps);
+        steps.filter_map(|step| Some((step, self.team_results.get(&step.id)?)))
+    }
+}
+
 /// The part of a turn that is under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

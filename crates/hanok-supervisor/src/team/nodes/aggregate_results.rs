@@ -28,8 +28,7 @@ pub(crate) async fn aggregate_results<C: Send + Sync + 'static>(
 pub(crate) fn aggregate(state: &TeamState) -> Aggregated {
     let mut all = Aggregated::default();
     let mut sources = BTreeSet::new();
-    for step in state.plan.iter().flat_map(|plan| &plan.steps) {
-        let Some(result) = state.team_results.get(&step.id) else { continue };
+    for (step, result) in state.results() {
         let missing = || Missing {
             step: step.id.clone(),
             team: step.team.clone(),

@@ -41,7 +41,7 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         Written::Nothing(_) if !plan.in_scope => {
             prompt::out_of_scope(&prompt::teams(&settings.teams, language), language)
         }
-        Written::Nothing(_) => prompt::without_model(state.team_results.iter(), language),
+        Written::Nothing(_) => prompt::without_model(&state, language),
     };
     let footer = prompt::footer(&plan, &aggregated, language);
     let answer = match footer.is_empty() {
@@ -72,7 +72,10 @@ async fn written<C: Send + Sync + 'static>(
     messages.extend(state.messages.iter().cloned());
     let mark = DataMark::new(&*context.runtime().rng);
     let data = match plan.in_scope {
-        true => prompt::results(state.team_results.iter(), &mark, language),
+        true => {
+            let results = state.results().map(|(step, result)| (step.id.as_str(), result));
+            prompt::results(results, &mark, language)
+        }
         false => prompt::out_of_scope(&prompt::teams(&settings.teams, language), language),
     };
     let question = messages.len().saturating_sub(1);

@@ -8,7 +8,6 @@ use hanok_state::{Message, State};
 
 use crate::team::{
     error::TeamError,
-    event::TeamEvent,
     prompt,
     settings::TeamSettings,
     state::{Phase, TeamState, TeamStateUpdate},
@@ -25,7 +24,6 @@ pub(crate) async fn load_memory<C: Send + Sync + 'static>(
     state: Snapshot<TeamState>,
     context: Context<C>,
 ) -> Result<TeamStateUpdate, TeamError> {
-    context.custom(&TeamEvent::PhaseChanged { phase: Phase::Planning });
     let update = TeamState::update().phase(Phase::Planning);
     let question = Message::user(state.query.as_str());
     let Some(memory) = &settings.memory else { return Ok(update.message(question)) };

@@ -163,7 +163,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         plan.replanned = true;
         let own = self.settings.prompts.agent_selection.as_deref();
         let system = prompt::plan(own, &self.teams, self.settings.language);
-        let results = self.state.team_results.iter();
+        let results = self.state.results().map(|(step, result)| (step.id.as_str(), result));
         let results = prompt::results(results, &self.mark, self.settings.language);
         let request = self.request(system).message(results);
         let request = request.message(prompt::replan(self.settings.language));

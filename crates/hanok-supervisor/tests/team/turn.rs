@@ -1,0 +1,93 @@
+//! A turn as those see it who watch it, and those who come later and read the log.
+
+use hanok_core::BoxError;
+use hanok_graph::Outcome;
+use hanok_supervisor::{StepStatus, Team, TeamEvent, steps_of};
+
+use crate::support::{House, Planner, ends, taking, team};
+
+/// One line for each event; the lists as `step status`.
+fn lines(events: &[TeamEvent]) -> String {
+    let line = |event: &TeamEvent| match event {
+        TeamEvent::TodoUpdated { execution_steps } => {
+            let steps = execution_steps.iter();
+            let steps = steps.map(|step| format!("{} {:?}", step.step_id, step.status));
+            format!("todo: {}", steps.collect::<Vec<_>>().join(", "))
+        }
+        TeamEvent::Decision { choice } => {
+            format!("decision: {:?} {:?} {}", choice.kind, choice.chosen, choice.confidence)
+        }
+        other => serde_json::to_string(other).unwrap(),
+    };
+    events.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_sequence_of_a_turn() {
+    let planner = Planner::of(&[
+        ("search", "search", &[]),
+        ("analysis", "analysis", &["search"]),
+        ("document", "document", &["analysis"]),
+    ]);
+    let teams = ["search", "analysis", "document"].map(|name| Team::new(taking(name, 1)));
+    let (events, state) = House::new(planner, teams).watch("Help me.").await;
+    insta::assert_snapshot!(lines(&events));
+    insta::assert_snapshot!(state.answer.unwrap());
+}
+
+/// A team that asks a person: the others end first, the question is the thread's, the log shows the same list as the events, and
+/// the answer starts nothing a second time.
+#[tokio::test(start_paused = true)]
+async fn a_team_that_asks_waits_alone() {
+    let planner = Planner::of(&[
+        ("search", "search", &[]),
+        ("document", "document", &[]),
+        ("letter", "letter", &["document"]),
+    ]);
+    let runs = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let counted = runs.clone();
+    let search = team("search", move |_, cx| {
+        let counted = counted.clone();
+        async move {
+            cx.runtime().clock.sleep(std::time::Duration::from_secs(3)).await;
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok::<_, BoxError>("found".to_owned())
+        }
+    });
+    let document = team("document", |_, cx| async move {
+        let name: String = cx.interrupt("Who is the tenant?").await?;
+        Ok::<_, BoxError>(format!("a lease for {name}"))
+    });
+    let teams = [Team::new(search), Team::new(document).asks(), Team::new(taking("letter", 1))];
+    let house = House::new(planner, teams);
+    let thread = house.thread();
+    let outcome = thread.invoke(house.supervisor.ask("Help me."), ()).await.unwrap();
+    let Outcome::Interrupted(questions) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(questions.len(), 1);
+
+    let state = thread.state(None).await.unwrap().unwrap();
+    let list = steps_of(&state, &thread.views(None).await.unwrap());
+    let list: Vec<_> = list.iter().map(|step| (step.step_id.as_str(), step.status)).collect();
+    assert_eq!(
+        list,
+        [
+            ("search", StepStatus::Completed),
+            ("document", StepStatus::Running),
+            ("letter", StepStatus::Pending),
+        ]
+    );
+    // Another process answers.
+    let state = house.thread().reply("Kim", ()).await.unwrap().done().unwrap();
+    assert_eq!(runs.load(std::sync::atomic::Ordering::Relaxed), 1);
+    assert_eq!(
+        ends(&state),
+        [
+            "document Completed: a lease for Kim",
+            "letter Completed: letter did \"do letter\" after document",
+            "search Completed: found",
+        ]
+    );
+    assert_eq!(house.planner.asked(), ["intent", "plan", "answer"]);
+    let list = steps_of(&state, &thread.views(None).await.unwrap());
+    assert!(list.iter().all(|step| step.status == StepStatus::Completed), "{list:?}");
+}
