@@ -12,7 +12,8 @@ use terminal::failure::Failure;
 /// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
 /// answers. It is no legal advice.
 ///
-/// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 130 stopped by Ctrl-C.
+/// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 5 waits for a person, 130
+/// stopped by Ctrl-C.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "contract", version, verbatim_doc_comment)]
 pub struct Options {

@@ -25,11 +25,14 @@ impl<T: Talk> Session<T> {
             ("rewind", turns) => self.rewind(turns).await,
             ("fork", to) => self.fork(to).await,
             ("help", _) => Ok(self.help()),
-            (name, _) => self.own(name).await,
+            (name, rest) => self.own(name, rest).await,
         }
     }
 
-    async fn own(&self, name: &str) -> Result<String, Failure> {
+    async fn own(&self, name: &str, rest: &str) -> Result<String, Failure> {
+        if let Some(said) = self.talk.act(name, rest, &self.thread).await? {
+            return Ok(said);
+        }
         let state = self.thread.state(None).await?;
         let said = self.talk.command(name, &state.unwrap_or_default());
         said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))

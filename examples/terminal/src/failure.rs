@@ -16,6 +16,9 @@ const IN_USE: u8 = 3;
 /// A limit stopped the answer.
 pub const LIMIT: u8 = 4;
 
+/// The turn waits for a person.
+pub const WAITS: u8 = 5;
+
 /// Ctrl-C stopped the program.
 pub const INTERRUPTED: u8 = 130;
 
@@ -87,6 +90,11 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Run(error) if matches!(**error, RunError::Conflict { .. }) => IN_USE,
+            Self::Run(error)
+                if matches!(**error, RunError::WrongAnswer { .. } | RunError::NothingAsked(_)) =>
+            {
+                2
+            }
             Self::Thread(_) | Self::Usage(_) => 2,
             _ => 1,
         }

@@ -1,7 +1,7 @@
 //! Events as JSON, one a line.
 
 use hanok_core::{Stored, Token};
-use hanok_graph::{Event, EventKind};
+use hanok_graph::{Event, EventKind, Pending};
 use serde_json::{Value, json};
 
 use crate::Talk;
@@ -46,6 +46,25 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
 /// How the turn ended.
 pub(crate) fn ended(answer: Option<&str>, exit: u8) -> String {
     json!({"event": "answer", "text": answer, "exit": exit}).to_string()
+}
+
+/// A question that waits for a person.
+pub(crate) fn question(question: &Pending) -> String {
+    let schema = question.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
+    let schema: Value = schema.unwrap_or(Value::Null);
+    let doubt = question
+        .doubt
+        .as_ref()
+        .map(|doubt| json!({"tool": doubt.tool, "arguments": doubt.arguments}));
+    json!({
+        "event": "question",
+        "id": question.id.0,
+        "node": question.node,
+        "question": value(&question.payload),
+        "schema": schema,
+        "doubt": doubt,
+    })
+    .to_string()
 }
 
 fn value(item: &Stored) -> Value {

@@ -6,6 +6,7 @@
 pub mod brain;
 mod command;
 pub mod failure;
+mod form;
 mod interrupts;
 mod json;
 mod live;

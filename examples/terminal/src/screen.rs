@@ -121,9 +121,21 @@ impl Screen {
 
     /// Asks for the next question, if a person types.
     pub(crate) fn prompt(&self) {
-        if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        if self.is_asking() {
             drop(write!(io::stderr().lock(), "\n질문> "));
         }
+    }
+
+    /// Whether a person types, and reads what is asked.
+    pub(crate) fn is_asking(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks for one value of an answer.
+    pub(crate) fn ask(&self, prompt: &str) {
+        self.clear();
+        let mut err = io::stderr().lock();
+        drop(write!(err, "{}: ", Printable(prompt)).and_then(|()| err.flush()));
     }
 
     /// Turns the spinner once.

@@ -8,16 +8,18 @@ use std::{
 
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
-use hanok_core::{Cancellation, Tenant, ThreadKey};
-use hanok_graph::{App, Graph, Input, Thread};
+use hanok_core::{Cancellation, RequestId, Stored, Tenant, ThreadKey};
+use hanok_graph::{App, Graph, Input, Pending, Thread};
 use hanok_sqlite::Sqlite;
 
 use crate::{
     Options, Screen, Talk,
-    failure::{Failure, INTERRUPTED},
+    failure::{Failure, INTERRUPTED, WAITS},
+    form::Form,
     interrupts::Interrupts,
+    json,
     screen::TURN,
-    shown::Shown,
+    shown::{Shown, TurnResult},
 };
 
 /// The longest line that is read, in bytes.
@@ -30,6 +32,7 @@ pub struct Session<T: Talk> {
     pub(crate) app: App<T::State>,
     pub(crate) thread: Thread<T::State>,
     interrupts: Interrupts,
+    lines: Option<mpsc::Receiver<io::Result<String>>>,
     json: bool,
 }
 
@@ -50,7 +53,8 @@ impl<T: Talk> Session<T> {
         };
         let app = graph.checkpointer(store);
         let thread = app.thread(key(&options.thread)?);
-        Ok(Self { talk, app, thread, interrupts: Interrupts::new(), json: options.json })
+        let interrupts = Interrupts::new();
+        Ok(Self { talk, app, thread, interrupts, lines: None, json: options.json })
     }
 
     /// Does what `options` say: goes on, answers the question, or holds a conversation.
@@ -59,6 +63,10 @@ impl<T: Talk> Session<T> {
     ///
     /// [`Failure`] when there is no answer.
     pub async fn run(mut self, options: &Options, screen: &Screen) -> Result<ExitCode, Failure> {
+        let answers = options.answers()?;
+        if !answers.is_empty() {
+            return self.turn(Input::Answers(answers), screen).await;
+        }
         if options.resume {
             return self.turn(Input::Resume, screen).await;
         }
@@ -91,21 +99,19 @@ impl<T: Talk> Session<T> {
 
     /// Answers one question a line until the input ends.
     async fn converse(&mut self, screen: &Screen) -> Result<ExitCode, Failure> {
-        let mut lines = lines();
         loop {
             screen.prompt();
-            let line = tokio::select! {
-                biased;
-                () = self.interrupts.next() => return Ok(ExitCode::from(INTERRUPTED)),
-                line = lines.next() => match line {
-                    Some(line) => line.map_err(Failure::Input)?,
-                    None => return Ok(ExitCode::SUCCESS),
-                },
+            let line = match self.line().await? {
+                Line::Text(line) => line,
+                Line::End => return Ok(ExitCode::SUCCESS),
+                Line::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
             };
             if line.trim().is_empty() {
                 continue;
             }
             match self.say(&line, screen).await {
+                // The next line is no answer to what was asked.
+                Ok(code) if code == ExitCode::from(WAITS) => return Ok(code),
                 Ok(_) => {}
                 Err(failure @ Failure::Output(_)) => return Err(failure),
                 Err(failure) => {
@@ -120,8 +126,94 @@ impl<T: Talk> Session<T> {
         }
     }
 
-    /// Runs one turn, shown as it goes. Ctrl-C stops the answer and keeps the thread; a second one does not wait for it.
-    async fn turn(&mut self, input: Input<T::State>, screen: &Screen) -> Result<ExitCode, Failure> {
+    /// The next line of the input.
+    async fn line(&mut self) -> Result<Line, Failure> {
+        let lines = self.lines.get_or_insert_with(lines);
+        tokio::select! {
+            biased;
+            () = self.interrupts.next() => Ok(Line::Interrupted),
+            line = lines.next() => match line {
+                Some(line) => line.map(Line::Text).map_err(Failure::Input),
+                None => Ok(Line::End),
+            },
+        }
+    }
+
+    /// Runs one turn to its end: what it asks is asked of the person who types, or printed where nobody does.
+    async fn turn(
+        &mut self,
+        mut input: Input<T::State>,
+        screen: &Screen,
+    ) -> Result<ExitCode, Failure> {
+        loop {
+            let questions = match self.run_once(input, screen).await? {
+                TurnResult::Over(code) => return Ok(code),
+                TurnResult::Waits(questions) => questions,
+            };
+            if !screen.is_asking() || self.json {
+                self.print(&questions, screen)?;
+                return Ok(ExitCode::from(WAITS));
+            }
+            let Some(answers) = self.answers(&questions, screen).await? else {
+                screen.tell("답하지 않고 멈췄습니다. 질문은 대화에 남아 있습니다.");
+                return Ok(ExitCode::from(WAITS));
+            };
+            input = Input::Answers(answers);
+        }
+    }
+
+    /// Prints what a turn waits for, and how it is answered.
+    fn print(&self, questions: &[Pending], screen: &Screen) -> Result<(), Failure> {
+        if self.json {
+            for question in questions {
+                screen.json(&json::question(question))?;
+            }
+            screen.json(&json::ended(None, WAITS))?;
+            return Ok(());
+        }
+        screen.tell("사람의 답을 기다립니다. 답: --answer ID JSON (같은 --db, --thread로)");
+        for question in questions {
+            let form = Form::of(question);
+            screen.tell(&format!("[{}] {}", question.id.0, form.question));
+            form.fields.iter().for_each(|field| screen.tell(&format!("  - {}", field.line())));
+        }
+        Ok(())
+    }
+
+    /// What the person who types answers; `None` when they stop.
+    async fn answers(
+        &mut self,
+        questions: &[Pending],
+        screen: &Screen,
+    ) -> Result<Option<Vec<(RequestId, Stored)>>, Failure> {
+        let mut answers = Vec::new();
+        for question in questions {
+            let form = Form::of(question);
+            screen.tell(&form.question);
+            let mut values = Vec::new();
+            for field in &form.fields {
+                let value = loop {
+                    screen.ask(&field.prompt());
+                    let Line::Text(line) = self.line().await? else { return Ok(None) };
+                    match field.read(&line) {
+                        Ok(value) => break value,
+                        Err(fault) => screen.tell(&fault),
+                    }
+                };
+                values.push(value);
+            }
+            let answer = Stored::encode(&form.answer(values)).map_err(Failure::wiring)?;
+            answers.push((question.id.clone(), answer));
+        }
+        Ok(Some(answers))
+    }
+
+    /// Runs the thread once, shown as it goes. Ctrl-C stops the answer and keeps the thread; a second one does not wait for it.
+    async fn run_once(
+        &mut self,
+        input: Input<T::State>,
+        screen: &Screen,
+    ) -> Result<TurnResult, Failure> {
         let stop = Cancellation::default();
         let thread = self.thread.clone().cancellation(stop.clone());
         let mut shown = Shown::new(screen, &self.talk, self.json);
@@ -134,7 +226,7 @@ impl<T: Talk> Session<T> {
             tokio::select! {
                 biased;
                 () = self.interrupts.next() => match stop.is_cancelled() {
-                    true => return Ok(ExitCode::from(INTERRUPTED)),
+                    true => return Ok(TurnResult::Over(ExitCode::from(INTERRUPTED))),
                     false => stop.cancel(),
                 },
                 event = events.next() => match event {
@@ -147,6 +239,14 @@ impl<T: Talk> Session<T> {
         let outcome = events.outcome().await?;
         shown.outcome(outcome)
     }
+}
+
+/// What was read of the input.
+enum Line {
+    Text(String),
+    End,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
 }
 
 /// The store in the file at `path`.

@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Instant};
 
 use hanok_agent::StopReason;
 use hanok_core::{Spent, Token};
-use hanok_graph::{Event, EventKind, Outcome};
+use hanok_graph::{Event, EventKind, Outcome, Pending};
 
 use crate::{
     Ended, Screen, Talk,
@@ -118,8 +118,13 @@ impl<'s, T: Talk> Shown<'s, T> {
         Ok(())
     }
 
-    pub(crate) fn outcome(mut self, outcome: Outcome<T::State>) -> Result<ExitCode, Failure> {
+    /// Ends the turn: its exit, or the questions that it waits for.
+    pub(crate) fn outcome(mut self, outcome: Outcome<T::State>) -> Result<TurnResult, Failure> {
         let code = match outcome {
+            Outcome::Interrupted(questions) | Outcome::InDoubt(questions) => {
+                self.screen.end_line()?;
+                return Ok(TurnResult::Waits(questions));
+            }
             Outcome::Done(state) => {
                 let Ended { answer, stopped } = self.talk.ended(&state);
                 self.finish(answer.as_deref().unwrap_or("답이 없습니다."))?;
@@ -144,7 +149,7 @@ impl<'s, T: Talk> Shown<'s, T> {
                 INTERRUPTED
             }
             _ => {
-                self.screen.tell("사람의 답을 기다립니다.");
+                self.screen.tell("답을 끝내지 못했습니다. --resume으로 이어 갈 수 있습니다.");
                 1
             }
         };
@@ -158,6 +163,14 @@ impl<'s, T: Talk> Shown<'s, T> {
         if self.json {
             self.screen.json(&json::ended(self.last.as_deref(), code))?;
         }
-        Ok(ExitCode::from(code))
+        Ok(TurnResult::Over(ExitCode::from(code)))
     }
+}
+
+/// What a run came to.
+pub(crate) enum TurnResult {
+    /// The turn is over, with this exit.
+    Over(ExitCode),
+    /// The turn waits for a person.
+    Waits(Vec<Pending>),
 }

@@ -2,11 +2,11 @@
 
 use hanok_agent::StopReason;
 use hanok_core::Stored;
-use hanok_graph::Event;
+use hanok_graph::{Event, Thread};
 use hanok_state::{Messages, State};
 use serde_json::Value;
 
-use crate::progress;
+use crate::{failure::Failure, progress};
 
 /// How a turn ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,6 +54,21 @@ pub trait Talk: Send + Sync {
     fn command(&self, name: &str, state: &Self::State) -> Option<String> {
         let (_, _) = (name, state);
         None
+    }
+
+    /// Does a command of its own that takes more than its state: `rest` stands behind the name. `None` where it has no such command.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] for a command that makes no sense, or that could not be done.
+    fn act(
+        &self,
+        name: &str,
+        rest: &str,
+        thread: &Thread<Self::State>,
+    ) -> impl Future<Output = Result<Option<String>, Failure>> + Send {
+        let (_, _, _) = (name, rest, thread);
+        async { Ok(None) }
     }
 
     /// Its own commands, each with what it does.
