@@ -122,6 +122,14 @@ fn finding(question: &str, text: &str) -> Finding {
 /// asked for itself.
 pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     let question = &conversation.question;
+    if !conversation.results.is_empty() {
+        // What teams found is an answer as it is.
+        let whole = |text: &String| match extract::whole(text, MOST_OF_RESULT) {
+            Found::Answer { lines, .. } => Finding::Found { lines, source: None },
+            _ => Finding::Nothing { question: question.clone() },
+        };
+        return conversation.results.iter().map(whole).collect();
+    }
     if conversation.named.len() > 1 {
         let each = conversation.named.iter().map(|(name, text)| (name, in_piece(question, text)));
         let each: Vec<_> = each.collect();
@@ -157,6 +165,9 @@ fn in_piece(question: &str, text: &str) -> Option<(Vec<String>, Option<String>)>
         _ => None,
     }
 }
+
+/// The most characters of what one team found.
+const MOST_OF_RESULT: usize = 4_000;
 
 /// The most characters of an article that is told as it is.
 const MOST_OF_ARTICLE: usize = 700;

@@ -7,12 +7,13 @@ use crate::{
     conversation::{Conversation, Language},
     cues,
     intent::has,
+    lists,
     prompt::Listed,
     route::{ranked, talk},
 };
 
-/// A value that fits `schema`, as far as it is made of objects, choices and plain values: of a choice, the value whose
-/// description fits the question best.
+/// A value that fits `schema`, as far as it is made of objects, lists, choices and plain values: of a choice, the value whose
+/// description fits the question best; of a list of choices, those that fit.
 pub(crate) fn fill(schema: &Value, conversation: &Conversation) -> Value {
     filled(schema, schema, conversation, 0)
 }
@@ -48,9 +49,17 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
             Language::Korean => "설명이 이 질문에 가장 가깝습니다.".into(),
             Language::English => "Its description is nearest to the question.".into(),
         },
+        Some("integer" | "number") if lists::is_about_sureness(schema) => {
+            json!(lists::sureness(conversation))
+        }
         Some("integer" | "number") => json!(0),
+        Some("boolean") if lists::is_about_scope(schema) => json!(lists::is_in_scope(conversation)),
         Some("boolean") => json!(is_about_data(schema) && agent::is_answered(conversation)),
-        Some("array") => json!([]),
+        Some("array") => {
+            let items = resolved(schema.get("items").unwrap_or(&Value::Null), root);
+            let options = self::options(items, root);
+            lists::fill(schema, items, &listed(&options), conversation)
+        }
         Some("object") => json!({}),
         _ => Value::Null,
     }
@@ -86,15 +95,18 @@ fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
     options.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
+/// Values with their descriptions, to be compared with the question.
+fn listed(options: &[(Value, String)]) -> Vec<Listed> {
+    let listed = options.iter().map(|(value, said)| {
+        let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Listed { name, description: said.clone(), parameters: Vec::new() }
+    });
+    listed.collect()
+}
+
 /// The option that fits: one for talking where nothing has to be looked up.
 fn chosen(options: Vec<(Value, String)>, conversation: &Conversation) -> Value {
-    let listed: Vec<Listed> = options
-        .iter()
-        .map(|(value, said)| {
-            let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            Listed { name, description: said.clone(), parameters: Vec::new() }
-        })
-        .collect();
+    let listed = listed(&options);
     let talks = |listed: &&Listed| {
         let said = listed.description.to_lowercase();
         cues::FOR_TALK.iter().any(|word| has(&said, word))

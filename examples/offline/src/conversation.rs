@@ -40,6 +40,10 @@ pub(crate) struct Conversation {
     pub(crate) named: Vec<(String, String)>,
     /// The calls that are proposed for the question, outside of data.
     pub(crate) proposed: Vec<Wanted>,
+    /// What the system prompt lists, each with what it is for.
+    pub(crate) listed: Vec<Listed>,
+    /// What teams found about the question, whole.
+    pub(crate) results: Vec<String>,
 }
 
 /// A message by what it is for.
@@ -75,6 +79,8 @@ impl Conversation {
             data: String::new(),
             named: Vec::new(),
             proposed: Vec::new(),
+            listed: prompt::listed(&system),
+            results: Vec::new(),
         };
         let mut task = None;
         let mut pieces = Vec::new();
@@ -93,6 +99,9 @@ impl Conversation {
                 Heard::Observed(text) => read.observations.push(text),
                 Heard::Output(agent, text) if read.has_agent(&agent) => {
                     read.outputs.push((agent, text))
+                }
+                Heard::Data(given) if is_of_teams(message) => {
+                    read.results = given.into_iter().map(|piece| piece.inside).collect();
                 }
                 Heard::Data(given) => pieces.extend(given),
                 Heard::Output(..) | Heard::Other => {}
@@ -188,6 +197,12 @@ impl Conversation {
         }
         format!("{} ({})", self.question, missing.join(" "))
     }
+}
+
+/// Whether a message holds what teams found.
+fn is_of_teams(message: &Message) -> bool {
+    let text = message.text();
+    tables::OF_TEAMS.iter().any(|heading| text.starts_with(heading))
 }
 
 fn native_tools(request: &ChatRequest) -> Vec<Listed> {

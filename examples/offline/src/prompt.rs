@@ -66,7 +66,7 @@ pub(crate) fn read(prompt: &str) -> Part {
 }
 
 /// The `- name: description` lines, each with what is indented below it.
-fn listed(prompt: &str) -> Vec<Listed> {
+pub(crate) fn listed(prompt: &str) -> Vec<Listed> {
     let mut all: Vec<(String, String, String)> = Vec::new();
     let mut open = false;
     for line in prompt.lines() {

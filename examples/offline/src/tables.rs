@@ -173,3 +173,13 @@ pub(crate) const NOTHING: &[&str] = &[
     "no matches",
     "found nothing",
 ];
+
+/// What stands before the results of teams.
+pub(crate) const OF_TEAMS: &[&str] = &["팀들의 결과:", "Results of the teams:"];
+
+/// What stands before the teams that another one needs.
+pub(crate) const NEEDS: &[&str] = &["(먼저 필요한 팀:", "(needs first:"];
+
+/// What asks for another plan, which may have nothing in it.
+pub(crate) const AGAIN: &[&str] =
+    &["할 수 있는 것이 없으면 빈 목록을", "Give an empty list if nothing can be done"];
