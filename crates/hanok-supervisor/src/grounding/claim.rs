@@ -5,7 +5,7 @@ use std::ops::Range;
 use hanok_tools::{Amount, AmountUnit, Article, Figure, Number, figures};
 
 use super::law::{Law, Laws};
-use super::shown::Shown;
+use super::shown::{Shown, is_digit};
 use super::unread::unread;
 
 /// A figure of a text with its place.
@@ -68,8 +68,7 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
             }
             Figure::Article(article) => {
                 let law = laws.before(text, article.at.start);
-                let value = Value::Article { article: article.clone(), law };
-                (Claim { at: article.at.clone(), value }, 1)
+                (self::article(text, article, law), 1)
             }
             _ => (Claim { at: figure.at(), value: Value::Unread(figure.to_string()) }, 1),
         };
@@ -90,19 +89,43 @@ fn day(text: &str, first: &Amount, next: &Figure) -> Option<Claim> {
     let between = text.get(first.at.end..second.at.start)?.trim();
     let behind = text.get(second.at.end..)?;
     let (one, two) = (small(&first.value)?, small(&second.value)?);
-    let month = |number: u16| u8::try_from(number).ok().filter(|month| (1..=12).contains(month));
+    let within = |number: u16, most: u8| {
+        u8::try_from(number).ok().filter(|number| (1..=most).contains(number))
+    };
     let (day, sign) = match between {
         "년" if one >= 1000 && behind.starts_with('월') => {
-            (Day { year: Some(one), month: month(two)?, day: None }, '월')
+            (within(two, 12).map(|month| Day { year: Some(one), month, day: None }), '월')
         }
         "월" if behind.starts_with('일') => {
-            let day = u8::try_from(two).ok().filter(|day| (1..=31).contains(day))?;
-            (Day { year: None, month: month(one)?, day: Some(day) }, '일')
+            let day = within(one, 12).zip(within(two, 31));
+            (day.map(|(month, day)| Day { year: None, month, day: Some(day) }), '일')
         }
         _ => return None,
     };
     let at = first.at.start..second.at.end + sign.len_utf8();
-    Some(Claim { at, value: Value::Date(day) })
+    let written = text.get(at.clone()).unwrap_or_default();
+    // No calendar has it.
+    let value = day.map_or_else(|| Value::Unread(without_spaces(written)), Value::Date);
+    Some(Claim { at, value })
+}
+
+/// An article. One with a part 0, as in `제7조의0`, is none.
+fn article(text: &str, article: &Article, law: Option<Law>) -> Claim {
+    let at = article.at.clone();
+    let behind = text.get(at.end..).unwrap_or_default();
+    let part = behind.strip_prefix('의').or_else(|| {
+        let part = behind.trim_start_matches(' ');
+        let part = part.strip_prefix('제').unwrap_or(part);
+        part.trim_start_matches(is_digit).starts_with('항').then_some(part)
+    });
+    let digits = part.map_or(0, |part| part.len() - part.trim_start_matches(is_digit).len());
+    if digits == 0 {
+        return Claim { at, value: Value::Article { article: article.clone(), law } };
+    }
+    let end = part.map_or(at.end, |part| text.len() - part.len() + digits);
+    let at = at.start..end;
+    let written = text.get(at.clone()).unwrap_or_default();
+    Claim { value: Value::Unread(without_spaces(written)), at }
 }
 
 fn small(number: &Number) -> Option<u16> {

@@ -154,6 +154,13 @@ fn string(facts: &mut Facts, written: &str, one: &Open<'_>, source: Source) {
         facts.days.push((day, source));
         return;
     }
+    // As a text it is a day rather than an amount, and may be both.
+    if let Some(day) =
+        compact_day(trimmed, Some("date")).filter(|day| is_near(day) && day.day.is_some())
+    {
+        let source = facts.source(source.clone());
+        facts.days.push((day, source));
+    }
     let plain = trimmed.replace(',', "");
     if plain.len() <= 100 && plain.parse::<Number>().is_ok() {
         number_of(facts, &plain, one, source);
@@ -207,6 +214,11 @@ fn compact_day(written: &str, key: Option<&str>) -> Option<Day> {
     };
     let year = part(0, 4).filter(|year| (1000..=9999).contains(year))?;
     Some(Day { year: Some(year), month: small(part(4, 6)?, 12)?, day })
+}
+
+/// Whether it is a day of which contracts speak.
+fn is_near(day: &Day) -> bool {
+    day.year.is_some_and(|year| (1900..2100).contains(&year))
 }
 
 fn small(number: u16, most: u8) -> Option<u8> {

@@ -151,7 +151,10 @@ impl<'a> Index<'a> {
         let (low, high) = (value.subtract(half).ok()?, value.add(half).ok()?);
         let first = list.partition_point(|(number, _)| number.compare(&low).is_lt());
         let (number, source) = list.get(first)?;
-        (!number.compare(&high).is_gt()).then_some(*source)
+        let end = number.compare(&high);
+        // Half a place more is rounded up.
+        let is_near = end.is_lt() || end.is_eq() && low.compare(&high).is_eq();
+        is_near.then_some(*source)
     }
 
     fn article(&self, article: &Article, law: Option<&Law>) -> Option<usize> {

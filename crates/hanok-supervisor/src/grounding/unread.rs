@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use super::claim::{Claim, Value, without_spaces};
+use super::claim::{Claim, Day, Value, without_spaces};
 use super::shown::is_digit;
 
 /// What stands behind the digits of a figure: places, units, and the year of a day that no calendar has.
 const UNITS: &[&str] =
-    &["천", "백", "십", "만", "억", "조", "원", "%", "％", "퍼센트", "평", "㎡", "m²", "년"];
+    &["천", "백", "십", "만", "억", "조", "원", "%", "％", "평", "㎡", "년", "월", "일"];
+
+/// Units in words.
+const WORDS: &[&str] = &["퍼센트", "프로", "제곱미터", "평방미터", "m²", "m2"];
 
 /// Syllables of numerals in Hangul.
 const NUMERAL: &str = "일이삼사오육칠팔구십백천만억조";
@@ -22,9 +25,12 @@ pub(super) fn unread(text: &str, part: Range<usize>, claims: &mut Vec<Claim>) {
         let begins = is_digit(c) || NUMERAL.contains(c) && begins_word(text, at);
         let end = if begins { piece(text, at, part.end) } else { at };
         let written = text.get(at..end).unwrap_or_default();
-        if is_figure(written, is_digit(c)) {
-            let value = Value::Unread(without_spaces(written));
-            claims.push(Claim { at: at..end, value });
+        let beside = Beside {
+            before: text.get(..at).unwrap_or_default(),
+            behind: text.get(end..).unwrap_or_default(),
+        };
+        if begins && is_figure(written, is_digit(c), beside) {
+            claims.push(Claim { at: at..end, value: value(written) });
         }
         at = end.max(at + c.len_utf8());
     }
@@ -50,7 +56,7 @@ fn piece(text: &str, at: usize, most: usize) -> usize {
             }
             _ if NUMERAL.contains(c) => {}
             '원' if !is_apart => {}
-            _ if has_digits && (is_digit(c) || is_joint(c)) => {}
+            _ if has_digits && (is_digit(c) || is_joint(c) || c == '/') => {}
             '평' | '㎡' | '년' | '월' | '%' | '％' if has_digits && !is_apart => {}
             _ => break,
         }
@@ -65,12 +71,44 @@ fn is_joint(c: char) -> bool {
     matches!(c, ',' | '.' | '~' | '∼' | '～' | '〜' | '-')
 }
 
-/// Whether a piece is a figure: digits with a unit, or two syllables of a numeral with 원 behind them.
-fn is_figure(written: &str, has_digits: bool) -> bool {
+/// The texts before and behind a piece.
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    before: &'a str,
+    behind: &'a str,
+}
+
+/// Whether a piece is a figure: digits with a unit or of the form of a day, or two syllables of a numeral with 원 behind them.
+fn is_figure(written: &str, has_digits: bool, beside: Beside<'_>) -> bool {
     if has_digits {
-        return UNITS.iter().any(|unit| written.contains(unit));
+        let is_won = beside.before.trim_end_matches(' ').ends_with(['₩', '￦']);
+        let behind = beside.behind.trim_start_matches(' ');
+        return is_won
+            || is_day(written)
+            || UNITS.iter().any(|unit| written.contains(unit))
+            || WORDS.iter().any(|word| behind.starts_with(word));
     }
     let numeral = written.strip_suffix('원').unwrap_or_default();
     let count = numeral.chars().filter(|c| NUMERAL.contains(*c)).count();
     count >= 2 && numeral.chars().all(|c| NUMERAL.contains(c) || c == ' ')
+}
+
+/// Whether it has the form of a day that no calendar has: four digits, two and two.
+fn is_day(written: &str) -> bool {
+    let bare = without_spaces(written);
+    ['-', '.', '/'].iter().any(|sign| {
+        let parts: Vec<&str> = bare.trim_end_matches(*sign).split(*sign).collect();
+        let lengths: Vec<usize> = parts.iter().map(|part| part.chars().count()).collect();
+        matches!(lengths[..], [4, 1 | 2, 1 | 2]) && bare.chars().all(|c| is_digit(c) || c == *sign)
+    })
+}
+
+/// What a piece says: `03월 02일` is a day, though its numbers begin with 0.
+fn value(written: &str) -> Value {
+    let bare = without_spaces(written);
+    let day = || {
+        let (month, day) = bare.strip_suffix('일')?.split_once('월')?;
+        Some(Day { year: None, month: month.parse().ok()?, day: Some(day.parse().ok()?) })
+    };
+    day().map_or(Value::Unread(bare.clone()), Value::Date)
 }
