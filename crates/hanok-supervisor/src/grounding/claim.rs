@@ -149,7 +149,8 @@ fn amount(text: &str, amount: &Amount, next: Option<&Figure>) -> Claim {
             unit = second.unit;
         }
     }
-    let shown = Shown::of(text, &at, &amount.value);
+    let is_area = matches!(unit, AmountUnit::Pyeong | AmountUnit::SquareMetre);
+    let shown = Shown::of(text, &at, &amount.value, is_area);
     Claim { at, value: Value::Amount { value: amount.value.clone(), unit, shown } }
 }
 

@@ -280,6 +280,10 @@ impl Facts {
 
     /// Adds a number with its unit, if that is known.
     pub(super) fn number(&mut self, value: &Number, unit: Option<DataUnit>, source: usize) {
+        // Again and again the same: once is enough.
+        if !self.before.insert((unit, value.to_string())) {
+            return;
+        }
         let groups = facts::groups(value, unit);
         self.numbers.extend(groups.into_iter().map(|(group, value)| (group, value, source)));
     }

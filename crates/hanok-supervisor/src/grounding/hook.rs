@@ -1,6 +1,6 @@
 //! The figures of an agent's answers, as a hook.
 
-use hanok_agent::{AgentState, HasAgent, Hook, Hooked, Jump};
+use hanok_agent::{AgentState, HasAgent, Hook, Hooked, Jump, StopReason};
 use hanok_core::BoxError;
 use hanok_graph::Context;
 use hanok_state::{Message, Role, State};
@@ -25,7 +25,12 @@ impl<S: HasAgent, C: Send + Sync + 'static> Hook<S, C> for Grounding {
 
     async fn after_agent(&self, state: &S, _: &Context<C>) -> Result<Hooked<S>, BoxError> {
         let agent = state.agent();
-        let Some(answer) = &agent.answer else { return Ok(Hooked::new()) };
+        let Some(answer) = &agent.answer else {
+            // The model was asked again and came to its limit: what it answered first stands, with its mark.
+            let first = asked(agent).filter(|_| agent.stopped == Some(StopReason::MaxIterations));
+            let update = first.map(|first| S::wrap(AgentState::update().answer(Some(first))));
+            return Ok(update.map_or_else(Hooked::new, |update| Hooked::new().update(update)));
+        };
         let units = self.units.iter().cloned();
         let sources = units.fold(Sources::new(), |sources, (key, unit)| sources.unit(key, unit));
         let grounded = self.check(answer.as_str(), &sources.messages(agent.messages.iter()));
@@ -35,14 +40,14 @@ impl<S: HasAgent, C: Send + Sync + 'static> Hook<S, C> for Grounding {
         if self.unsupported == Unsupported::Refuse {
             return Err(UnsupportedFigures(grounded).into());
         }
-        let marked = Hooked::new().update(S::wrap(self.marked(agent, &grounded)));
-        Ok(match self.unsupported == Unsupported::AskAgain && !is_asked(agent) {
-            // Marked all the same: at the limit of its calls the model is not asked.
+        let hooked = Hooked::new().update(S::wrap(self.marked(agent, &grounded)));
+        Ok(match self.unsupported == Unsupported::AskAgain && asked(agent).is_none() {
             true => {
-                let note = Message::user(grounded.note(self.language)).with_metadata(NOTE, true);
-                marked.message(note).jump(Jump::Model)
+                let note = Message::user(grounded.note(self.language));
+                let note = note.with_metadata(NOTE, grounded.marked(self.language));
+                hooked.message(note).jump(Jump::Model)
             }
-            false => marked,
+            false => hooked,
         })
     }
 }
@@ -65,10 +70,11 @@ impl Grounding {
     }
 }
 
-/// Whether the model was asked again in this turn.
-fn is_asked(agent: &AgentState) -> bool {
+/// The marked answer for which the model was asked again in this turn.
+fn asked(agent: &AgentState) -> Option<String> {
     let is_own = |message: &&Message| {
         message.role() == Role::User && !message.metadata().contains_key("tool")
     };
-    agent.messages.iter().rev().find(is_own).is_some_and(|last| last.metadata().contains_key(NOTE))
+    let last = agent.messages.iter().rev().find(is_own)?;
+    last.metadata().get(NOTE)?.0.as_str().map(str::to_owned)
 }

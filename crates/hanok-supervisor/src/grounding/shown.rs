@@ -7,7 +7,7 @@ use hanok_tools::Number;
 use super::claim::abs;
 
 /// The digits that a text shows of an amount, if it may be a rounded one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Shown {
     /// Half of the last place that is shown. `None` where the amount stands for itself alone.
     pub(super) half: Option<Number>,
@@ -26,18 +26,22 @@ impl Shown {
     ///
     /// An amount may be rounded where it has decimals, and where a word says so; two of its digits count at least, so it is off by
     /// at most 5 %.
-    pub(super) fn of(text: &str, at: &Range<usize>, value: &Number) -> Self {
+    pub(super) fn of(text: &str, at: &Range<usize>, value: &Number, is_area: bool) -> Self {
         let written = text.get(at.clone()).unwrap_or_default();
+        let has_decimals = written.contains(['.', '．']);
+        let is_about = !has_decimals && is_about(text, at);
+        if !has_decimals && !is_about && !is_area {
+            return Self::default();
+        }
         let step = last_place(written, value);
         let digits = |step: &Number| match abs(value).divide(step) {
             Ok(count) => !count.compare(&Number::from(10)).is_lt(),
             Err(_zero) => false,
         };
         let converted = step.clone().filter(digits);
-        let has_decimals = written.contains(['.', '．']);
         let half = match has_decimals {
             true => converted.clone(),
-            false if is_about(text, at) => last_digit(value).filter(digits),
+            false if is_about => last_digit(value).filter(digits),
             false => None,
         };
         Self { half: half.and_then(half_of), converted: converted.and_then(half_of) }

@@ -57,6 +57,8 @@ pub struct Sources {
 pub(super) struct Facts {
     pub(super) sources: Vec<Source>,
     pub(super) numbers: Vec<(facts::Group, Number, usize)>,
+    /// What stands in `numbers`, as it was before it was converted.
+    pub(super) before: HashSet<(Option<DataUnit>, String)>,
     pub(super) days: Vec<(Day, usize)>,
     pub(super) articles: HashMap<(u32, Option<u32>), Vec<ArticleFact>>,
     pub(super) unread: HashMap<String, usize>,

@@ -54,6 +54,8 @@ fn piece(text: &str, at: usize, most: usize) -> usize {
                 spaces += 1;
                 continue;
             }
+            // `2025. 2. 30.`
+            _ if spaces > 0 && is_joint(last) && (last == ',' || !is_digit(c)) => break,
             _ if NUMERAL.contains(c) => {}
             '원' if !is_apart => {}
             _ if has_digits && (is_digit(c) || is_joint(c) || c == '/') => {}
