@@ -27,7 +27,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> Hook<S, C> for Grounding {
         let agent = state.agent();
         let Some(answer) = &agent.answer else {
             // The model was asked again and came to its limit: what it answered first stands, with its mark.
-            let first = asked(agent).filter(|_| agent.stopped == Some(StopReason::MaxIterations));
+            let first = noted(agent).filter(|_| agent.stopped == Some(StopReason::MaxIterations));
             let update = first.map(|first| S::wrap(AgentState::update().answer(Some(first))));
             return Ok(update.map_or_else(Hooked::new, |update| Hooked::new().update(update)));
         };
@@ -41,7 +41,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> Hook<S, C> for Grounding {
             return Err(UnsupportedFigures(grounded).into());
         }
         let hooked = Hooked::new().update(S::wrap(self.marked(agent, &grounded)));
-        Ok(match self.unsupported == Unsupported::AskAgain && asked(agent).is_none() {
+        Ok(match self.unsupported == Unsupported::AskAgain && noted(agent).is_none() {
             true => {
                 let note = Message::user(grounded.note(self.language));
                 let note = note.with_metadata(NOTE, grounded.marked(self.language));
@@ -71,7 +71,7 @@ impl Grounding {
 }
 
 /// The marked answer for which the model was asked again in this turn.
-fn asked(agent: &AgentState) -> Option<String> {
+fn noted(agent: &AgentState) -> Option<String> {
     let is_own = |message: &&Message| {
         message.role() == Role::User && !message.metadata().contains_key("tool")
     };
