@@ -48,6 +48,7 @@ mod agent_result;
 mod builder;
 mod conversation;
 mod error;
+mod grounding;
 mod member;
 mod nodes;
 mod progress;
@@ -65,9 +66,16 @@ pub use hanok_agent as agent;
 pub use hanok_core as core;
 pub use hanok_graph as graph;
 pub use hanok_model as model;
+pub use hanok_tools as tools;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
+pub use grounding::{
+    Grounding, GroundingError, Unsupported, UnsupportedFigures,
+    grounded::{Grounded, GroundedFigure},
+    sources::{Source, Sources},
+    unit::DataUnit,
+};
 pub use member::{Member, MemberInput, MemberOutput};
 pub use progress::SupervisorProgress;
 pub use settings::{OutputMode, Undecided};

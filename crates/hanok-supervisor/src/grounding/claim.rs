@@ -1,0 +1,203 @@
+//! What a text claims: its figures, with what `figures` leaves to whoever knows what a text is for.
+
+use std::ops::Range;
+
+use hanok_tools::{Amount, AmountUnit, Article, Figure, Number, figures};
+
+use super::law::{Law, Laws};
+use super::shown::{Shown, is_digit};
+use super::unread::unread;
+
+/// A figure of a text with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Claim {
+    pub(super) at: Range<usize>,
+    pub(super) value: Value,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Amount {
+        value: Number,
+        unit: AmountUnit,
+        shown: Shown,
+    },
+    Date(Day),
+    Article {
+        article: Article,
+        law: Option<Law>,
+    },
+    /// A figure that has no certain value, without its spaces: `3억 5천원`, `5조`.
+    Unread(String),
+}
+
+/// A day, a month of a year, or a day of a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Day {
+    pub(super) year: Option<u16>,
+    pub(super) month: u8,
+    pub(super) day: Option<u8>,
+}
+
+/// The signs between the two ends of a range.
+const RANGES: &[&str] = &["~", "∼", "～", "〜", "–", "-", "에서"];
+
+/// What makes percentage points of a number.
+const POINTS: &[&str] =
+    &["%p", "%P", "％p", "％P", "%포인트", "% 포인트", "퍼센트포인트", "퍼센트 포인트"];
+
+/// The figures of `text` in its order.
+pub(super) fn claims(text: &str) -> Vec<Claim> {
+    let read: Vec<Figure> = figures(text).collect();
+    let mut laws = Laws::default();
+    let mut claims = Vec::with_capacity(read.len());
+    let mut at = 0;
+    let mut taken = 0;
+    while let Some(figure) = read.get(at) {
+        // A unit that `figures` does not read may stand behind it, and what is unread before it.
+        unread(text, taken..figure.at().start, &mut claims);
+        let next = read.get(at + 1);
+        let (claim, used) = match figure {
+            Figure::Amount(amount) => match next.and_then(|next| day(text, amount, next)) {
+                Some(claim) => (claim, 2),
+                None => (self::amount(text, amount, next), 1),
+            },
+            Figure::Date(date) => {
+                let day = Day { year: Some(date.year), month: date.month, day: Some(date.day) };
+                (Claim { at: date.at.clone(), value: Value::Date(day) }, 1)
+            }
+            Figure::Article(article) => {
+                let law = laws.before(text, article.at.start);
+                (self::article(text, article, law), 1)
+            }
+            _ => (Claim { at: figure.at(), value: Value::Unread(figure.to_string()) }, 1),
+        };
+        taken = claim.at.end;
+        claims.push(claim);
+        at += used;
+    }
+    unread(text, taken..text.len(), &mut claims);
+    claims
+}
+
+/// The month of `2026년 3월` or the day of `3월 2일`, of which `figures` reads two numbers.
+fn day(text: &str, first: &Amount, next: &Figure) -> Option<Claim> {
+    let Figure::Amount(second) = next else { return None };
+    if first.unit != AmountUnit::Plain || second.unit != AmountUnit::Plain {
+        return None;
+    }
+    let between = text.get(first.at.end..second.at.start)?.trim();
+    let behind = text.get(second.at.end..)?;
+    let (one, two) = (small(&first.value)?, small(&second.value)?);
+    let within = |number: u16, most: u8| {
+        u8::try_from(number).ok().filter(|number| (1..=most).contains(number))
+    };
+    let (day, sign) = match between {
+        "년" if one >= 1000 && behind.starts_with('월') => {
+            (within(two, 12).map(|month| Day { year: Some(one), month, day: None }), '월')
+        }
+        "월" if behind.starts_with('일') => {
+            let day = within(one, 12).zip(within(two, 31));
+            (day.map(|(month, day)| Day { year: None, month, day: Some(day) }), '일')
+        }
+        _ => return None,
+    };
+    let at = first.at.start..second.at.end + sign.len_utf8();
+    let written = text.get(at.clone()).unwrap_or_default();
+    // No calendar has it.
+    let value = day.map_or_else(|| Value::Unread(without_spaces(written)), Value::Date);
+    Some(Claim { at, value })
+}
+
+/// An article. One with a part 0, as in `제7조의0`, is none.
+fn article(text: &str, article: &Article, law: Option<Law>) -> Claim {
+    let at = article.at.clone();
+    let behind = text.get(at.end..).unwrap_or_default();
+    let part = behind.strip_prefix('의').or_else(|| {
+        let part = behind.trim_start_matches(' ');
+        let part = part.strip_prefix('제').unwrap_or(part);
+        part.trim_start_matches(is_digit).starts_with('항').then_some(part)
+    });
+    let digits = part.map_or(0, |part| part.len() - part.trim_start_matches(is_digit).len());
+    if digits == 0 {
+        return Claim { at, value: Value::Article { article: article.clone(), law } };
+    }
+    let end = part.map_or(at.end, |part| text.len() - part.len() + digits);
+    let at = at.start..end;
+    let written = text.get(at.clone()).unwrap_or_default();
+    Claim { value: Value::Unread(without_spaces(written)), at }
+}
+
+fn small(number: &Number) -> Option<u16> {
+    number.to_i128().and_then(|number| u16::try_from(number).ok())
+}
+
+fn amount(text: &str, amount: &Amount, next: Option<&Figure>) -> Claim {
+    let mut unit = amount.unit;
+    let mut at = amount.at.clone();
+    if unit == AmountUnit::Plain {
+        let behind = text.get(at.end..).unwrap_or_default();
+        let gap = behind.len() - behind.trim_start_matches(' ').len();
+        let points =
+            POINTS.iter().find(|sign| behind.get(gap..).unwrap_or_default().starts_with(*sign));
+        if let Some(sign) = points {
+            at.end += gap + sign.len();
+            unit = AmountUnit::Percent;
+        } else if let Some(Figure::Amount(second)) = next
+            && opens_range(text.get(at.end..second.at.start).unwrap_or_default())
+        {
+            unit = second.unit;
+        }
+    }
+    let is_area = matches!(unit, AmountUnit::Pyeong | AmountUnit::SquareMetre);
+    let shown = Shown::of(text, &at, &amount.value, is_area);
+    Claim { at, value: Value::Amount { value: amount.value.clone(), unit, shown } }
+}
+
+/// Whether `between` is all that stands between the two ends of a range.
+fn opens_range(between: &str) -> bool {
+    RANGES.contains(&between.trim())
+}
+
+/// Whether a claim is one that an answer has to have from somewhere.
+///
+/// A plain number is one from 10,000 on, in 천, 만 or 억, or with decimals: what is below counts things, years and lines.
+pub(super) fn is_checked(text: &str, claim: &Claim) -> bool {
+    let Value::Amount { value, unit, .. } = &claim.value else { return true };
+    let written = text.get(claim.at.clone()).unwrap_or_default();
+    let before = text.get(..claim.at.start).unwrap_or_default();
+    let after = text.get(claim.at.end..).unwrap_or_default();
+    let behind = after.trim_start_matches(' ');
+    match unit {
+        // `3.3㎡당` is said for the unit of 평, `천원 단위` for that of a table.
+        AmountUnit::SquareMetre => !(written.starts_with("3.3") && behind.starts_with('당')),
+        AmountUnit::Won => !behind.starts_with("단위"),
+        AmountUnit::Plain => {
+            let is_large = !abs(value).compare(&Number::from(10_000)).is_lt();
+            let in_places = written.contains(['천', '만', '억', '조']);
+            let near = before.char_indices().rev().take(32).last().map_or(before.len(), |it| it.0);
+            let near = before.get(near..).unwrap_or_default();
+            let line = near.rsplit('\n').next().unwrap_or_default();
+            let is_first = line.len() < 32 && line.chars().all(|c| " #*-".contains(c));
+            // `1.2 보증금`
+            let is_heading = is_first && after.starts_with(' ');
+            let has_decimals = written.contains('.') && !is_heading;
+            is_large || in_places || has_decimals
+        }
+        _ => true,
+    }
+}
+
+/// The value without its sign.
+pub(super) fn abs(value: &Number) -> Number {
+    let zero = Number::from(0);
+    match value.compare(&zero).is_lt() {
+        true => zero.subtract(value).unwrap_or(zero),
+        false => value.clone(),
+    }
+}
+
+/// The text without its spaces, as what is unread is compared.
+pub(super) fn without_spaces(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
