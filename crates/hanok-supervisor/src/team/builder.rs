@@ -6,6 +6,8 @@ use hanok_agent::{ContentCapture, Language};
 use hanok_graph::{END, Graph, Runtime, START};
 use hanok_model::{ChatModel, SharedModel};
 
+use crate::grounding::Grounding;
+
 use super::{
     error::{TeamBuildError, TeamFault},
     memory::{SharedTeamMemory, TeamMemory},
@@ -46,6 +48,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             teams: Vec::new(),
             memory: None,
             prompts: TeamPrompts::default(),
+            grounding: Some(Grounding::new()),
             language: Language::default(),
             replans: true,
             temperature: None,
@@ -103,6 +106,13 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
         self
     }
 
+    /// Sets what becomes of figures of an answer that no tool gave and the user did not write, in the supervisor's language; `None` looks
+    /// none up. Default: a last line marks them.
+    pub fn grounding(mut self, grounding: impl Into<Option<Grounding>>) -> Self {
+        self.settings.grounding = grounding.into();
+        self
+    }
+
     /// Sets the temperature of the supervisor's model. Default: the server's own.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.settings.temperature = Some(temperature);
@@ -125,11 +135,14 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
     /// # Errors
     ///
     /// [`TeamBuildError`] with all faults of the teams.
-    pub fn build(self) -> Result<TeamSupervisor<C>, TeamBuildError> {
+    pub fn build(mut self) -> Result<TeamSupervisor<C>, TeamBuildError> {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(TeamBuildError { faults });
         }
+        let language = self.settings.language;
+        let grounding = self.settings.grounding.take();
+        self.settings.grounding = grounding.map(|grounding| grounding.language(language));
         let settings = Arc::new(self.settings);
         let replans = settings.replans;
         let graph = Graph::<TeamState, C>::builder(&settings.name)

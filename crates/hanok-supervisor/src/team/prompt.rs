@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use hanok_agent::{DataMark, Language};
 
+use crate::grounding::UnsupportedFigures;
+
 use super::{
     memory::Remembered,
     state::{Aggregated, Missing, TeamPlan, TeamState},
@@ -132,7 +134,7 @@ pub(crate) fn results<'a>(
             (_, Some(cause)) => format!("{failed}: {cause}"),
             _ => failed.to_owned(),
         };
-        let _ = write!(text, "\n\n[{step}]\n{}", mark.around(&inside));
+        let _ = write!(text, "\n\n{step}:\n{}", mark.around(&inside));
     }
     text
 }
@@ -208,6 +210,20 @@ pub(crate) fn out_of_scope(teams: &str, language: Language) -> String {
             format!("이 질문은 제가 다룰 수 있는 일이 아닙니다. 할 수 있는 일:{teams}")
         }
         _ => format!("This question is not something that I can deal with. What I can do:{teams}"),
+    }
+}
+
+/// The answer in the place of one that was refused for its figures.
+pub(crate) fn refused(refused: &UnsupportedFigures, language: Language) -> String {
+    let figures: Vec<_> = refused.0.unsupported().map(|figure| figure.text.as_str()).collect();
+    let figures = figures.join(", ");
+    match language {
+        Language::Korean => {
+            format!("자료에 없는 숫자가 들어 있어 답을 보여 드리지 않습니다: {figures}")
+        }
+        _ => {
+            format!("The answer is held back, for it has figures that stand in no data: {figures}")
+        }
     }
 }
 

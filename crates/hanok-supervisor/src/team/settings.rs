@@ -11,6 +11,8 @@ use hanok_agent::{ContentCapture, Language};
 use hanok_graph::{Context, Snapshot};
 use hanok_model::SharedModel;
 
+use crate::grounding::Grounding;
+
 use super::{
     memory::SharedTeamMemory,
     plan::TeamNeeds,
@@ -29,6 +31,7 @@ pub(crate) struct TeamSettings<C: Send + Sync + 'static> {
     pub(crate) teams: Vec<Team<C>>,
     pub(crate) memory: Option<SharedTeamMemory<C>>,
     pub(crate) prompts: TeamPrompts,
+    pub(crate) grounding: Option<Grounding>,
     pub(crate) language: Language,
     pub(crate) replans: bool,
     pub(crate) temperature: Option<f64>,

@@ -40,7 +40,7 @@ use crate::member::Member;
 ///         r#"{"steps": [{"id": "search", "team": "search", "task": "Find the annual leave", "description": "", "needs": []}],
 ///             "reason": "the rules say it", "confidence": 0.8}"#,
 ///     ),
-///     Exchange::says("You have 15 days.").contains("[search]"),
+///     Exchange::says("You have 15 days.").contains("search:"),
 /// ]);
 /// let rules = ScriptedModel::new([Exchange::says("Final Answer: 15 days").contains("Find the annual leave")]);
 /// let search = ReactAgent::builder("search", "Searches the company's rules", rules).build()?;

@@ -91,3 +91,42 @@ async fn a_team_that_asks_waits_alone() {
     let list = steps_of(&state, &thread.views(None).await.unwrap());
     assert!(list.iter().all(|step| step.status == StepStatus::Completed), "{list:?}");
 }
+
+/// A figure that no tool gave and the user did not write is marked; those of a tool, in whatever form, are not.
+#[tokio::test]
+async fn a_figure_that_nobody_gave_is_marked() {
+    use hanok_model::{Exchange, ScriptedModel};
+    use hanok_state::State;
+    use hanok_supervisor::{Grounding, Member, MemberOutput, TeamSupervisor, Unsupported};
+    use serde_json::json;
+
+    use crate::support::{Work, done, plan};
+
+    let answer = async |unsupported: Unsupported, more: Vec<Exchange>| {
+        let intent =
+            json!({"intent": "rent", "confidence": 1, "in_scope": true, "parts": [], "reason": ""});
+        let script = [intent.to_string(), plan(&[("search", "search", &[])]).to_string()];
+        let script = script.map(Exchange::says).into_iter();
+        let invents = Exchange::says("3억 3천만원까지 5% 올릴 수 있고, 12.3%는 안 됩니다.");
+        let model = ScriptedModel::new(script.chain([invents]).chain(more));
+        let output = |_: Work| {
+            let data = json!({"deposit_won": 330_000_000, "cap_percent": 5});
+            MemberOutput::from("The cap is 5 %.").data("rent", data)
+        };
+        let search =
+            Member::graph("search", "Searches", done("search"), |_| Work::update(), output);
+        let supervisor = TeamSupervisor::builder(model.clone())
+            .team(search)
+            .grounding(Grounding::new().unsupported(unsupported))
+            .language(hanok_agent::Language::Korean)
+            .build()
+            .unwrap();
+        let state = supervisor.graph().invoke(supervisor.ask("얼마까지?"), ()).await.unwrap();
+        model.finished().unwrap();
+        state.done().unwrap().answer.unwrap()
+    };
+    insta::assert_snapshot!(answer(Unsupported::Mark, vec![]).await);
+    let again = Exchange::says("5%까지 올릴 수 있습니다.").contains("12.3%");
+    insta::assert_snapshot!(answer(Unsupported::AskAgain, vec![again]).await);
+    insta::assert_snapshot!(answer(Unsupported::Refuse, vec![]).await);
+}

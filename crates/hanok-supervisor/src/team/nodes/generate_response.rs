@@ -7,9 +7,10 @@ use hanok_core::{BoxError, Chain};
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
 use hanok_parse::Parser;
-use hanok_state::{Message, State};
+use hanok_state::{Message, Role, State};
 use serde::{Deserialize, Serialize};
 
+use crate::grounding::{GroundingError, sources::Sources};
 use crate::team::{
     error::TeamError,
     event::TeamEvent,
@@ -25,8 +26,8 @@ enum Written {
     Nothing(String),
 }
 
-/// Has the model write the answer from the results, and adds what is missing and where it comes from. Without a model the results
-/// stand as they are.
+/// Has the model write the answer from the results, looks its figures up, and adds what is missing and where it comes from. Without a
+/// model the results stand as they are.
 pub(crate) async fn generate_response<C: Send + Sync + 'static>(
     settings: Arc<TeamSettings<C>>,
     state: Snapshot<TeamState>,
@@ -36,13 +37,8 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
     let language = settings.language;
     let plan = state.plan.clone().unwrap_or_default();
     let aggregated = state.aggregated.clone().unwrap_or_default();
-    let text = match written(&settings, &state, &plan, &context).await? {
-        Written::Text(text) => text,
-        Written::Nothing(_) if !plan.in_scope => {
-            prompt::out_of_scope(&prompt::teams(&settings.teams, language), language)
-        }
-        Written::Nothing(_) => prompt::without_model(&state, language),
-    };
+    let response = Response { settings: &settings, state: &state, plan: &plan, context: &context };
+    let text = response.grounded().await?;
     let footer = prompt::footer(&plan, &aggregated, language);
     let answer = match footer.is_empty() {
         true => text,
@@ -59,50 +55,96 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         .completed_at(Some(context.now())))
 }
 
-/// The model's words, once and for all of the task's runs.
-async fn written<C: Send + Sync + 'static>(
-    settings: &TeamSettings<C>,
-    state: &TeamState,
-    plan: &TeamPlan,
-    context: &Context<C>,
-) -> Result<Written, TeamError> {
-    let language = settings.language;
-    let own = settings.prompts.response_generation.as_deref();
-    let mut messages = vec![Message::system(prompt::response(own, language))];
-    messages.extend(state.messages.iter().cloned());
-    let mark = DataMark::new(&*context.runtime().rng);
-    let data = match plan.in_scope {
-        true => {
-            let results = state.results().map(|(step, result)| (step.id.as_str(), result));
-            prompt::results(results, &mark, language)
+struct Response<'a, C: Send + Sync + 'static> {
+    settings: &'a TeamSettings<C>,
+    state: &'a TeamState,
+    plan: &'a TeamPlan,
+    context: &'a Context<C>,
+}
+
+impl<C: Send + Sync + 'static> Response<'_, C> {
+    /// The text, in which no figure stands unmarked that nobody gave.
+    async fn grounded(&self) -> Result<String, TeamError> {
+        let language = self.settings.language;
+        let text = self.text("response", self.request()).await?;
+        let Some(grounding) = &self.settings.grounding else { return Ok(text) };
+        let again = async |note: String| {
+            let request = self.request().message(Message::assistant(text.as_str())).message(note);
+            Ok((self.text("response-again", request).await?, None))
+        };
+        match grounding.settle(text.as_str(), &self.sources(), again).await {
+            Ok(text) => Ok(text),
+            Err(GroundingError::Refused(refused)) => Ok(prompt::refused(&refused, language)),
+            Err(GroundingError::Model(error)) => Err(error),
         }
-        false => prompt::out_of_scope(&prompt::teams(&settings.teams, language), language),
-    };
-    let question = messages.len().saturating_sub(1);
-    messages.insert(question, Message::user(data));
-    let mut request = ChatRequest::new(messages);
-    request.temperature = settings.temperature;
-    let call = context.call("model", settings.model.name(), "response");
-    let parser = Parser::default();
-    let ask = async || {
-        let reading = (&parser, Protocol::Native);
-        match ask_model(&settings.model, request, &call, reading, settings.capture).await {
-            Ok(reply) => Ok(said(&reply)),
-            Err(error @ (ModelError::Cancelled | ModelError::OverBudget(_))) => {
-                Err(BoxError::from(error))
+    }
+
+    /// What figures may come from: the user's own words, and the data of the teams' tools.
+    fn sources(&self) -> Sources {
+        let is_user = |message: &&Message| message.role() == Role::User;
+        let spoken = self.state.messages.iter().filter(is_user);
+        let sources = spoken.fold(Sources::new(), |sources, said| sources.user(&said.text()));
+        let data = self.state.results().filter_map(|(_, result)| result.data.0.as_object());
+        data.flatten().fold(sources, |sources, (tool, data)| sources.tool(tool, data))
+    }
+
+    /// The model's words for `request`, or what can be said without.
+    async fn text(&self, step: &str, request: ChatRequest) -> Result<String, TeamError> {
+        let language = self.settings.language;
+        Ok(match self.written(step, request).await? {
+            Written::Text(text) => text,
+            Written::Nothing(_) if !self.plan.in_scope => {
+                prompt::out_of_scope(&prompt::teams(&self.settings.teams, language), language)
             }
-            Err(error) => Ok(Written::Nothing(Chain(&error).to_string())),
-        }
-    };
-    let written: Result<Written, StepError> = context.step("response", ask).await;
-    written.map_err(TeamError::Step)
+            Written::Nothing(_) => prompt::without_model(self.state, language),
+        })
+    }
+
+    fn request(&self) -> ChatRequest {
+        let language = self.settings.language;
+        let own = self.settings.prompts.response_generation.as_deref();
+        let mut messages = vec![Message::system(prompt::response(own, language))];
+        messages.extend(self.state.messages.iter().cloned());
+        let mark = DataMark::new(&*self.context.runtime().rng);
+        let data = match self.plan.in_scope {
+            true => {
+                let results = self.state.results();
+                let results = results.map(|(step, result)| (step.id.as_str(), result));
+                prompt::results(results, &mark, language)
+            }
+            false => prompt::out_of_scope(&prompt::teams(&self.settings.teams, language), language),
+        };
+        let question = messages.len().saturating_sub(1);
+        messages.insert(question, Message::user(data));
+        let mut request = ChatRequest::new(messages);
+        request.temperature = self.settings.temperature;
+        request
+    }
+
+    /// The model's words, once and for all of the task's runs.
+    async fn written(&self, step: &str, request: ChatRequest) -> Result<Written, TeamError> {
+        let settings = self.settings;
+        let call = self.context.call("model", settings.model.name(), step);
+        let parser = Parser::default();
+        let ask = async || {
+            let reading = (&parser, Protocol::Native);
+            match ask_model(&settings.model, request, &call, reading, settings.capture).await {
+                Ok(reply) => Ok(words(&parser, &reply)),
+                Err(error @ (ModelError::Cancelled | ModelError::OverBudget(_))) => {
+                    Err(BoxError::from(error))
+                }
+                Err(error) => Ok(Written::Nothing(Chain(&error).to_string())),
+            }
+        };
+        let written: Result<Written, StepError> = self.context.step(step, ask).await;
+        written.map_err(TeamError::Step)
+    }
 }
 
 /// The answer in a reply: its text without reasoning.
-fn said(reply: &ChatReply) -> Written {
+fn words(parser: &Parser, reply: &ChatReply) -> Written {
     let text = reply.message.text();
-    let parsed = Parser::default().parse(&text);
-    let answer = parsed.answer.unwrap_or_else(|| text.into_owned());
+    let answer = parser.parse(&text).answer.unwrap_or_else(|| text.into_owned());
     match answer.trim() {
         "" => Written::Nothing("the model wrote nothing".to_owned()),
         answer => Written::Text(answer.to_owned()),
