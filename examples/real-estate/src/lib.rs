@@ -1,4 +1,5 @@
 //! The real-estate team: data, tools and wording.
 
 pub mod data;
+pub mod money;
 pub mod tools;
