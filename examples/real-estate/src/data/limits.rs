@@ -148,6 +148,10 @@ pub struct Limits {
     pub down_payment: Limit,
     /// The sum of loans above which the DSR counts, in won.
     pub dsr_from: Limit,
+    /// Where the law speaks of clauses of one's own.
+    pub own_clauses: Source,
+    /// Where it speaks of what is paid before a deposit.
+    pub senior_debt: Source,
     /// The protected deposits by region.
     pub small_deposits: Vec<SmallDeposit>,
     ltv: Vec<((Area, Buyer), Limit)>,

@@ -173,6 +173,15 @@ impl Loan {
         self.method
     }
 
+    /// The interest of the whole loan at another rate in per cent a year, before anything is cut to the won.
+    ///
+    /// # Errors
+    ///
+    /// [`MoneyError`] for a rate that no loan has.
+    pub fn interest_at(&self, percent: Number) -> Result<Number, MoneyError> {
+        Ok(schedule::unrounded(&Self { percent, ..self.clone() }, self.months - self.grace)?)
+    }
+
     /// All instalments.
     ///
     /// # Errors

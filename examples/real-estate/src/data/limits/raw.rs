@@ -23,6 +23,8 @@ pub(super) struct File {
     pub(super) stress: Vec<Stress>,
     #[serde(default)]
     pub(super) ceiling: Vec<Highest>,
+    #[serde(default)]
+    pub(super) place: Vec<Place>,
 }
 
 /// The unit of a limit.
@@ -108,4 +110,8 @@ row!(
 row!(
     /// The most that is lent on a home.
     Highest { area: Spanned<Area>, price_up_to: Option<Spanned<i64>>, most: Spanned<i64> }
+);
+row!(
+    /// The place of a rule without a number.
+    Place { key: Spanned<String> }
 );

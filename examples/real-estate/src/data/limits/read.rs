@@ -4,7 +4,7 @@ use hanok_tools::Number;
 use serde::Serialize;
 use toml::Spanned;
 
-use super::raw::{Cited, File, Named, Unit};
+use super::raw::{Cited, File, Named, Place, Unit};
 use super::{
     Area, Buyer, Ceiling, DataError, DepositRegion, Lender, Limit, Limits, SmallDeposit, Source,
 };
@@ -23,6 +23,9 @@ const NAMES: [(&str, Unit); 11] = [
     ("down_payment", Unit::Percent),
     ("dsr_from", Unit::Won),
 ];
+
+/// The rules that have a place and no number.
+const PLACES: [&str; 2] = ["own_clauses", "senior_debt"];
 
 const AREAS: [Area; 3] = [Area::Regulated, Area::Capital, Area::Other];
 const BUYERS: [Buyer; 4] = [Buyer::NoHome, Buyer::FirstHome, Buyer::OneHome, Buyer::MoreHomes];
@@ -68,7 +71,10 @@ pub(super) fn limits(file: &str, text: &str) -> Result<Limits, DataError> {
         dsr: reader.table(dsr)?,
         stress: reader.table(stress)?,
         ceilings: reader.ceilings(&rows)?,
+        own_clauses: reader.place(&rows.place, "own_clauses")?,
+        senior_debt: reader.place(&rows.place, "senior_debt")?,
     };
+    reader.check_places(&rows.place)?;
     for region in REGIONS {
         reader.needed("small_deposit", region, limits.small_deposit(region).is_some())?;
     }
@@ -135,6 +141,29 @@ impl Reader<'_> {
         }
         let at = row.unit.span().start;
         Err(self.fault(Some(at), format!("`{name}` is in {}", unit.name())))
+    }
+
+    /// The place `name`, which stands once.
+    fn place(&self, rows: &[Place], name: &str) -> Result<Source, DataError> {
+        let mut rows = rows.iter().filter(|row| row.key.get_ref() == name);
+        let Some(row) = rows.next() else {
+            return Err(self.fault(None, format!("the place `{name}` is missing")));
+        };
+        if let Some(second) = rows.next() {
+            let at = second.key.span().start;
+            return Err(self.fault(Some(at), format!("`{name}` stands twice")));
+        }
+        self.source(row.cited())
+    }
+
+    fn check_places(&self, rows: &[Place]) -> Result<(), DataError> {
+        let Some(row) = rows.iter().find(|row| !PLACES.contains(&row.key.get_ref().as_str()))
+        else {
+            return Ok(());
+        };
+        let reason =
+            format!("there is no place `{}`; there are {}", row.key.get_ref(), PLACES.join(", "));
+        Err(self.fault(Some(row.key.span().start), reason))
     }
 
     fn needed(&self, rows: &str, key: impl Serialize, is_there: bool) -> Result<(), DataError> {

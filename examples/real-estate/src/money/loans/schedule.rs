@@ -126,7 +126,7 @@ fn annuity(loan: &Loan, months: u32) -> Result<Number, CalculatorError> {
 }
 
 /// The interest of the whole loan, before anything is cut.
-fn unrounded(loan: &Loan, paying: u32) -> Result<Number, CalculatorError> {
+pub(super) fn unrounded(loan: &Loan, paying: u32) -> Result<Number, CalculatorError> {
     let (amount, count) = (Number::from(loan.amount), Number::from(i64::from(paying)));
     let month = amount.multiply(&loan.percent)?.divide(&Number::from(1_200))?;
     let waiting = month.multiply(&Number::from(i64::from(loan.grace)))?;
