@@ -1,4 +1,6 @@
 //! The real-estate team: data, tools and wording.
 
 pub mod data;
+pub mod documents;
+pub mod money;
 pub mod tools;

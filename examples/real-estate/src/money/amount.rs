@@ -1,0 +1,389 @@
+//! Amounts and rates as a model or a person writes them.
+
+use hanok_tools::{Amount, AmountUnit, Figure, Number, figures};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The greatest amount of won that is taken: 1,000 trillion.
+pub const MOST_WON: i64 = 1_000_000_000_000_000;
+
+/// A smaller number without a unit may be one of 만 or 억.
+const LEAST_BARE: i64 = 10_000;
+
+/// The longest text that is read as one amount, in characters.
+const LONGEST: usize = 300;
+
+/// An amount or a rate that is not understood. The message is a question to whoever wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AmountError {
+    /// No amount is understood in the text.
+    #[error(
+        "\"{text}\"에서 금액을 알아듣지 못했습니다. 얼마인지 \"3억 1,500만원\"처럼 적어 주시겠습니까?"
+    )]
+    NoAmount {
+        /// The text, cut.
+        text: String,
+    },
+    /// A number without a unit may be several amounts.
+    #[error(
+        "\"{text}\"은(는) 원인지, 만원인지, 억원인지 분명하지 않습니다. 단위를 붙여 주시겠습니까?"
+    )]
+    NoUnit {
+        /// The text, cut.
+        text: String,
+    },
+    /// There are more amounts than one question has.
+    #[error("\"{text}\"에 금액이 {count}개 있습니다. 어느 금액을 말씀하십니까?")]
+    Several {
+        /// The text, cut.
+        text: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// An amount is below zero, broken, or greater than [`MOST_WON`].
+    #[error(
+        "{text}은(는) 금액이 될 수 없습니다. 0원부터 1,000조원까지의 원 단위 금액을 적어 주시겠습니까?"
+    )]
+    OutOfRange {
+        /// The amount, cut.
+        text: String,
+    },
+    /// No rate is understood in the text.
+    #[error("\"{text}\"에서 이율을 알아듣지 못했습니다. \"4.0%\"처럼 적어 주시겠습니까?")]
+    NoRate {
+        /// The text, cut.
+        text: String,
+    },
+}
+
+/// An amount of money in arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "금액은 원 단위의 정수(315000000)나 글자(\"3억 1,500만원\")로 적습니다"
+)]
+pub enum StatedWon {
+    /// 원 단위의 정수: `315000000`.
+    Won(i64),
+    /// 글자로 적은 금액: `3억 1,500만원`.
+    Text(String),
+}
+
+impl StatedWon {
+    /// The amount in whole won.
+    ///
+    /// # Errors
+    ///
+    /// [`AmountError`] when it is not understood.
+    pub fn won(&self) -> Result<i64, AmountError> {
+        match self {
+            Self::Won(amount) => in_range(&Number::from(*amount)),
+            Self::Text(text) => won(text),
+        }
+    }
+}
+
+/// A rate in per cent in arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "이율은 정수(4)나 글자(\"4.25%\")로 적습니다")]
+pub enum StatedRate {
+    /// 정수 퍼센트: `4`.
+    Whole(i64),
+    /// 글자로 적은 퍼센트: `4.25` 또는 `4.25%`.
+    Text(String),
+}
+
+impl StatedRate {
+    /// The rate in per cent.
+    ///
+    /// # Errors
+    ///
+    /// [`AmountError::NoRate`] when it is not understood.
+    pub fn percent(&self) -> Result<Number, AmountError> {
+        match self {
+            Self::Whole(rate) => Ok(Number::from(*rate)),
+            Self::Text(text) => percent(text),
+        }
+    }
+}
+
+/// The one amount in `text`, in whole won.
+///
+/// ```
+/// use real_estate::money::{AmountError, won};
+///
+/// assert_eq!(won("보증금 3억 1,500만원"), Ok(315_000_000));
+/// assert!(matches!(won("3"), Err(AmountError::NoUnit { .. })));
+/// assert!(matches!(won("많이"), Err(AmountError::NoAmount { .. })));
+/// ```
+///
+/// # Errors
+///
+/// [`AmountError`] when it is not understood; what is not understood is never 0.
+pub fn won(text: &str) -> Result<i64, AmountError> {
+    let amounts = money(text);
+    match amounts.as_slice() {
+        [] => Err(AmountError::NoAmount { text: cut(text) }),
+        [amount] if is_bare(text, amount) => Err(AmountError::NoUnit { text: cut(text) }),
+        [amount] => in_range(&amount.value),
+        _ => Err(AmountError::Several { text: cut(text), count: amounts.len() }),
+    }
+}
+
+/// The one rate in `text`, in per cent.
+///
+/// # Errors
+///
+/// [`AmountError::NoRate`] when there is none, or several.
+pub fn percent(text: &str) -> Result<Number, AmountError> {
+    let wrong = || AmountError::NoRate { text: cut(text) };
+    if let Ok(number) = text.trim().parse::<Number>() {
+        return Ok(number);
+    }
+    let is_rate = |amount: &Amount| matches!(amount.unit, AmountUnit::Percent);
+    let mut rates = all(text).into_iter().filter(is_rate);
+    let rate = rates.next().ok_or_else(wrong)?;
+    if rates.next().is_some() { Err(wrong()) } else { Ok(rate.value) }
+}
+
+/// The amount before and the amount after a change, in whole won.
+///
+/// A number without a unit takes that of its partner: the 3 of `3에서 3.3억으로` is 3억.
+///
+/// ```
+/// use real_estate::money::pair;
+///
+/// assert_eq!(pair("전세금을 3에서 3.3억으로 올려 달래요"), Ok((300_000_000, 330_000_000)));
+/// ```
+///
+/// # Errors
+///
+/// [`AmountError`] when not exactly two amounts are understood.
+pub fn pair(text: &str) -> Result<(i64, i64), AmountError> {
+    for separator in SEPARATORS {
+        for at in text.match_indices(separator).take(8).map(|place| place.0) {
+            let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+            let after = after.strip_prefix(separator).unwrap_or(after);
+            if let Some(pair) = sides(before, after) {
+                return pair;
+            }
+        }
+    }
+    let amounts = money(text);
+    let [first, second] = amounts.as_slice() else {
+        return Err(match amounts.as_slice() {
+            [one] if is_bare(text, one) => AmountError::NoUnit { text: cut(text) },
+            [] | [_] => AmountError::NoAmount { text: cut(text) },
+            _ => AmountError::Several { text: cut(text), count: amounts.len() },
+        });
+    };
+    if is_bare(text, first) || is_bare(text, second) {
+        return Err(AmountError::NoUnit { text: cut(text) });
+    }
+    let (before, after) = (in_range(&first.value)?, in_range(&second.value)?);
+    Ok(if is_reversed(text, first, second) { (after, before) } else { (before, after) })
+}
+
+/// What stands between the amount before and the amount after.
+const SEPARATORS: [&str; 7] = ["에서", "→", "->", "=>", "~", "∼", "부터"];
+
+/// Words before an amount that holds now.
+const NOW: [&str; 6] = ["지금", "현재", "기존", "원래", "종전", "이전"];
+
+/// The amounts directly around a separator, if both are there.
+fn sides(before: &str, after: &str) -> Option<Result<(i64, i64), AmountError>> {
+    let first = last_number(before)?;
+    let second = first_number(after)?;
+    let is_small = |side: &Side| side.place.is_none() && side.is_small();
+    let (one, two) = match (is_small(&first), is_small(&second)) {
+        (false, false) => (first.value, second.value),
+        (true, true) => {
+            let text = format!("{} → {}", first.text, second.text);
+            return Some(Err(AmountError::NoUnit { text: cut(&text) }));
+        }
+        (true, false) => (first.lent(&second)?, second.value),
+        (false, true) => (first.value.clone(), second.lent(&first)?),
+    };
+    Some(in_range(&one).and_then(|one| Ok((one, in_range(&two)?))))
+}
+
+/// A number beside a separator.
+#[derive(Debug)]
+struct Side {
+    value: Number,
+    /// The power of ten of its first 만, 억 or 조; 0 for 원. `None` without a unit.
+    place: Option<i64>,
+    text: String,
+}
+
+impl Side {
+    fn of(text: &str, amount: Amount) -> Self {
+        let text = text.get(amount.at.clone()).unwrap_or_default().to_owned();
+        let place = text.chars().find_map(|c| match c {
+            '만' => Some(10_000),
+            '억' => Some(100_000_000),
+            '조' => Some(1_000_000_000_000),
+            _ => None,
+        });
+        let place = place.or_else(|| (amount.unit == AmountUnit::Won).then_some(1));
+        Self { value: amount.value, place, text }
+    }
+
+    fn is_small(&self) -> bool {
+        self.value.compare(&Number::from(LEAST_BARE)).is_lt()
+    }
+
+    /// The value with the place of `other`. `None` when the two are then too far from each other to be meant so.
+    fn lent(&self, other: &Self) -> Option<Number> {
+        let value = self.value.multiply(&Number::from(other.place?)).ok()?;
+        let ten = Number::from(10);
+        let is_near = !value.compare(&other.value.multiply(&ten).ok()?).is_gt()
+            && !other.value.compare(&value.multiply(&ten).ok()?).is_gt();
+        is_near.then_some(value)
+    }
+}
+
+/// The number at the end of `text`.
+fn last_number(text: &str) -> Option<Side> {
+    let text = text.trim_end();
+    let near = tail(text, LONGEST);
+    let amount = money(near).pop().filter(|amount| amount.at.end == near.len())?;
+    Some(Side::of(near, amount))
+}
+
+/// The number at the beginning of `text`, behind a word or two.
+fn first_number(text: &str) -> Option<Side> {
+    let near = head(text, LONGEST);
+    let amount = money(near).into_iter().next()?;
+    let before = near.get(..amount.at.start)?;
+    (before.chars().count() <= 12).then(|| Side::of(near, amount))
+}
+
+/// Whether the second of two amounts is the one before the change.
+fn is_reversed(text: &str, first: &Amount, second: &Amount) -> bool {
+    let behind = |amount: &Amount| text.get(amount.at.end..).unwrap_or_default();
+    let is_aim =
+        |amount: &Amount| behind(amount).starts_with("으로") || behind(amount).starts_with('로');
+    let between = text.get(first.at.end..second.at.start).unwrap_or_default();
+    is_aim(first) && !is_aim(second) || NOW.iter().any(|word| between.contains(word))
+}
+
+/// The amounts of a text that may be money.
+fn money(text: &str) -> Vec<Amount> {
+    let is_money = |amount: &Amount| matches!(amount.unit, AmountUnit::Won | AmountUnit::Plain);
+    all(text).into_iter().filter(is_money).collect()
+}
+
+fn all(text: &str) -> Vec<Amount> {
+    figures(head(text, 4_000)).filter_map(Figure::into_amount).collect()
+}
+
+/// Whether an amount is a small number without a unit.
+fn is_bare(text: &str, amount: &Amount) -> bool {
+    let side = Side::of(text, amount.clone());
+    side.place.is_none() && side.is_small() && side.value.compare(&Number::from(0)).is_ne()
+}
+
+fn in_range(number: &Number) -> Result<i64, AmountError> {
+    let whole = number.to_i128().and_then(|whole| i64::try_from(whole).ok());
+    let whole = whole.filter(|whole| (0..=MOST_WON).contains(whole));
+    whole.ok_or_else(|| AmountError::OutOfRange { text: cut(&number.to_string()) })
+}
+
+/// The text as it is repeated in a question: short, and in one line.
+fn cut(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = line.trim();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+fn head(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most).map_or(text.len(), |place| place.0);
+    text.get(..end).unwrap_or(text)
+}
+
+fn tail(text: &str, most: usize) -> &str {
+    let start = text.char_indices().rev().nth(most).map_or(0, |place| place.0);
+    text.get(start..).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn two_amounts_are_read_as_they_are_meant() {
+        for (text, want) in [
+            ("3억에서 3억1,500만원으로", (300_000_000, 315_000_000)),
+            ("전세금을 3에서 3.3억으로", (300_000_000, 330_000_000)),
+            ("전세금을 3억에서 3.3으로", (300_000_000, 330_000_000)),
+            ("보증금 3억 → 3억 3천만원", (300_000_000, 330_000_000)),
+            ("3억->10억", (300_000_000, 1_000_000_000)),
+            ("월세를 50에서 60만원으로 올린대요", (500_000, 600_000)),
+            ("3000에서 3,300만원으로", (30_000_000, 33_000_000)),
+            ("300000000에서 315000000으로", (300_000_000, 315_000_000)),
+            ("3억인데 3.3억으로 올려달래요", (300_000_000, 330_000_000)),
+            ("3.3억으로 올려달래요. 지금은 3억이에요", (300_000_000, 330_000_000)),
+            ("전세 5억원에서 4억 5천만원으로 내려 준대요", (500_000_000, 450_000_000)),
+            ("서울에서 3억에서 3.3억으로", (300_000_000, 330_000_000)),
+            ("3~3.3억", (300_000_000, 330_000_000)),
+            ("0원에서 1억원으로", (0, 100_000_000)),
+        ] {
+            assert_eq!(pair(text), Ok(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_asked_about() {
+        for text in [
+            "",
+            "3에서 3.3으로 올린대요",
+            "전세금을 올려달래요",
+            "3억에서 올려달래요",
+            "2억, 3억, 4억",
+            "3에서 33억으로",
+            "-3억에서 3억으로",
+        ] {
+            let asked = pair(text).unwrap_err().to_string();
+            assert!(asked.ends_with("겠습니까?") || asked.ends_with("말씀하십니까?"), "{asked}");
+        }
+        for text in ["3", "백", "삼", "1억과 2억", "약간"] {
+            assert!(won(text).is_err(), "{text}");
+        }
+        assert_eq!(won("0원"), Ok(0));
+        assert_eq!(
+            won("99999조원").unwrap_err(),
+            AmountError::OutOfRange { text: "99999000000000000".into() }
+        );
+    }
+
+    #[test]
+    fn rates_are_read_without_a_binary_fraction() {
+        for (text, want) in
+            [("4.0", "4"), ("4.25%", "4.25"), ("연 3.5퍼센트", "3.5"), ("0", "0"), ("-1", "-1")]
+        {
+            assert_eq!(percent(text).unwrap().to_string(), want);
+        }
+        assert!(percent("싼 이자").is_err());
+        let fraction = serde_json::from_str::<StatedRate>("4.5").unwrap_err();
+        assert_eq!(fraction.to_string(), "이율은 정수(4)나 글자(\"4.25%\")로 적습니다");
+        let fraction = serde_json::from_str::<StatedWon>("1e8").unwrap_err();
+        assert!(fraction.to_string().starts_with("금액은 원 단위의 정수"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "(.|에서|억|만|천|원|3|[0-9.,~-]){0,60}") {
+            let (one, two, three) = (won(&text), pair(&text), percent(&text));
+            prop_assert!(one.is_ok() || !one.unwrap_err().to_string().is_empty());
+            drop((two, three));
+        }
+    }
+}
