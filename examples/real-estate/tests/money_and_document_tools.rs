@@ -85,6 +85,7 @@ fn questions_on_rent_are_answered_exactly_or_asked_about() {
         "3억→10억",
         "월세를 60만원에서 55만원으로 내려 주신대요",
         "보증금이 0원에서 1억원으로",
+        "전세 3억에서 5% 올리면 얼마예요?",
         "3에서 3.3으로 올린대요",
         "올려 달래요",
     ] {
@@ -146,6 +147,7 @@ fn a_loan_is_calculated_and_compared_with_the_rules() {
         json!({"amount": "5억", "rate": "4.2", "months": 480, "price": "12억", "income": "9천만원", "area": "regulated", "buyer": "no_home", "other_payments": "600만원", "other_interest": "200만원"}),
         json!({"amount": "7억", "rate": "4.2", "months": 360, "price": "16억", "income": "1억 5천만원", "area": "capital", "buyer": "first_home"}),
         json!({"amount": "1억", "rate": "3.5", "months": 240, "price": "3억", "income": "4천만원", "area": "other"}),
+        json!({"amount": "2억", "rate": "3.5", "months": 240, "price": "3억", "income": "4천만원"}),
     ] {
         let output = run(&loans(), arguments.clone()).unwrap();
         writeln!(said, "> {arguments}\n{}\n", output.text).unwrap();
