@@ -20,7 +20,7 @@ mod terms;
 pub use docx::DocxError;
 pub use fields::{Field, form, missing};
 pub use files::{FileError, Files, call_stem, file_stem, write};
-pub use findings::{Facts, Finding, Kind, Risk, examine};
+pub use findings::{Facts, Finding, FindingKind, Risk, examine};
 pub use lease::{DocumentKind, LeaseError, draft, lease};
 pub use page::{Block, BlockKind, Page};
 pub use review::{Factor, Level, Review, review, review_needed};

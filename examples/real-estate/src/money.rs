@@ -9,5 +9,5 @@ pub mod loans;
 pub mod rent;
 pub mod returns;
 
-pub use amount::{AmountError, MOST_WON, StatedRate, StatedWon, pair, percent, won};
+pub use amount::{AmountError, MOST_WON, StatedRate, StatedWon, pair, percent, stated_pair, won};
 pub use exact::{MoneyError, percent_shown, share, units, whole_won};

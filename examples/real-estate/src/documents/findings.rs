@@ -15,7 +15,7 @@ const QUOTED: usize = 120;
 /// What is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FindingKind {
     /// A protection that is missing.
     Missing,
     /// A term that the law replaces (강행규정).
@@ -44,7 +44,7 @@ pub struct Finding {
     /// The name of its rule.
     pub id: String,
     /// What is found.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// How bad it is.
     pub risk: Risk,
     /// What is wrong, for a reader.
@@ -119,8 +119,8 @@ pub(super) fn by_rules(
     for rule in rules.rules() {
         let sentence = sentences.iter().find(|sentence| rule.matches(&sentence.bare));
         let is_finding = match rule.kind {
-            Kind::Missing => is_whole && sentence.is_none(),
-            Kind::Replaced | Kind::Unusual => sentence.is_some(),
+            FindingKind::Missing => is_whole && sentence.is_none(),
+            FindingKind::Replaced | FindingKind::Unusual => sentence.is_some(),
         };
         if is_finding {
             findings.push(Finding {
@@ -184,7 +184,7 @@ pub(super) fn short(
     let least = &limits.lease_term.value;
     Finding {
         id: "short_term".to_owned(),
-        kind: Kind::Replaced,
+        kind: FindingKind::Replaced,
         risk: Risk::High,
         finding: format!(
             "임대차 기간이 {months}개월입니다. {least}개월보다 짧게 정한 기간은 {least}개월로 봅니다."
@@ -247,7 +247,7 @@ fn high_increase(sentence: &Sentence, limits: &Limits) -> Option<Finding> {
     let rate = rates.find(|rate| rises && rate.value.compare(&cap.value).is_gt())?;
     Some(Finding {
         id: "increase_above_cap".to_owned(),
-        kind: Kind::Replaced,
+        kind: FindingKind::Replaced,
         risk: Risk::High,
         finding: format!(
             "{}% 올린다는 약정은 상한 {}%를 넘습니다. 기간 중의 증액과 갱신에서는 넘는 부분이 효력이 없습니다.",
@@ -297,7 +297,7 @@ pub(super) fn deep_deposit(
         if senior > 0 { format!("과 선순위 채권 {}", units(senior)) } else { String::new() };
     Ok(Some(Finding {
         id: "deep_deposit".to_owned(),
-        kind: Kind::Unusual,
+        kind: FindingKind::Unusual,
         risk: Risk::High,
         finding: format!(
             "보증금 {}{with_senior}이 집값 {}의 {shown}%입니다. {}%를 넘으면 돌려받지 못할 위험이 큽니다.",

@@ -6,7 +6,7 @@ const LONGEST: usize = 120;
 /// The name of the files of a step of a thread: different for different pairs, and safe on every file system.
 ///
 /// Small ASCII letters, digits and `-` stay, every other byte becomes `_` and two digits of its number in hexadecimal. A name that
-/// is too long becomes `__` and its BLAKE3 hash; no other name begins with that.
+/// is too long becomes `__` and its BLAKE3 hash; no other name begins with that. An empty one becomes `_`.
 ///
 /// ```
 /// use real_estate::documents::file_stem;
@@ -26,6 +26,9 @@ pub fn call_stem(key: &str) -> String {
 }
 
 fn safe(text: &str) -> String {
+    if text.is_empty() {
+        return "_".to_owned();
+    }
     let mut name = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::{
-    Finding, Kind, Risk, Sentence, by_rules, deep_deposit, months_between, short,
+    Finding, FindingKind, Risk, Sentence, by_rules, deep_deposit, months_between, short,
 };
 use super::rules::ContractRules;
 use super::terms::LeaseTerms;
@@ -198,7 +198,7 @@ fn increase(terms: &LeaseTerms, limits: &Limits) -> Result<Option<Finding>, Mone
     }
     Ok(Some(Finding {
         id: "increase_above_cap".to_owned(),
-        kind: Kind::Replaced,
+        kind: FindingKind::Replaced,
         risk: Risk::High,
         finding: format!(
             "지난 계약보다 {}% 올라 갱신의 상한 {}%를 넘습니다.",
@@ -225,7 +225,7 @@ fn down_payment(terms: &LeaseTerms, limits: &Limits) -> Result<Option<Finding>, 
     }
     Ok(Some(Finding {
         id: "high_down_payment".to_owned(),
-        kind: Kind::Unusual,
+        kind: FindingKind::Unusual,
         risk: Risk::Medium,
         finding: format!(
             "계약금 {}이 보증금의 {}%로, 흔히 내는 {}%보다 많습니다.",
@@ -245,7 +245,7 @@ fn unprotected(terms: &LeaseTerms, limits: &Limits) -> Option<Finding> {
     let senior = terms.senior_debt.filter(|debt| *debt > 0)?;
     Some(Finding {
         id: "senior_debt".to_owned(),
-        kind: Kind::Missing,
+        kind: FindingKind::Missing,
         risk: Risk::Medium,
         finding: format!("보증금보다 먼저 갚아야 하는 채권이 {} 있습니다.", units(senior)),
         advice: "잔금을 치를 때 그 채권을 갚고 말소한다는 특약을 넣거나 보증보험에 드십시오."
@@ -259,7 +259,7 @@ fn unprotected(terms: &LeaseTerms, limits: &Limits) -> Option<Finding> {
 fn own_clauses(count: usize, limits: &Limits) -> Finding {
     Finding {
         id: "own_clauses".to_owned(),
-        kind: Kind::Unusual,
+        kind: FindingKind::Unusual,
         risk: Risk::Low,
         finding: format!("표준 조항에 없는 특약이 {count}개 있습니다."),
         advice: "특약이 임차인에게 불리하면 효력이 없을 수 있으므로 하나씩 살피십시오.".to_owned(),

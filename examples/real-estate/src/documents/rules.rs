@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::findings::{Kind, Risk};
+use super::findings::{FindingKind, Risk};
 use crate::data::DataError;
 use crate::data::limits::Source;
 
@@ -16,7 +16,7 @@ pub struct Rule {
     /// Its name, which no other rule has.
     pub id: String,
     /// What it finds.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// How bad it is.
     pub risk: Risk,
     /// The groups of words, of each of which a sentence has one. Without spaces.
@@ -56,7 +56,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     id: Spanned<String>,
-    kind: Kind,
+    kind: FindingKind,
     risk: Risk,
     all: Spanned<Vec<Vec<String>>>,
     none: Spanned<Vec<String>>,

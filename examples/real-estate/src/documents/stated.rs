@@ -80,10 +80,7 @@ impl LeaseTerms {
         let text = text.get(..end.unwrap_or(0)).unwrap_or_default();
         let labels = labels(text);
         let amount = |label| amount(text, &labels, label);
-        let is_jeonse =
-            labels.iter().any(|at| text.get(at.1..).is_some_and(|rest| rest.starts_with("전세")))
-                && !labels.iter().any(|at| at.0 == Label::Rent)
-                && !text.contains("반전세");
+        let is_jeonse = is_jeonse(text, &labels);
         let mut terms = Self {
             deposit: amount(Label::Deposit),
             monthly_rent: amount(Label::Rent).or(is_jeonse.then_some(0)),
@@ -100,6 +97,17 @@ impl LeaseTerms {
         dates(text, &mut terms);
         terms
     }
+}
+
+/// Whether the lease is one without a rent: 전세 is said, and neither 월세 nor 반전세.
+fn is_jeonse(text: &str, labels: &[(Label, usize, usize)]) -> bool {
+    let written = |label: &(Label, usize, usize)| text.get(label.1..label.2).unwrap_or_default();
+    let says = |label: &(Label, usize, usize)| {
+        label.0 == Label::Deposit && written(label).starts_with("전세")
+    };
+    let with_rent =
+        |label: &(Label, usize, usize)| label.0 == Label::Rent || written(label) == "반전세";
+    labels.iter().any(says) && !labels.iter().any(with_rent)
 }
 
 /// The labels of a text: what each is of, and where it begins and ends.
@@ -257,3 +265,6 @@ fn tail(text: &str, most: usize) -> &str {
     let start = text.char_indices().rev().nth(most).map_or(0, |place| place.0);
     text.get(start..).unwrap_or(text)
 }
+
+#[cfg(test)]
+mod tests;

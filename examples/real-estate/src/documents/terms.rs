@@ -103,13 +103,13 @@ pub struct LeaseTerms {
 #[non_exhaustive]
 pub enum TermsError {
     /// A value has nothing in it.
-    #[error("{name}이(가) 비어 있습니다")]
+    #[error("{name}: 비어 있습니다")]
     Empty {
         /// What it is.
         name: &'static str,
     },
     /// A value is too long.
-    #[error("{name}이(가) {most}자보다 깁니다. 줄여 적어 주십시오")]
+    #[error("{name}: {most}자보다 깁니다. 줄여 적어 주십시오")]
     TooLong {
         /// What it is.
         name: &'static str,
@@ -123,7 +123,7 @@ pub enum TermsError {
         most: usize,
     },
     /// A value has a character that no text of one line has.
-    #[error("{name}에 쓸 수 없는 글자(U+{code:04X})가 있습니다. 한 줄의 보통 글자로 적어 주십시오")]
+    #[error("{name}: 쓸 수 없는 글자(U+{code:04X})가 있습니다. 한 줄의 보통 글자로 적어 주십시오")]
     Character {
         /// What it is.
         name: &'static str,
@@ -131,7 +131,7 @@ pub enum TermsError {
         code: u32,
     },
     /// An amount is none.
-    #[error("{name}은(는) 0원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
+    #[error("{name}: 0원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
     Amount {
         /// What it is.
         name: &'static str,

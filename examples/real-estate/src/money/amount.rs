@@ -1,6 +1,6 @@
 //! Amounts and rates as a model or a person writes them.
 
-use hanok_tools::{Amount, AmountUnit, Figure, Number, figures};
+use hanok_tools::{Amount, AmountUnit, Figure, Number, Rounding, figures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -81,6 +81,13 @@ impl StatedWon {
         match self {
             Self::Won(amount) => in_range(&Number::from(*amount)),
             Self::Text(text) => won(text),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Won(amount) => amount.to_string(),
+            Self::Text(text) => text.clone(),
         }
     }
 }
@@ -172,6 +179,12 @@ pub fn pair(text: &str) -> Result<(i64, i64), AmountError> {
         }
     }
     let amounts = money(text);
+    if let [one] = amounts.as_slice()
+        && !is_bare(text, one)
+        && let Some(after) = by_rate(text, &one.value)
+    {
+        return Ok((in_range(&one.value)?, in_range(&after)?));
+    }
     let [first, second] = amounts.as_slice() else {
         return Err(match amounts.as_slice() {
             [one] if is_bare(text, one) => AmountError::NoUnit { text: cut(text) },
@@ -184,6 +197,40 @@ pub fn pair(text: &str) -> Result<(i64, i64), AmountError> {
     }
     let (before, after) = (in_range(&first.value)?, in_range(&second.value)?);
     Ok(if is_reversed(text, first, second) { (after, before) } else { (before, after) })
+}
+
+/// The amount before and the amount after, each stated by itself.
+///
+/// # Errors
+///
+/// As of [`pair`].
+pub fn stated_pair(before: &StatedWon, after: &StatedWon) -> Result<(i64, i64), AmountError> {
+    let (one, two) = (before.words(), after.words());
+    match (won(&one), won(&two)) {
+        (Ok(one), Ok(two)) => Ok((one, two)),
+        // `3` and `3.3억`: the one takes the unit of the other.
+        (Err(AmountError::NoUnit { .. }), _) | (_, Err(AmountError::NoUnit { .. })) => {
+            pair(&format!("{one}에서 {two}"))
+        }
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
+/// The amount after a change by a rate: `3억에서 5% 올리면`, cut to the won.
+fn by_rate(text: &str, before: &Number) -> Option<Number> {
+    let mut rates = all(text).into_iter().filter(|amount| amount.unit == AmountUnit::Percent);
+    let rate = rates.next().filter(|_| rates.next().is_none())?.value;
+    let says = |words: [&str; 6]| words.iter().any(|word| text.contains(word));
+    let rises = says(["올리", "올려", "올린", "인상", "오르", "증액"]);
+    let falls = says(["내리", "내려", "내린", "인하", "깎", "감액"]);
+    let hundred = Number::from(100);
+    let percent = match (rises, falls) {
+        (true, false) => hundred.add(&rate).ok()?,
+        (false, true) => hundred.subtract(&rate).ok()?,
+        _ => return None,
+    };
+    let after = before.multiply(&percent).ok()?.divide(&hundred).ok()?;
+    after.round(0, Rounding::Floor).ok()
 }
 
 /// What stands between the amount before and the amount after.
@@ -335,6 +382,8 @@ mod tests {
             ("서울에서 3억에서 3.3억으로", (300_000_000, 330_000_000)),
             ("3~3.3억", (300_000_000, 330_000_000)),
             ("0원에서 1억원으로", (0, 100_000_000)),
+            ("전세 3억에서 5% 올리면?", (300_000_000, 315_000_000)),
+            ("월세 55만원을 3.3프로 내려 주신대요", (550_000, 531_850)),
         ] {
             assert_eq!(pair(text), Ok(want), "{text}");
         }
@@ -354,6 +403,13 @@ mod tests {
             let asked = pair(text).unwrap_err().to_string();
             assert!(asked.ends_with("겠습니까?") || asked.ends_with("말씀하십니까?"), "{asked}");
         }
+        let part = |text: &str| StatedWon::Text(text.to_owned());
+        let partner = part("3.3억");
+        assert_eq!(stated_pair(&part("3"), &partner), Ok((300_000_000, 330_000_000)));
+        assert_eq!(stated_pair(&StatedWon::Won(3), &partner), Ok((300_000_000, 330_000_000)));
+        assert_eq!(stated_pair(&StatedWon::Won(0), &partner), Ok((0, 330_000_000)));
+        assert!(matches!(stated_pair(&part("3"), &part("4")), Err(AmountError::NoUnit { .. })));
+        assert!(matches!(stated_pair(&part("조금"), &partner), Err(AmountError::NoAmount { .. })));
         for text in ["3", "백", "삼", "1억과 2억", "약간"] {
             assert!(won(text).is_err(), "{text}");
         }

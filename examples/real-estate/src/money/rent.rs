@@ -70,28 +70,37 @@ pub struct RentChange {
 ///
 /// [`MoneyError`] for amounts that no contract has.
 pub fn change(before: i64, after: i64, limits: &Limits) -> Result<RentChange, MoneyError> {
+    compared(&Number::from(before), &Number::from(after), &Number::from(1), limits)
+}
+
+/// The change between two amounts, each of which is a number of won times `scale`: what needs a division stays exact by it.
+fn compared(
+    before: &Number,
+    after: &Number,
+    scale: &Number,
+    limits: &Limits,
+) -> Result<RentChange, MoneyError> {
     let cap = &limits.rent_increase;
-    let (old, new) = (Number::from(before), Number::from(after));
-    let difference = new.subtract(&old)?;
-    let most = old.add(&old.multiply(&cap.value)?.divide(&Number::from(100))?)?;
-    let rate = match before {
-        0 => None,
-        _ => Some(percent_shown(&share(&difference, &old)?, 1)?),
+    let zero = Number::from(0);
+    let difference = after.subtract(before)?;
+    let most = before.add(&before.multiply(&cap.value)?.divide(&Number::from(100))?)?;
+    let has_base = before.compare(&zero).is_ne();
+    let rate = if has_base { Some(percent_shown(&share(&difference, before)?, 1)?) } else { None };
+    let verdict = match after.compare(before) {
+        Ordering::Equal => Verdict::Unchanged,
+        Ordering::Less => Verdict::Decrease,
+        Ordering::Greater if !has_base => Verdict::NoBase,
+        Ordering::Greater if after.compare(&most).is_gt() => Verdict::AboveCap,
+        Ordering::Greater => Verdict::WithinCap,
     };
-    let verdict = match (after.cmp(&before), before) {
-        (Ordering::Equal, _) => Verdict::Unchanged,
-        (Ordering::Less, _) => Verdict::Decrease,
-        (Ordering::Greater, 0) => Verdict::NoBase,
-        (Ordering::Greater, _) if new.compare(&most).is_gt() => Verdict::AboveCap,
-        (Ordering::Greater, _) => Verdict::WithinCap,
-    };
+    let shown = |number: &Number| whole_won(&number.divide(scale)?, Rounding::Floor);
     Ok(RentChange {
-        before,
-        after,
-        difference: whole_won(&difference, Rounding::Floor)?,
+        before: shown(before)?,
+        after: shown(after)?,
+        difference: shown(&difference)?,
         rate_percent: rate,
         verdict,
-        most: whole_won(&most, Rounding::Floor)?,
+        most: shown(&most)?,
         cap_percent: cap.value.to_string(),
         source: cap.source.clone(),
         pause: limits.increase_pause.source.clone(),
@@ -194,20 +203,23 @@ pub struct Terms {
 
 /// The change of a deposit and a rent together: the rent counts as the deposit that bears it (환산보증금).
 ///
+/// They are compared exactly; the amounts that are shown are cut to the won.
+///
 /// # Errors
 ///
-/// As of [`change`] and [`rent_to_deposit`].
+/// As of [`change`], and with a rate of zero, at which no deposit bears rent.
 pub fn change_of_both(
     before: Terms,
     after: Terms,
     limits: &Limits,
 ) -> Result<RentChange, MoneyError> {
     let rate = conversion_rate(limits)?;
+    // The deposit with the converted rent, times the rate.
     let whole = |terms: Terms| {
-        let rent = rent_to_deposit(terms.rent, &rate)?;
-        terms.deposit.checked_add(rent).ok_or(MoneyError::TooLarge)
+        let deposit = Number::from(terms.deposit).multiply(&rate.percent)?;
+        deposit.add(&Number::from(terms.rent).multiply(&Number::from(1_200))?)
     };
-    change(whole(before)?, whole(after)?, limits)
+    compared(&whole(before)?, &whole(after)?, &rate.percent, limits)
 }
 
 #[cfg(test)]
@@ -285,6 +297,12 @@ mod tests {
         let both = change_of_both(before, after, &limits()).unwrap();
         assert_eq!((both.before, both.after), (200_000_000, 210_000_000));
         assert_eq!(both.verdict, Verdict::WithinCap);
+        // One third of a won is seen: 105 % of 233,333,333.33… is 245,000,000 and no less.
+        let before = Terms { deposit: 100_000_000, rent: 500_000 };
+        let at = |deposit| {
+            change_of_both(before, Terms { deposit, rent: 0 }, &limits()).unwrap().verdict
+        };
+        assert_eq!([at(245_000_000), at(245_000_001)], [Verdict::WithinCap, Verdict::AboveCap]);
     }
 
     proptest! {

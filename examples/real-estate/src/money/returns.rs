@@ -34,7 +34,7 @@ pub struct Purchase {
 #[non_exhaustive]
 pub enum ReturnsError {
     /// An amount is out of its range.
-    #[error("{name}은(는) {least}원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
+    #[error("{name}: {least}원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
     Amount {
         /// What it is.
         name: &'static str,
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn what_is_out_of_range_is_named() {
         for (purchase, want) in [
-            (Purchase { price: 0, ..flat() }, "매매가은(는) 1원부터"),
-            (Purchase { rent: -1, ..flat() }, "월세은(는) 0원부터"),
+            (Purchase { price: 0, ..flat() }, "매매가: 1원부터"),
+            (Purchase { rent: -1, ..flat() }, "월세: 0원부터"),
             (Purchase { empty_months: 13, ..flat() }, "공실은 1년에"),
             (Purchase { loan_percent: Number::from(101), ..flat() }, "대출 이율은"),
         ] {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hanok_core::Effect;
+use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
 use hanok_retrieval::Contract;
 use schemars::JsonSchema;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Limits;
 use crate::documents::{ContractRules, Facts, Finding, Risk, examine};
-use crate::money::rent::{RentChange, Terms, change, change_of_both};
-use crate::money::{AmountError, StatedWon, pair};
+use crate::money::rent::{RentChange, Terms, Verdict, change, change_of_both};
+use crate::money::{AmountError, StatedWon, pair, stated_pair};
 
 /// The longest contract, in bytes.
 const LONGEST: usize = 200_000;
@@ -102,11 +102,10 @@ pub fn contract_analysis(
     limits: Arc<Limits>,
     rules: Arc<ContractRules>,
 ) -> Result<FnTool, InvalidSpec> {
-    let run = move |question: ContractQuestion, _call| {
-        let answer = analyse(&question, &limits, &rules).and_then(|analysis| output(&analysis));
-        std::future::ready(answer)
+    let run = move |question: ContractQuestion, _call: Call| {
+        analyse(&question, &limits, &rules).and_then(|analysis| output(&analysis))
     };
-    let tool = FnTool::new("contract_analysis", DESCRIPTION, run)?;
+    let tool = FnTool::blocking("contract_analysis", DESCRIPTION, run)?;
     Ok(tool.effect(Effect::Pure).timeout(Duration::from_secs(10)))
 }
 
@@ -173,9 +172,10 @@ fn rent(question: &ContractQuestion, limits: &Limits) -> Result<Option<RentAnswe
         let (before, after) = pair(words).map_err(RentFault::Amount)?;
         return one(before, after);
     }
-    let won = |stated: &StatedWon| stated.won().map_err(RentFault::Amount);
     let both = |before: &Option<StatedWon>, after: &Option<StatedWon>| match (before, after) {
-        (Some(before), Some(after)) => Ok(Some((won(before)?, won(after)?))),
+        (Some(before), Some(after)) => {
+            stated_pair(before, after).map(Some).map_err(RentFault::Amount)
+        }
         (None, None) => Ok(None),
         _ => Err(RentFault::Tool(ToolError::arguments(
             "바뀌기 전의 금액과 바뀐 뒤의 금액을 함께 주십시오",
@@ -203,7 +203,10 @@ fn output(analysis: &Analysis) -> Result<ToolOutput, ToolError> {
                 lines.push("월세를 보증금으로 환산하여 함께 견주었습니다.".to_owned());
             }
             lines.push(change.said_in_korean());
-            lines.extend(change.not_covered.first().cloned().map(|line| format!("다만 {line}.")));
+            if matches!(change.verdict, Verdict::WithinCap | Verdict::AboveCap) {
+                let first = change.not_covered.first();
+                lines.extend(first.map(|line| format!("다만 {line}.")));
+            }
         }
         Some(RentAnswer::Unclear { question }) => lines.push(question.clone()),
         None => {}
@@ -221,8 +224,18 @@ fn output(analysis: &Analysis) -> Result<ToolOutput, ToolError> {
                 finding.finding
             ));
         }
+        if all > NAMED {
+            lines.push(format!("- 그 밖에 {}가지가 더 있습니다.", all - NAMED));
+        }
+    }
+    if lines.len() == 1 && matches!(analysis.rent, Some(RentAnswer::Unclear { .. })) {
+        return text(&lines, analysis);
     }
     lines.push("이 분석은 일반적인 안내이며 법률 자문이 아닙니다.".to_owned());
+    text(&lines, analysis)
+}
+
+fn text(lines: &[String], analysis: &Analysis) -> Result<ToolOutput, ToolError> {
     let data = serde_json::to_value(analysis).map_err(ToolError::failed)?;
     Ok(ToolOutput::new(lines.join("\n")).data(data))
 }

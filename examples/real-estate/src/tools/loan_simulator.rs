@@ -96,6 +96,8 @@ pub struct LoanSummary {
     pub total: i64,
     /// The rules on lending that could be checked.
     pub checks: Vec<Check>,
+    /// What could not be checked, and why, for a reader.
+    pub notes: Vec<String>,
 }
 
 /// The tool, with the limits of the program.
@@ -129,6 +131,7 @@ pub fn simulate(question: &LoanQuestion, limits: &Limits) -> Result<LoanSummary,
     let mut repaying =
         schedule.instalments().iter().filter(|one| one.month > question.grace_months);
     let interest = schedule.interest();
+    let (checks, notes) = limits::checks(&loan, question, limits)?;
     let shown = schedule.interest_before_rounding_shown().map_err(ToolError::failed)?;
     Ok(LoanSummary {
         amount,
@@ -142,7 +145,8 @@ pub fn simulate(question: &LoanQuestion, limits: &Limits) -> Result<LoanSummary,
         interest,
         interest_before_rounding: shown,
         total: amount.saturating_add(interest),
-        checks: limits::checks(&loan, question, limits)?,
+        checks,
+        notes,
     })
 }
 
@@ -162,7 +166,7 @@ fn output(summary: &LoanSummary) -> Result<ToolOutput, ToolError> {
         units(summary.first.principal),
         units(summary.first.interest),
     )];
-    if summary.grace_months > 0 {
+    if summary.grace_months > 0 && summary.method != Method::Bullet {
         lines.push(format!(
             "거치 {}개월이 지나면 한 달에 {}부터 냅니다.",
             summary.grace_months,
@@ -176,6 +180,7 @@ fn output(summary: &LoanSummary) -> Result<ToolOutput, ToolError> {
         units(summary.total)
     ));
     lines.extend(summary.checks.iter().map(Check::said_in_korean));
+    lines.extend(summary.notes.iter().cloned());
     lines.push("실제 한도와 금리는 금융회사의 심사로 정해집니다.".to_owned());
     let data = serde_json::to_value(summary).map_err(ToolError::failed)?;
     Ok(ToolOutput::new(lines.join("\n")).data(data))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LoanQuestion;
 use crate::data::Limits;
-use crate::data::limits::{Area, Buyer, Source};
+use crate::data::limits::Source;
 use crate::money::loans::{Loan, Method};
 use crate::money::{MOST_WON, MoneyError, StatedWon, percent_shown, share, units};
 
@@ -73,19 +73,21 @@ impl Check {
     }
 }
 
-/// The checks for which enough is known.
+/// The checks for which enough is known, and what is not known for others.
 pub(super) fn checks(
     loan: &Loan,
     question: &LoanQuestion,
     limits: &Limits,
-) -> Result<Vec<Check>, ToolError> {
+) -> Result<(Vec<Check>, Vec<String>), ToolError> {
     let won = |stated: &Option<StatedWon>| stated.as_ref().map(StatedWon::won).transpose();
     let read = |stated| won(stated).map_err(ToolError::arguments);
-    let mut checks = Vec::new();
-    if let Some(price) = positive("집값", read(&question.price)?)? {
+    let (mut checks, mut notes) = (Vec::new(), Vec::new());
+    let price = positive("집값", read(&question.price)?)?;
+    let income = positive("연소득", read(&question.income)?)?;
+    if let Some(price) = price {
         checks.extend(of_price(loan, price, question, limits).map_err(ToolError::failed)?);
     }
-    if let Some(income) = positive("연소득", read(&question.income)?)? {
+    if let Some(income) = income {
         let others = Others {
             payments: read(&question.other_payments)?.unwrap_or(0),
             interest: read(&question.other_interest)?.unwrap_or(0),
@@ -93,12 +95,21 @@ pub(super) fn checks(
         };
         checks.extend(of_income(loan, income, others, question, limits)?);
     }
-    Ok(checks)
+    let is_asked = price.is_some() || income.is_some();
+    if is_asked && question.area.is_none() {
+        notes.push(
+            "집이 있는 지역을 몰라 LTV, DTI와 대출 한도를 견주지 않았고, DSR에는 스트레스 금리를 더하지 않았습니다."
+                .to_owned(),
+        );
+    } else if price.is_some() && question.buyer.is_none() {
+        notes.push("집을 이미 가지고 있는지 몰라 LTV를 견주지 않았습니다.".to_owned());
+    }
+    Ok((checks, notes))
 }
 
 fn positive(name: &str, amount: Option<i64>) -> Result<Option<i64>, ToolError> {
     match amount {
-        Some(..1) => Err(ToolError::arguments(format!("{name}은(는) 1원 이상이어야 합니다"))),
+        Some(..1) => Err(ToolError::arguments(format!("{name}: 1원 이상의 금액이어야 합니다"))),
         amount => Ok(amount),
     }
 }
@@ -122,7 +133,7 @@ fn of_price(
     let Some(area) = question.area else { return Ok(Vec::new()) };
     let amount = Number::from(loan.amount());
     let mut checks = Vec::new();
-    if let Some(limit) = limits.ltv(area, question.buyer.unwrap_or(Buyer::NoHome)) {
+    if let Some(limit) = question.buyer.and_then(|buyer| limits.ltv(area, buyer)) {
         let percent = share(&amount, &Number::from(price))?;
         checks.push(check(Measure::Ltv, &percent, &limit.value, limit.source.clone())?);
     }
@@ -159,7 +170,7 @@ fn of_income(
     let all = Number::from(loan.amount()).add(&Number::from(others.balance));
     let is_large = all.map_err(ToolError::failed)?.compare(&limits.dsr_from.value).is_gt();
     if let Some(limit) = limits.dsr(question.lender).filter(|_| is_large) {
-        let stress = limits.stress(question.area.unwrap_or(Area::Other));
+        let stress = question.area.and_then(|area| limits.stress(area));
         let points = stress.map(|stress| &stress.value);
         let year = yearly(loan, points).map_err(ToolError::failed)?;
         let percent =
