@@ -444,6 +444,106 @@ def storage():
     return once
 
 
+def team():
+    """The same question, teams and tools. A scripted model answers in JSON, which is read and checked for its names."""
+
+    teams = {
+        "search": (["law", "market", "homes", "loans"], []),
+        "analysis": (["contract", "prices", "yield", "simulation", "policies"], ["search"]),
+        "document": (["lease"], ["analysis"]),
+    }
+
+    class Work(TypedDict):
+        task: str
+        tools: list
+        choices: Annotated[list, operator.add]
+        results: Annotated[list, operator.add]
+        report: str
+
+    class Main(TypedDict):
+        messages: Annotated[list, add_messages]
+        query: str
+        intent: dict
+        steps: list
+        team_results: Annotated[dict, operator.or_]
+        choices: Annotated[list, operator.add]
+        aggregated: dict
+        answer: str
+
+    def tool_of(name):
+        return lambda query: (f"{name} says 5%", {"cap_percent": 5})
+
+    def subgraph(name):
+        tools = {tool: tool_of(tool) for tool in teams[name][0]}
+
+        def route(state):
+            reply = json.loads(json.dumps({"tools": list(tools), "reason": "all help", "confidence": 0.9}))
+            ensure(all(tool in tools for tool in reply["tools"]), "the names")
+            return {"tools": reply["tools"], "choices": [{"agent": name, **reply}]}
+
+        def execute(state):
+            return {"results": [(tool, tools[tool](state["task"])[1]) for tool in state["tools"]]}
+
+        builder = StateGraph(Work)
+        builder.add_node("prepare", lambda state: {})
+        builder.add_node("route", route)
+        builder.add_node("execute", execute)
+        builder.add_node("aggregate", lambda state: {"report": f"{len(state['results'])} results"})
+        builder.add_node("finalize", lambda state: {})
+        builder.add_edge(START, "prepare")
+        builder.add_edge("prepare", "route")
+        builder.add_edge("route", "execute")
+        builder.add_edge("execute", "aggregate")
+        builder.add_edge("aggregate", "finalize")
+        builder.add_edge("finalize", END)
+        return builder.compile()
+
+    graphs = {name: subgraph(name) for name in teams}
+
+    def planning(state):
+        intent = json.loads(json.dumps({"intent": "rent", "confidence": 0.9, "in_scope": True}))
+        steps = [{"id": name, "team": name, "task": f"do the {name}", "needs": needs} for name, (_, needs) in teams.items()]
+        steps = json.loads(json.dumps(steps))
+        return {"intent": intent, "steps": steps, "choices": [{"kind": "plan", "chosen": [step["team"] for step in steps]}]}
+
+    def team_node(name):
+        def node(state):
+            task = next(step["task"] for step in state["steps"] if step["team"] == name)
+            work = graphs[name].invoke({"task": task, "tools": [], "choices": [], "results": [], "report": ""})
+            return {"team_results": {name: {"text": work["report"], "data": work["results"]}}, "choices": work["choices"]}
+
+        return node
+
+    builder = StateGraph(Main)
+    builder.add_node("initialize", lambda state: {"messages": [HumanMessage(state["query"])]})
+    builder.add_node("load_memory", lambda state: {})
+    builder.add_node("planning", planning)
+    for name in teams:
+        builder.add_node(name, team_node(name))
+    builder.add_node("aggregate_results", lambda state: {"aggregated": {"completed": list(state["team_results"])}})
+    builder.add_node("generate_response", lambda state: {"answer": "It may rise by 5%.", "messages": [AIMessage("It may rise by 5%.")]})
+    order = ["initialize", "load_memory", "planning", *teams, "aggregate_results", "generate_response"]
+    builder.add_edge(START, order[0])
+    for before, after in zip(order, order[1:]):
+        builder.add_edge(before, after)
+    builder.add_edge(order[-1], END)
+
+    def questions(graph, count):
+        for n in range(count):
+            state = graph.invoke({"query": "May the rent rise?"}, config(str(n)))
+            ensure(sum(len(result["data"]) for result in state["team_results"].values()) == 10, "the tools")
+
+    def once():
+        saver = InMemorySaver()
+        graph = builder.compile(checkpointer=saver)
+        took, _ = cpu(lambda: questions(graph, 20))
+        entries = len(list(graph.get_state_history(config("0"))))
+        _, size = on_disk(lambda saver: questions(builder.compile(checkpointer=saver), 20))
+        return [took * 1e3 / 20, entries, size * 1024 / 20]
+
+    return once
+
+
 def run(work):
     try:
         import uvloop
@@ -470,6 +570,7 @@ WORKS = {
     "wide-kept": lambda: wide_of(InMemorySaver),
     "concurrent": concurrent,
     "storage": storage,
+    "team": team,
 }
 
 # A round of these takes tens of seconds: one is measured, and none warms up.

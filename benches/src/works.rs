@@ -11,6 +11,7 @@ mod parse;
 mod react;
 mod sends;
 mod storage;
+mod team;
 mod turns;
 mod wide;
 
@@ -198,6 +199,17 @@ pub(crate) static ALL: &[Work] = &[
         figures: &[least("", "runs/CPU s", 80_000.0)],
         hand_written: Some(concurrent::by_hand),
         hanok: concurrent::hanok,
+    },
+    Work {
+        name: "team",
+        about: "a question that a team supervisor plans for: three teams, ten tools that cost nothing, a scripted model, a log in memory",
+        figures: &[
+            most("", "ms/question", 1.0),
+            only_told("entries", "entries"),
+            only_told("file", "KiB/question"),
+        ],
+        hand_written: None,
+        hanok: team::hanok,
     },
     Work {
         name: "storage",

@@ -51,6 +51,20 @@ impl<T: Talk> Session<T> {
             None => SharedCheckpointer::new(InMemoryCheckpointer::new()),
             Some(path) => kept(path).await?,
         };
+        Self::on(store, talk, graph, options)
+    }
+
+    /// Opens the thread that `options` name in `store`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Thread`] for a name that is none.
+    pub fn on(
+        store: SharedCheckpointer,
+        talk: T,
+        graph: &Graph<T::State>,
+        options: &Options,
+    ) -> Result<Self, Failure> {
         let app = graph.checkpointer(store);
         let thread = app.thread(key(&options.thread)?);
         let interrupts = Interrupts::new();
