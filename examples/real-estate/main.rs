@@ -1,0 +1,32 @@
+//! Questions about a home, answered by three teams.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use real_estate::{Options, Talking, open};
+use terminal::{Screen, Session, Talk, brain, failure};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    let screen = Screen::new(options.talk.trace).telling();
+    failure::exit(&screen, run(&options, &screen).await)
+}
+
+async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
+    let brain = brain::choose().await?;
+    let opened = open(brain.model.clone(), options).await?;
+    let talking = Talking::new(opened.supervisor.clone(), opened.memory.clone());
+    if options.talk.graph {
+        screen.answer(&talking.drawing())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    screen.notes(&brain, &options.talk);
+    screen.tell(&opened.about);
+    let graph = opened.supervisor.graph();
+    let session = Session::on(opened.threads, talking, graph, &options.talk)?;
+    opened.learner.drained().await?;
+    let code = session.run(&options.talk, screen).await;
+    opened.learner.drained().await?;
+    code
+}

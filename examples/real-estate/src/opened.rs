@@ -1,0 +1,97 @@
+//! What a run of the program works with: its supervisor, its threads and its memory.
+
+use std::{sync::Arc, time::Duration};
+
+use hanok_checkpoint::{
+    Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
+};
+use hanok_core::{Chain, Timestamp};
+use hanok_memory::{Episode, Learner, Memories, Preference};
+use hanok_model::SharedModel;
+use hanok_sqlite::Sqlite;
+use hanok_supervisor::TeamSupervisor;
+use terminal::failure::Failure;
+
+use crate::{Options, data::Data, estate::Estate, memory::{EstateMemory, TOPIC}, wording};
+
+/// What a run works with.
+#[derive(Debug)]
+pub struct Opened {
+    /// The supervisor over the teams.
+    pub supervisor: TeamSupervisor,
+    /// The store of its threads.
+    pub threads: SharedCheckpointer,
+    /// What is remembered of the user, if there is one.
+    pub memory: Option<EstateMemory>,
+    /// What learns after the answers.
+    pub learner: Pupil,
+    /// What a reader should know first.
+    pub about: String,
+}
+
+/// The learner, if there is a user to learn of.
+#[derive(Debug)]
+pub struct Pupil(Option<Learner>);
+
+impl Pupil {
+    /// Learns all that waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Log`] when the store cannot be used.
+    pub async fn drained(&self) -> Result<(), Failure> {
+        let Some(learner) = &self.0 else { return Ok(()) };
+        let now: Timestamp = std::time::SystemTime::now().into();
+        learner.drain(now).await.map(drop).map_err(Failure::wiring)
+    }
+}
+
+/// Opens what `options` name, with `model` in all its parts.
+///
+/// # Errors
+///
+/// [`Failure`] for a file that cannot be used, and for parts that do not fit.
+pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failure> {
+    let data = match &options.data {
+        Some(folder) => Data::open(folder),
+        None => Data::bundled(),
+    };
+    let data = Arc::new(data.map_err(|error| Failure::Usage(Chain(&error).to_string()))?);
+    let (threads, store) = match &options.talk.db {
+        None => (
+            SharedCheckpointer::new(InMemoryCheckpointer::new()),
+            SharedStore::new(InMemoryStore::new()),
+        ),
+        Some(path) => {
+            let opened = Sqlite::open(path).await;
+            let sqlite = opened.map_err(|source| Failure::Database {
+                path: path.clone(),
+                source: Box::new(source),
+            })?;
+            (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite))
+        }
+    };
+    let user = options.user.as_deref().filter(|user| !user.is_empty());
+    let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
+    let memory = user.map(|user| EstateMemory::new(memories.clone(), user));
+    let learner = match user {
+        None => Pupil(None),
+        Some(_) => {
+            let learner = Learner::new(Consumer::new(threads.clone(), "learner", TOPIC), memories);
+            learner.register().await.map_err(Failure::wiring)?;
+            Pupil(Some(learner))
+        }
+    };
+    let about = match user {
+        Some(user) => format!("사용자 {user}: 하신 말씀을 기억합니다. {}", wording::NO_ADVICE),
+        None => format!("--user가 없어 아무것도 기억하지 않습니다. {}", wording::NO_ADVICE),
+    };
+    let estate = Estate {
+        model,
+        data,
+        out: options.out.clone(),
+        timeout: Duration::from_secs(options.team_timeout),
+        memory: memory.clone(),
+    };
+    Ok(Opened { supervisor: estate.supervisor()?, threads, memory, learner, about })
+}

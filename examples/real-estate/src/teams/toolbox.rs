@@ -1,0 +1,121 @@
+//! The tools of a team: which are called for a task, and their calls, all at once.
+
+use std::time::Duration;
+
+use hanok_agent::{
+    Choice, ChoiceEntry, ChoiceResult, Language, RegistryError, ToolCallError, ToolRegistry,
+    ToolRunner, ToolSelector, ToolTurn, TurnUsage,
+};
+use hanok_graph::{Context, StepError};
+use hanok_model::{SharedModel, SharedTool};
+use hanok_state::{Json, Messages, ToolCall};
+
+use super::work::{ToolEnd, Work};
+use crate::question::arguments;
+
+/// The tools of a team. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    runner: ToolRunner,
+    selector: ToolSelector,
+    agent: String,
+}
+
+impl Toolbox {
+    /// The `tools` of the team `agent`, among which `model` chooses.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] when two tools have one name.
+    pub fn new(
+        agent: &str,
+        model: SharedModel,
+        tools: impl IntoIterator<Item = SharedTool>,
+    ) -> Result<Self, RegistryError> {
+        let tools = ToolRegistry::new(tools)?;
+        let selector = ToolSelector::new(agent, model).language(Language::Korean);
+        let runner = ToolRunner::new(tools).agent(agent).language(Language::Korean);
+        Ok(Self { runner, selector, agent: agent.to_owned() })
+    }
+
+    /// Says that a tool cannot be had now, and why.
+    #[must_use]
+    pub fn unavailable(self, tool: &str, reason: &str) -> Self {
+        Self { selector: self.selector.unavailable(tool, reason), ..self }
+    }
+
+    /// The team.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// What makes the calls.
+    #[must_use]
+    pub fn runner(&self) -> &ToolRunner {
+        &self.runner
+    }
+
+    /// The choice of tools for the task of `work`.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`] as of [`ToolSelector::select`].
+    pub async fn choose(&self, work: &Work, context: &Context) -> Result<Choice, StepError> {
+        self.selector.select(context, &work.task, self.runner.tools()).await
+    }
+
+    /// Calls the chosen tools, all at once; one that fails leaves the others alone. The result of the choice `id` is behind them.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolCallError`] as of [`ToolRunner::run_all`].
+    pub async fn call(
+        &self,
+        work: &Work,
+        id: Option<&str>,
+        context: &Context,
+    ) -> Result<(Vec<ToolEnd>, Vec<ChoiceEntry>), ToolCallError> {
+        let keywords = work.keywords.clone().unwrap_or_default();
+        let (mut calls, mut ends) = (Vec::new(), Vec::new());
+        for tool in &work.chosen {
+            match arguments(tool, &keywords, work) {
+                Ok(arguments) => calls.push(ToolCall::new(tool, tool, arguments.to_string())),
+                Err(missing) => ends.push(ToolEnd {
+                    tool: tool.clone(),
+                    text: missing.to_string(),
+                    failed: true,
+                    lacking: true,
+                    ..ToolEnd::default()
+                }),
+            }
+        }
+        let clock = &context.runtime().clock;
+        let begin = clock.monotonic();
+        let (messages, usage) = (Messages::default(), TurnUsage::default());
+        let turn = ToolTurn { messages: &messages, usage: &usage };
+        let results = self.runner.run_all(context, turn, &calls).await?;
+        let took = clock.monotonic().saturating_sub(begin);
+        for (call, result) in calls.iter().zip(results) {
+            let observation = result.observation;
+            ends.push(ToolEnd {
+                tool: call.name.clone(),
+                failed: observation.fault.is_some(),
+                text: observation.text,
+                data: observation.data.map(Json::from).unwrap_or_default(),
+                lacking: false,
+            });
+        }
+        Ok((ends.clone(), result_of(id, &ends, took).into_iter().collect()))
+    }
+}
+
+/// What came of the choice `id`.
+fn result_of(id: Option<&str>, ends: &[ToolEnd], took: Duration) -> Option<ChoiceEntry> {
+    let result = ends.iter().fold(ChoiceResult::of(id?), |result, end| {
+        let error = end.failed.then_some(end.text.as_str());
+        // All of them run at once, so each takes at most this.
+        result.used(end.tool.as_str(), took, error)
+    });
+    Some(ChoiceEntry::Ended(result))
+}
