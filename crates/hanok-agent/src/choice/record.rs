@@ -15,6 +15,9 @@ use super::entry::{Choice, ChoiceResult, Outcomes};
 /// | `result` | what each of the chosen came to, `null` while nothing is known |
 /// | `total` | the same together: `count`, `failed`, `millis`, `error`; `null` with `result` |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(
+    description = "A choice, what each of the chosen came to, and what they came to together."
+)]
 #[non_exhaustive]
 pub struct ChoiceRecord {
     /// The choice.
