@@ -90,6 +90,8 @@ pub use builder::ReactAgentBuilder;
 pub use choice::{
     choices::Choices,
     entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChoiceResult, ChosenBy, Outcomes},
+    record::ChoiceRecord,
+    stored::choices_of,
     tool_selector::ToolSelector,
 };
 pub use conversation::transcript;

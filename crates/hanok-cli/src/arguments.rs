@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use hanok_checkpoint::{Keep, Kind};
 use hanok_core::Timestamp;
 
-use crate::failure::Failure;
+use crate::{decisions::Sort, failure::Failure};
 
 /// Looks into the threads of a store, repairs, prunes, erases and moves them.
 ///
@@ -62,6 +62,11 @@ pub(crate) enum Verb {
     },
     /// Tells the checkpoints of a thread, newest first, or all its entries.
     History(HistoryArguments),
+    /// Tells what was decided on a thread, oldest first: by whom, among what, why, and what came of it.
+    ///
+    /// Decisions are known by what they are, entries of hanok-agent's `Choice` in a field of any name, and those of its
+    /// `ToolSelector`. With `--json` each is a line with the members `choice`, `result` and `total`.
+    Decisions(DecisionsArguments),
     /// Tells what changed between two positions of a thread.
     Diff {
         /// The name of the thread.
@@ -270,6 +275,37 @@ pub(crate) struct HistoryArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DecisionsArguments {
+    /// The name of the thread.
+    pub(crate) thread: String,
+    /// Only those of this agent.
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Only those about this: `intent`, `teams`, `plan`, `tools`, `replan`, `review`; `fallback`, where a model made no choice that
+    /// can be used; or `none`, where nothing was chosen.
+    #[arg(long, value_parser = Sort::named)]
+    pub(crate) kind: Option<Sort>,
+    /// Only those in which this tool, team or other option was chosen.
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// Only those of which something failed.
+    #[arg(long, conflicts_with = "succeeded")]
+    pub(crate) failed: bool,
+    /// Only those of which nothing failed.
+    #[arg(long)]
+    pub(crate) succeeded: bool,
+    /// Only those of at least this confidence, as it was claimed.
+    #[arg(long, value_name = "NUMBER", value_parser = confidence)]
+    pub(crate) min_confidence: Option<f64>,
+    /// Only what was decided then or later.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only what was decided before then.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) until: Option<Timestamp>,
+}
+
+#[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Retained {
     /// So many of the newest checkpoints stay.
@@ -317,6 +353,11 @@ impl Yes {
 fn tag(text: &str) -> Result<(String, String), &'static str> {
     let (key, value) = text.split_once('=').ok_or("a tag is KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+fn confidence(text: &str) -> Result<f64, &'static str> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or("a confidence is a number like 0.5")
 }
 
 fn time(text: &str) -> Result<Timestamp, &'static str> {

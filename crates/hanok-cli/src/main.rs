@@ -2,6 +2,7 @@
 
 mod arguments;
 mod change;
+mod decisions;
 mod failure;
 mod history;
 #[cfg(feature = "encryption")]
@@ -60,6 +61,7 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
             Verb::Abandoned => look::abandoned(&place, output).await,
             Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,
             Verb::History(arguments) => history::history(&place, arguments, output).await,
+            Verb::Decisions(arguments) => decisions::decisions(&place, arguments, output).await,
             Verb::Diff { thread, positions } => {
                 let (before, after) = positions.positions();
                 history::diff(&place.log(&thread)?, before, after, output).await

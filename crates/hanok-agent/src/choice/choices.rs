@@ -1,8 +1,16 @@
 //! The choices of a log, each with its result.
 
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    io,
+};
+
 use hanok_core::Timestamp;
 
-use super::entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceResult, ChosenBy};
+use super::{
+    entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceResult, ChosenBy},
+    record::ChoiceRecord,
+};
 
 /// Choices and what came of them, in the order in which they were made. Each method leaves those that fit.
 ///
@@ -26,16 +34,21 @@ impl<'a> Choices<'a> {
     /// that stands twice counts once.
     pub fn of(entries: impl IntoIterator<Item = &'a ChoiceEntry>) -> Self {
         let mut choices: Vec<(&Choice, Option<&ChoiceResult>)> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for entry in entries {
-            let id = match entry {
-                ChoiceEntry::Made(choice) => &choice.id,
-                ChoiceEntry::Ended(result) => &result.id,
-            };
-            let known = choices.iter_mut().find(|(choice, _)| choice.id == *id);
-            match (entry, known) {
-                (ChoiceEntry::Made(choice), None) => choices.push((choice, None)),
-                (ChoiceEntry::Ended(result), Some((_, of))) => *of = Some(result),
-                _ => {}
+            match entry {
+                ChoiceEntry::Made(choice) => {
+                    if let Entry::Vacant(place) = places.entry(choice.id.as_str()) {
+                        place.insert(choices.len());
+                        choices.push((choice, None));
+                    }
+                }
+                ChoiceEntry::Ended(result) => {
+                    let place = places.get(result.id.as_str());
+                    if let Some((_, of)) = place.and_then(|at| choices.get_mut(*at)) {
+                        *of = Some(result);
+                    }
+                }
             }
         }
         Self(choices)
@@ -78,6 +91,42 @@ impl<'a> Choices<'a> {
     /// Those that a rule made because a model made none.
     pub fn fallbacks(self) -> Self {
         self.filter(|choice, _| matches!(choice.by, ChosenBy::Fallback { .. }))
+    }
+
+    /// Those in which nothing was chosen.
+    pub fn nothing(self) -> Self {
+        self.filter(|choice, _| choice.chosen.is_empty())
+    }
+
+    /// Each choice with its result, to be written out.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = ChoiceRecord> {
+        self.0.iter().map(|(choice, result)| ChoiceRecord::new((*choice).clone(), *result))
+    }
+
+    /// Writes each choice with its result as a line of JSON, a [`ChoiceRecord`].
+    ///
+    /// ```
+    /// use hanok_agent::{Choice, ChoiceEntry, ChoiceKind, ChoiceRecord, Choices};
+    /// use hanok_core::Timestamp;
+    ///
+    /// let choice = Choice::new("c-1", Timestamp(7), ChoiceKind::Teams, "supervisor", "May the rent rise?");
+    /// let entries = [ChoiceEntry::Made(choice.clone())];
+    /// let mut lines = Vec::new();
+    /// Choices::of(&entries).write_jsonl(&mut lines)?;
+    /// let record: ChoiceRecord = serde_json::from_slice(&lines)?;
+    /// assert_eq!((record.choice, record.result), (choice, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] of `to`.
+    pub fn write_jsonl(&self, to: &mut impl io::Write) -> io::Result<()> {
+        for record in self.records() {
+            serde_json::to_writer(&mut *to, &record)?;
+            to.write_all(b"\n")?;
+        }
+        Ok(())
     }
 
     /// Each choice, and its result if there is one.

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use hanok_core::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A choice, as it was made. A state keeps it in a list with `#[reduce(append)]`, and so does the log of the thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Choice {
     /// Names the choice: the same in every resume of the task that made it.
     pub id: String,
-    /// When it was made.
+    /// When it was made, in milliseconds since 1970.
+    #[schemars(with = "u64")]
     pub at: Timestamp,
     /// Who chose: the agent, or the node.
     pub agent: String,
@@ -100,7 +102,12 @@ impl Choice {
 }
 
 /// What a choice is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+///
+/// Two things that are as well said of a choice are no kinds: a choice that a rule made because a model made none is one by
+/// [`ChosenBy::Fallback`], and the choice of nothing has an empty [`chosen`](Choice::chosen).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChoiceKind {
@@ -120,8 +127,27 @@ pub enum ChoiceKind {
     None,
 }
 
+impl ChoiceKind {
+    /// All kinds there are.
+    pub const ALL: [Self; 6] =
+        [Self::Intent, Self::Teams, Self::Plan, Self::Tools, Self::Replan, Self::Review];
+
+    /// The kind's name, as it is stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Intent => "intent",
+            Self::Teams => "teams",
+            Self::Plan => "plan",
+            Self::Tools => "tools",
+            Self::Replan => "replan",
+            Self::Review => "review",
+        }
+    }
+}
+
 /// One of several things to choose from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ChoiceOption {
     /// Its name.
@@ -145,7 +171,7 @@ impl ChoiceOption {
 }
 
 /// Who decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChosenBy {
@@ -166,7 +192,7 @@ pub enum ChosenBy {
 }
 
 /// What came of a choice.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ChoiceResult {
     /// The choice.
@@ -176,7 +202,7 @@ pub struct ChoiceResult {
 }
 
 /// What one chosen thing came to.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Outcomes {
@@ -189,6 +215,13 @@ pub struct Outcomes {
     /// The last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+impl Outcomes {
+    /// True when none of its uses failed.
+    pub fn succeeded(&self) -> bool {
+        self.failed == 0
+    }
 }
 
 impl ChoiceResult {
@@ -232,9 +265,33 @@ impl ChoiceResult {
         self.of.values().fold(0, |all, of| all.saturating_add(of.millis))
     }
 
+    /// What all of them came to together, with an error of one of them if there is any.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::ChoiceResult;
+    ///
+    /// let result = ChoiceResult::of("c-1")
+    ///     .used("law", Duration::from_millis(120), None)
+    ///     .used("prices", Duration::from_millis(80), Some("no table"));
+    /// let total = result.total();
+    /// assert_eq!((total.count, total.failed, total.millis), (2, 1, 200));
+    /// assert!(result.of["law"].succeeded() && !total.succeeded());
+    /// ```
+    #[must_use]
+    pub fn total(&self) -> Outcomes {
+        self.of.values().fold(Outcomes::default(), |all, of| Outcomes {
+            count: all.count.saturating_add(of.count),
+            failed: all.failed.saturating_add(of.failed),
+            millis: all.millis.saturating_add(of.millis),
+            error: of.error.clone().or(all.error),
+        })
+    }
+
     /// True when none of them failed.
     pub fn succeeded(&self) -> bool {
-        self.of.values().all(|of| of.failed == 0)
+        self.of.values().all(Outcomes::succeeded)
     }
 }
 

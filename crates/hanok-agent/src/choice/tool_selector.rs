@@ -10,8 +10,9 @@ use hanok_state::Message;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::entry::{Choice, ChoiceKind, ChoiceOption, ChosenBy};
+use super::entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChosenBy};
 use crate::{
+    intercept::redaction::Redaction,
     sentence::sentence,
     structured::{Structured, error::StructuredError},
     tools::registry::ToolRegistry,
@@ -19,6 +20,9 @@ use crate::{
 
 /// The confidence of a choice that a rule makes because the model made none.
 const FALLBACK: f64 = 0.3;
+
+/// The beginning of the name of the memoised step that holds a choice.
+pub(crate) const STEP: &str = "choice-";
 
 /// Has a model choose the tools for a question, and makes a choice by a rule where it makes none that can be used: all tools that
 /// only read. Clones are the same.
@@ -73,6 +77,8 @@ pub struct ToolSelector {
     model: SharedModel,
     language: Language,
     unavailable: Vec<(String, String)>,
+    redaction: Option<Redaction>,
+    topic: Option<String>,
 }
 
 /// The choice as the model writes it.
@@ -90,7 +96,8 @@ impl ToolSelector {
     /// A selector of the agent `agent`, in which `model` chooses.
     pub fn new(agent: impl Into<String>, model: impl ChatModel) -> Self {
         let (agent, model) = (agent.into(), SharedModel::new(model));
-        Self { agent, model, language: Language::default(), unavailable: Vec::new() }
+        let (language, unavailable) = (Language::default(), Vec::new());
+        Self { agent, model, language, unavailable, redaction: None, topic: None }
     }
 
     /// Sets the language in which the model is asked. Default: English.
@@ -102,6 +109,18 @@ impl ToolSelector {
     pub fn unavailable(mut self, tool: impl Into<String>, reason: impl Into<String>) -> Self {
         self.unavailable.push((tool.into(), reason.into()));
         self
+    }
+
+    /// Takes personal data out of the question before the model and the log see it, and out of what the model writes before the
+    /// log does. Default: nothing.
+    pub fn redaction(self, redaction: Redaction) -> Self {
+        Self { redaction: Some(redaction), ..self }
+    }
+
+    /// Hands each choice out to the readers of `topic` ([`Context::hand_out`]), as a [`ChoiceEntry`], for whoever collects the
+    /// choices of many threads. Default: none.
+    pub fn hand_out(self, topic: impl Into<String>) -> Self {
+        Self { topic: Some(topic.into()), ..self }
     }
 
     /// Chooses among `tools` for `question`, once and for all of the task's runs.
@@ -116,13 +135,14 @@ impl ToolSelector {
         question: &str,
         tools: &ToolRegistry,
     ) -> Result<Choice, StepError> {
+        let question = &*self.redacted(question);
         let options = self.options(tools);
         let call = context.call("model", self.model.name(), question);
         let mark = DataMark::new(&*context.runtime().rng);
         let request = self.request(question, tools, &mark);
         let inputs = digest(question, &request, &options);
         let id = call.key().to_string();
-        let step = format!("choice-{id}");
+        let step = format!("{STEP}{id}");
         let choose = async || {
             let form = Structured::<Selection>::new("tools").language(self.language);
             let (chosen, by, reason, confidence, dropped) =
@@ -154,14 +174,29 @@ impl ToolSelector {
                 question: question.to_owned(),
                 options,
                 chosen,
-                dropped,
-                reason,
+                dropped: dropped.iter().map(|name| self.redacted(name)).collect(),
+                reason: self.redacted(&reason),
                 confidence,
-                by,
+                by: match by {
+                    ChosenBy::Fallback { cause } => {
+                        ChosenBy::Fallback { cause: self.redacted(&cause) }
+                    }
+                    by => by,
+                },
                 inputs,
             })
         };
-        context.step(&step, choose).await
+        let choice = context.step(&step, choose).await?;
+        if let Some(topic) = &self.topic {
+            let entry = ChoiceEntry::Made(choice.clone());
+            let handed = context.hand_out(topic, &entry);
+            handed.map_err(|source| StepError::Stored { name: step, source })?;
+        }
+        Ok(choice)
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.redaction.as_ref().map_or_else(|| text.to_owned(), |redaction| redaction.text(text))
     }
 
     fn options(&self, tools: &ToolRegistry) -> Vec<ChoiceOption> {

@@ -156,6 +156,19 @@ impl Redaction {
         Self { restore: true, ..self }
     }
 
+    /// `text` as it may be kept: its personal data masked, hashed or replaced by names without numbers, and left out where a call
+    /// with it is [blocked](RedactionStrategy::Block).
+    ///
+    /// ```
+    /// use hanok_agent::Redaction;
+    ///
+    /// assert_eq!(Redaction::new().text("kim@example.com입니다"), "[EMAIL]입니다");
+    /// ```
+    #[must_use]
+    pub fn text(&self, text: &str) -> String {
+        Replacer::new(&self.strategies).text(text, Author::Other).into_owned()
+    }
+
     fn request(&self, request: &mut ChatRequest) -> Result<Replacer<'_>, ModelError> {
         let texts = request.messages.iter().flat_map(|message| {
             let calls = message.tool_calls().iter().map(|call| call.arguments.as_str().into());

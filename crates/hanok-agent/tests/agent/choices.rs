@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use hanok_agent::{
-    Choice, ChoiceEntry, ChoiceKind, ChoiceResult, Choices, ChosenBy, Language, ToolRegistry,
-    ToolSelector,
+    Choice, ChoiceEntry, ChoiceKind, ChoiceRecord, ChoiceResult, Choices, ChosenBy, Language,
+    PersonalData, Redaction, RedactionStrategy, ToolRegistry, ToolSelector, choices_of,
 };
-use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{BoxError, Budget, Effect, ThreadKey, Timestamp};
-use hanok_graph::{Context, END, Graph, Outcome, START, Snapshot};
+use hanok_checkpoint::{Consumer, InMemoryCheckpointer, Keep, SharedCheckpointer};
+use hanok_core::{BoxError, Budget, Effect, Secret, ThreadKey, Timestamp};
+use hanok_graph::{App, Context, END, Graph, Outcome, START, Snapshot};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolSpec};
 use hanok_state::State;
 use serde_json::json;
@@ -168,4 +168,193 @@ async fn choices_are_looked_through_with_what_came_of_them() {
     assert!(ids(all().agent("other")).is_empty() && ids(all().kind(ChoiceKind::Plan)).is_empty());
     let (_, result) = all().iter().next().unwrap();
     assert_eq!(result.map(ChoiceResult::millis), Some(42));
+}
+
+/// The choices of a turn, which the next one begins without.
+#[derive(State, Clone, Debug, Default)]
+struct Turn {
+    question: String,
+    choices: Vec<ChoiceEntry>,
+}
+
+const QUESTION: &str = "kim@example.com, 010-1234-5678: may the rent of K-77 rise?";
+
+fn turns(selector: ToolSelector) -> Graph<Turn> {
+    let choose = move |turn: Snapshot<Turn>, context: Context| {
+        let selector = selector.clone();
+        async move {
+            let choice = selector.select(&context, &turn.question, &tools()).await?;
+            let used = Duration::from_millis(5);
+            let result =
+                choice.chosen.iter().fold(ChoiceResult::of(&*choice.id), |result, name| {
+                    result.used(name, used, (name == "loans").then_some("no table"))
+                });
+            if turn.question == "fail" {
+                return Err(BoxError::from("it failed"));
+            }
+            let entries = vec![ChoiceEntry::Made(choice), ChoiceEntry::Ended(result)];
+            Ok(Turn::update().choices(entries))
+        }
+    };
+    let graph = Graph::<Turn>::builder("turns").node("choose", choose);
+    graph.edge(START, "choose").edge("choose", END).build().unwrap()
+}
+
+fn ask(question: &str) -> TurnUpdate {
+    Turn::update().question(question).choices(Vec::new())
+}
+
+fn app(script: Vec<Exchange>) -> App<Turn> {
+    turns(ToolSelector::new("search", ScriptedModel::new(script)))
+        .checkpointer(InMemoryCheckpointer::new())
+}
+
+/// A state holds the choices of its last turn, and the history those of all: also of one that failed behind its choice, and of one
+/// that was rewound.
+#[tokio::test]
+async fn the_choices_of_all_turns_are_read_from_a_history() {
+    let app = app(vec![
+        says(&["law"], 0.9),
+        says(&["law", "loans"], 0.8),
+        says(&[], 0.7),
+        says(&["market"], 0.6),
+    ]);
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    thread.invoke(ask("one"), ()).await.unwrap().done().unwrap();
+    let first_turn = thread.history(None, 1).await.unwrap()[0].position;
+    let state = thread.invoke(ask("two"), ()).await.unwrap().done().unwrap();
+    assert_eq!(state.choices.len(), 2);
+    thread.invoke(ask("fail"), ()).await.unwrap_err();
+    let questions = async || {
+        let entries = choices_of(&thread.log()).await.unwrap();
+        let choices = Choices::of(&entries);
+        let of = |(choice, result): (&Choice, Option<&ChoiceResult>)| {
+            (choice.question.clone(), result.map(ChoiceResult::succeeded))
+        };
+        choices.iter().map(of).collect::<Vec<_>>()
+    };
+    let all = ["one", "two", "fail"].map(str::to_owned);
+    let want = |ends: &[Option<bool>]| all.iter().cloned().zip(ends.to_vec()).collect::<Vec<_>>();
+    assert_eq!(questions().await, want(&[Some(true), Some(false), None]));
+
+    thread.rewind(first_turn).await.unwrap();
+    assert_eq!(thread.state(None).await.unwrap().unwrap().choices.len(), 2);
+    assert_eq!(questions().await, want(&[Some(true), Some(false), None]));
+
+    // Erased with the thread.
+    assert!(thread.delete().await.unwrap());
+    assert_eq!(choices_of(&thread.log()).await.unwrap(), []);
+    thread.invoke(ask("four"), ()).await.unwrap().done().unwrap();
+    assert_eq!(questions().await.len(), 1);
+}
+
+/// What is cut off is gone, and what the state holds is there; a fork has what the state held where it began.
+#[tokio::test]
+async fn a_pruned_thread_and_a_fork_have_the_choices_of_their_state() {
+    let app = app(vec![says(&["law"], 0.9), says(&["loans"], 0.8), says(&[], 0.8)]);
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    for question in ["one", "two"] {
+        thread.invoke(ask(question), ()).await.unwrap().done().unwrap();
+    }
+    let key = ThreadKey::named("fork").unwrap();
+    thread.fork(None, &key).await.unwrap();
+    let fork = app.thread(key);
+    fork.invoke(ask("three"), ()).await.unwrap().done().unwrap();
+    thread.log().prune(Keep::Newest).await.unwrap();
+    for (log, want) in [(thread.log(), &["two"][..]), (fork.log(), &["two", "three"])] {
+        let entries = choices_of(&log).await.unwrap();
+        let questions: Vec<_> =
+            Choices::of(&entries).iter().map(|(choice, _)| choice.question.clone()).collect();
+        assert_eq!(questions, want);
+    }
+}
+
+/// Personal data that the redaction knows reaches neither the model nor the log. A [`Secret`] cannot be written into a choice: it
+/// implements no `Serialize` and no `Display`, and what shows it for debugging hides it.
+#[tokio::test]
+async fn what_is_redacted_is_in_no_choice() {
+    let reply = json!({"tools": ["law", "lee@example.com"], "reason": "for park@example.com and K-77", "confidence": 1});
+    let model = ScriptedModel::new([
+        Exchange::says(reply.to_string()).contains("[EMAIL]"),
+        Exchange::says("no choice for park@example.com"),
+        Exchange::says("none, park@example.com"),
+    ]);
+    let key = Secret::new("a key of the service".to_owned());
+    let redaction = Redaction::new()
+        .kind(PersonalData::Mobile, RedactionStrategy::Hash(key.clone()))
+        .pattern("CONTRACT", r"K-\d+", RedactionStrategy::Block)
+        .unwrap();
+    let selector = ToolSelector::new("search", model.clone()).redaction(redaction);
+    let app = turns(selector).checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    for _ in 0..2 {
+        thread.invoke(Turn::update().question(QUESTION), ()).await.unwrap().done().unwrap();
+    }
+    let entries = choices_of(&thread.log()).await.unwrap();
+    let choices = Choices::of(&entries);
+    assert_eq!((choices.iter().len(), choices.clone().fallbacks().iter().len()), (2, 1));
+    let mut lines = Vec::new();
+    choices.write_jsonl(&mut lines).unwrap();
+    let requests = format!("{:?}", model.requests());
+    for text in [String::from_utf8(lines).unwrap(), requests] {
+        for data in ["kim@example", "1234-5678", "K-77", key.expose()] {
+            assert!(!text.contains(data), "{data}: {text}");
+        }
+    }
+    let written = serde_json::to_string(&entries).unwrap();
+    assert!(!written.contains("@example.com"), "{written}");
+    assert!(written.contains("[EMAIL]") && written.contains("[MOBILE_"), "{written}");
+    let shown = Choice::new("c", Timestamp(0), ChoiceKind::Intent, "a", format!("{key:?}"));
+    assert_eq!(shown.question, "Secret(…)");
+}
+
+/// A reader of the topic has the choices of all threads, each once by its id, however often the task ran.
+#[tokio::test(start_paused = true)]
+async fn choices_are_handed_out_across_threads() {
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let collector = Consumer::new(store.clone(), "decisions", "choices");
+    collector.register().await.unwrap();
+    let model = ScriptedModel::new([says(&["law"], 0.9), says(&[], 0.5)]);
+    let selector = ToolSelector::new("search", model).hand_out("choices");
+    let app = graph(selector).checkpointer(store);
+    for name in ["one", "two"] {
+        let thread = app.thread(ThreadKey::named(name).unwrap());
+        let run = thread.invoke(Asked::update(), ());
+        tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+        assert_eq!(collector.next(10).await.unwrap().len(), usize::from(name == "two"));
+        thread.resume(()).await.unwrap().done().unwrap();
+    }
+    let deliveries = collector.next(10).await.unwrap();
+    let entry = |at: usize| {
+        let item = deliveries[at].item.as_ref().unwrap();
+        item.payload.decode::<ChoiceEntry>().unwrap()
+    };
+    let threads: Vec<_> = deliveries.iter().map(|it| it.thread.thread().to_owned()).collect();
+    assert_eq!(threads, ["one", "two"]);
+    let entries = [entry(0), entry(1)];
+    assert_eq!(Choices::of(&entries).nothing().iter().len(), 1);
+    assert_eq!(Choices::of(&entries).option("law").iter().len(), 1);
+}
+
+/// A line is what the schema says, and is read again.
+#[test]
+fn a_line_fits_its_schema() {
+    let choice = Choice::new("c-1", Timestamp(7), ChoiceKind::Replan, "plan", "May the rent rise?");
+    let choice = choice.chosen(["law"]).reason("it failed", 0.5, ChosenBy::Person).inputs("d");
+    let result = ChoiceResult::of("c-1").used("law", Duration::from_millis(3), Some("down"));
+    let entries = [ChoiceEntry::Made(choice), ChoiceEntry::Ended(result)];
+    let schema = ChoiceRecord::json_schema();
+    insta::assert_snapshot!("choice_record_schema", serde_json::to_string_pretty(&schema).unwrap());
+    let validator = jsonschema::validator_for(schema.as_value()).unwrap();
+    for count in 1..=2 {
+        let mut lines = Vec::new();
+        Choices::of(&entries[..count]).write_jsonl(&mut lines).unwrap();
+        let line: serde_json::Value = serde_json::from_slice(&lines).unwrap();
+        assert!(validator.is_valid(&line), "{line}");
+        let record: ChoiceRecord = serde_json::from_value(line).unwrap();
+        assert_eq!(record.total.map(|total| total.failed), (count == 2).then_some(1));
+    }
+    for kind in ChoiceKind::ALL {
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+    }
 }
