@@ -123,8 +123,6 @@ pub enum ChoiceKind {
     Replan,
     /// Whether something is looked over.
     Review,
-    /// That nobody does anything.
-    None,
 }
 
 impl ChoiceKind {

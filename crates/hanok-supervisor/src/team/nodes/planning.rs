@@ -119,9 +119,12 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let Intent { intent, confidence, in_scope, parts, reason } = intent;
         let of_question = decompose(query, &parts);
         let chosen = vec![intent.clone()];
+        if !in_scope {
+            let reason = Reason { text: reason.clone(), confidence, by: by.clone() };
+            choices.push(self.made(ChoiceKind::Teams, Vec::new(), reason));
+        }
         let reason = Reason { text: reason, confidence, by };
-        let kind = if in_scope { ChoiceKind::Intent } else { ChoiceKind::None };
-        choices.push(self.made(kind, chosen, reason));
+        choices.push(self.made(ChoiceKind::Intent, chosen, reason));
         Ok(TeamPlan {
             intent,
             confidence,
