@@ -31,11 +31,14 @@ use self::sources::Sources;
 /// Looks the figures of an answer up in what the user wrote and the tools gave, and does something about those that stand nowhere.
 ///
 /// A figure is an amount of money, a per cent, an area, a plain number from 10,000 on or with decimals, a date, or the number of an
-/// article. Smaller whole numbers count things, years and lines, and are not looked up; neither are numbers of telephones.
+/// article. Smaller whole numbers count things, years and lines, and are not looked up, even where one means money or per cents
+/// (`보증금 5000에 70`, `LTV 70`); neither are numbers of telephones, words (`절반`, `스물다섯 평`), a year or a month alone, and what other
+/// currencies and units say.
 ///
 /// | a figure of the answer | is supported by |
 /// | --- | --- |
 /// | an amount | the same value in a unit that fits: `3.3억`, `3억 3,000만원` and 330000000 are one, 5 % and 0.05 too |
+/// | `100분의 5` | 5 % |
 /// | one with decimals, or with 약, 정도, 가량, … | also by a value that it is rounded from (half away), if it shows two digits at least |
 /// | 평, ㎡ | also by the other one, converted (1평 = 400/121 ㎡) and rounded to the last digit that is shown |
 /// | one without a minus | a value of either sign: `3% 하락` is -3 |

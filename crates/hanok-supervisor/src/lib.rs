@@ -66,7 +66,6 @@ pub use hanok_agent as agent;
 pub use hanok_core as core;
 pub use hanok_graph as graph;
 pub use hanok_model as model;
-pub use hanok_tools as tools;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};

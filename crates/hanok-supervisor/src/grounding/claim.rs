@@ -5,7 +5,7 @@ use std::ops::Range;
 use hanok_tools::{Amount, AmountUnit, Article, Figure, Number, figures};
 
 use super::law::{Law, Laws};
-use super::shown::{Shown, is_digit};
+use super::shown::{Shown, is_digit, places};
 use super::unread::unread;
 
 /// A figure of a text with its place.
@@ -40,11 +40,21 @@ pub(super) struct Day {
 }
 
 /// The signs between the two ends of a range.
-const RANGES: &[&str] = &["~", "∼", "～", "〜", "–", "-", "에서"];
+const RANGES: &[&str] = &["~", "∼", "～", "〜", "에서", "내지"];
 
-/// What makes percentage points of a number.
-const POINTS: &[&str] =
-    &["%p", "%P", "％p", "％P", "%포인트", "% 포인트", "퍼센트포인트", "퍼센트 포인트"];
+/// What makes percentage points of a number, or per cents in English.
+const PERCENTS: &[&str] = &[
+    "%p",
+    "%P",
+    "％p",
+    "％P",
+    "%포인트",
+    "% 포인트",
+    "퍼센트포인트",
+    "퍼센트 포인트",
+    "percent",
+    "per cent",
+];
 
 /// The figures of `text` in its order.
 pub(super) fn claims(text: &str) -> Vec<Claim> {
@@ -54,11 +64,20 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
     let mut at = 0;
     let mut taken = 0;
     while let Some(figure) = read.get(at) {
-        // A unit that `figures` does not read may stand behind it, and what is unread before it.
-        unread(text, taken..figure.at().start, &mut claims);
+        let start = figure.at().start;
+        match figure {
+            Figure::Amount(amount) => match range_start(text, taken..start, amount) {
+                Some(first) => {
+                    unread(text, taken..first.at.start, &mut claims);
+                    claims.push(first);
+                }
+                None => unread(text, taken..start, &mut claims),
+            },
+            _ => unread(text, taken..start, &mut claims),
+        }
         let next = read.get(at + 1);
         let (claim, used) = match figure {
-            Figure::Amount(amount) => match next.and_then(|next| day(text, amount, next)) {
+            Figure::Amount(amount) => match next.and_then(|next| pair(text, amount, next)) {
                 Some(claim) => (claim, 2),
                 None => (self::amount(text, amount, next), 1),
             },
@@ -80,11 +99,18 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
     claims
 }
 
-/// The month of `2026년 3월` or the day of `3월 2일`, of which `figures` reads two numbers.
-fn day(text: &str, first: &Amount, next: &Figure) -> Option<Claim> {
+/// What two numbers say together: the month of `2026년 3월`, the day of `3월 2일`, the per cents of `100분의 5`.
+fn pair(text: &str, first: &Amount, next: &Figure) -> Option<Claim> {
     let Figure::Amount(second) = next else { return None };
     if first.unit != AmountUnit::Plain || second.unit != AmountUnit::Plain {
         return None;
+    }
+    if text.get(first.at.end..second.at.start)?.trim() == "분의" {
+        let value = second.value.multiply(&Number::from(100)).ok()?.divide(&first.value).ok()?;
+        let value = Some(value).filter(|value| !value.is_rounded())?;
+        let at = first.at.start..second.at.end;
+        let (unit, shown) = (AmountUnit::Percent, Shown::default());
+        return Some(Claim { at, value: Value::Amount { value, unit, shown } });
     }
     let between = text.get(first.at.end..second.at.start)?.trim();
     let behind = text.get(second.at.end..)?;
@@ -133,13 +159,13 @@ fn small(number: &Number) -> Option<u16> {
 }
 
 fn amount(text: &str, amount: &Amount, next: Option<&Figure>) -> Claim {
-    let mut unit = amount.unit;
+    let (mut unit, mut value) = (amount.unit, amount.value.clone());
     let mut at = amount.at.clone();
     if unit == AmountUnit::Plain {
         let behind = text.get(at.end..).unwrap_or_default();
         let gap = behind.len() - behind.trim_start_matches(' ').len();
         let points =
-            POINTS.iter().find(|sign| behind.get(gap..).unwrap_or_default().starts_with(*sign));
+            PERCENTS.iter().find(|sign| behind.get(gap..).unwrap_or_default().starts_with(*sign));
         if let Some(sign) = points {
             at.end += gap + sign.len();
             unit = AmountUnit::Percent;
@@ -147,16 +173,43 @@ fn amount(text: &str, amount: &Amount, next: Option<&Figure>) -> Claim {
             && opens_range(text.get(at.end..second.at.start).unwrap_or_default())
         {
             unit = second.unit;
+            // `3 ~ 4천만원`
+            let factor = text.get(second.at.clone()).and_then(places);
+            let has_own = text.get(at.clone()).and_then(places) != Some(Number::from(1));
+            if let Some(factor) = factor.filter(|_| !has_own)
+                && let Ok(larger) = value.multiply(&factor)
+            {
+                value = larger;
+            }
         }
     }
     let is_area = matches!(unit, AmountUnit::Pyeong | AmountUnit::SquareMetre);
-    let shown = Shown::of(text, &at, &amount.value, is_area);
-    Claim { at, value: Value::Amount { value: amount.value.clone(), unit, shown } }
+    let shown = Shown::of(text, &at, &value, is_area);
+    Claim { at, value: Value::Amount { value, unit, shown } }
+}
+
+/// The first number of `3~4억`, which has the places and the unit of the second.
+fn range_start(text: &str, part: Range<usize>, amount: &Amount) -> Option<Claim> {
+    let before = text.get(part.clone())?.trim_end_matches(' ');
+    let before = match RANGES.iter().find_map(|sign| before.strip_suffix(sign)) {
+        Some(before) => before.trim_end_matches(' '),
+        // With spaces it is a dash.
+        None => text.get(part.clone())?.strip_suffix('-')?,
+    };
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.');
+    let digits = before.get(before.trim_end_matches(is_part).len()..)?;
+    let number: Number = digits.replace(',', "").parse().ok()?;
+    let value = number.multiply(&places(text.get(amount.at.clone())?)?).ok()?;
+    let start = part.start + before.len() - digits.len();
+    let at = start..start + digits.len();
+    let is_area = matches!(amount.unit, AmountUnit::Pyeong | AmountUnit::SquareMetre);
+    let shown = Shown::of(text, &at, &value, is_area);
+    Some(Claim { at, value: Value::Amount { value, unit: amount.unit, shown } })
 }
 
 /// Whether `between` is all that stands between the two ends of a range.
 fn opens_range(between: &str) -> bool {
-    RANGES.contains(&between.trim())
+    between == "-" || RANGES.contains(&between.trim())
 }
 
 /// Whether a claim is one that an answer has to have from somewhere.

@@ -67,6 +67,12 @@ fn last_place(written: &str, value: &Number) -> Option<Number> {
     ten_to(power - i64::try_from(count).ok()?)
 }
 
+/// What the places behind the digits of `4천만원` make of its digits.
+pub(super) fn places(written: &str) -> Option<Number> {
+    let behind = written.chars().skip_while(|c| place(*c).is_none());
+    ten_to(behind.map_while(place).sum())
+}
+
 /// The value of the last digit that is not 0.
 fn last_digit(value: &Number) -> Option<Number> {
     let text = value.to_string();

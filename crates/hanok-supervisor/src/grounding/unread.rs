@@ -95,22 +95,30 @@ fn is_figure(written: &str, has_digits: bool, beside: Beside<'_>) -> bool {
     count >= 2 && numeral.chars().all(|c| NUMERAL.contains(c) || c == ' ')
 }
 
-/// Whether it has the form of a day that no calendar has: four digits, two and two.
+/// Whether it has the form of a day that `figures` does not read: one that no calendar has, or one with two digits of its year.
 fn is_day(written: &str) -> bool {
     let bare = without_spaces(written);
     ['-', '.', '/'].iter().any(|sign| {
         let parts: Vec<&str> = bare.trim_end_matches(*sign).split(*sign).collect();
         let lengths: Vec<usize> = parts.iter().map(|part| part.chars().count()).collect();
-        matches!(lengths[..], [4, 1 | 2, 1 | 2]) && bare.chars().all(|c| is_digit(c) || c == *sign)
+        matches!(lengths[..], [4, 1 | 2, 1 | 2] | [2, 2, 2])
+            && bare.chars().all(|c| is_digit(c) || c == *sign)
     })
 }
 
-/// What a piece says: `03월 02일` is a day, though its numbers begin with 0.
+/// What a piece says: `03월 02일` is a day, though its numbers begin with 0, and `26.03.02` is one of 2026.
 fn value(written: &str) -> Value {
     let bare = without_spaces(written);
-    let day = || {
+    let of_year = || {
         let (month, day) = bare.strip_suffix('일')?.split_once('월')?;
         Some(Day { year: None, month: month.parse().ok()?, day: Some(day.parse().ok()?) })
     };
-    day().map_or(Value::Unread(bare.clone()), Value::Date)
+    let short = || {
+        let parts: Vec<&str> = bare.split(['-', '.', '/']).filter(|it| !it.is_empty()).collect();
+        let [year, month, day] = parts[..] else { return None };
+        let year = year.parse::<u16>().ok().filter(|year| *year < 100)?;
+        let (month, day) = (month.parse().ok()?, Some(day.parse().ok()?));
+        Some(Day { year: Some(2000 + year), month, day })
+    };
+    of_year().or_else(short).map_or(Value::Unread(bare.clone()), Value::Date)
 }

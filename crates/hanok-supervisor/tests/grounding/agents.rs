@@ -1,7 +1,8 @@
 //! A model that invents, and an agent that has its figures looked up.
 
-use hanok_agent::{AgentState, Language, ReactAgent, StopReason};
-use hanok_core::Effect;
+use hanok_agent::{AgentState, Language, Protocol, ReactAgent, StopReason};
+use hanok_checkpoint::InMemoryCheckpointer;
+use hanok_core::{Effect, ThreadKey};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolOutput, ToolSpec};
 use hanok_state::ToolCall;
 use hanok_supervisor::{Grounding, Unsupported, UnsupportedFigures};
@@ -60,6 +61,35 @@ async fn a_model_that_always_invents_never_gets_a_figure_past_unmarked() {
     let state = state(script, Unsupported::AskAgain).await;
     let answer = state.answer.unwrap();
     assert_eq!(answer.lines().last(), Some("※ 확인되지 않은 수치: 8억 1,000만원, 8억원"));
+}
+
+/// In the text protocol the last message keeps its form, and what a tool said earlier is no source of a later turn.
+#[tokio::test]
+async fn a_turn_has_the_data_of_its_own_tools() {
+    let model = ScriptedModel::new([
+        Exchange::says("Action: limit\nAction Input: {}"),
+        Exchange::says("Final Answer: 6.3억원까지입니다."),
+        Exchange::says("Final Answer: 앞에서 말한 6.3억원, 연봉 7,200만원입니다."),
+    ]);
+    let agent = ReactAgent::builder("loans", "Loans", model.clone())
+        .tools([tool()])
+        .protocol(Protocol::Text)
+        .hook(Grounding::new().language(Language::Korean));
+    let agent = agent.build().unwrap();
+    let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    let mut answers = Vec::new();
+    for question in ["연봉 7,200만원인데요?", "그럼 얼마라고요?"] {
+        let state = thread.invoke(agent.ask(question), ()).await.unwrap().done().unwrap();
+        let last = state.messages.last().unwrap().text().into_owned();
+        answers.push((state.answer.unwrap(), last));
+    }
+    model.finished().unwrap();
+    assert_eq!(answers[0].0, "6.3억원까지입니다.");
+    let mark = "\n\n※ 확인되지 않은 수치: 6.3억원";
+    let (answer, last) = &answers[1];
+    assert_eq!(*answer, format!("앞에서 말한 6.3억원, 연봉 7,200만원입니다.{mark}"));
+    assert!(last.ends_with(answer.as_str()), "{last}");
 }
 
 /// The second time the model may look it up.
