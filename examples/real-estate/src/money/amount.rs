@@ -314,12 +314,24 @@ fn is_reversed(text: &str, first: &Amount, second: &Amount) -> bool {
     let is_aim =
         |amount: &Amount| behind(amount).starts_with("으로") || behind(amount).starts_with('로');
     let between = text.get(first.at.end..second.at.start).unwrap_or_default();
-    is_aim(first) && !is_aim(second) || NOW.iter().any(|word| between.contains(word))
+    !is_aim(second) && (is_aim(first) || NOW.iter().any(|word| between.contains(word)))
 }
+
+/// What stands behind a number that counts something else than money.
+const COUNTERS: [&str; 14] =
+    ["년", "개월", "월", "일", "층", "호", "동", "명", "번", "채", "배", "차", "회", "평"];
 
 /// The amounts of a text that may be money.
 fn money(text: &str) -> Vec<Amount> {
-    let is_money = |amount: &Amount| matches!(amount.unit, AmountUnit::Won | AmountUnit::Plain);
+    let counts = |amount: &Amount| {
+        let behind = text.get(amount.at.end..).unwrap_or_default().trim_start();
+        COUNTERS.iter().any(|counter| behind.starts_with(counter))
+    };
+    let is_money = |amount: &Amount| match amount.unit {
+        AmountUnit::Won => true,
+        AmountUnit::Plain => !(is_bare(text, amount) && counts(amount)),
+        _ => false,
+    };
     all(text).into_iter().filter(is_money).collect()
 }
 
@@ -382,6 +394,11 @@ mod tests {
             ("서울에서 3억에서 3.3억으로", (300_000_000, 330_000_000)),
             ("3~3.3억", (300_000_000, 330_000_000)),
             ("0원에서 1억원으로", (0, 100_000_000)),
+            ("2024년에 3억에서 2026년에 3.3억으로", (300_000_000, 330_000_000)),
+            ("3억 5천에서 3억 7천만원으로", (350_000_000, 370_000_000)),
+            ("2년 전 3억이던 것을 지금 3.3억으로 올려 달래요", (300_000_000, 330_000_000)),
+            ("보증금 1억에 월세 50에서 60만원으로", (500_000, 600_000)),
+            ("삼억원에서 삼억삼천만원으로", (300_000_000, 330_000_000)),
             ("전세 3억에서 5% 올리면?", (300_000_000, 315_000_000)),
             ("월세 55만원을 3.3프로 내려 주신대요", (550_000, 531_850)),
         ] {
