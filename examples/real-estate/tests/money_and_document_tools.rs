@@ -271,9 +271,17 @@ proptest! {
     fn no_words_break_a_tool(text in "(.|제[0-9]조|\n|억|보증금|월세|에서|부터|까지|2026년 3월 1일|임대인은 |갱신|%|[0-9]){0,80}") {
         let terms = LeaseTerms::stated(&text);
         drop(terms.check());
-        let analysed = run(&analysis(), json!({"contract": text, "change": text, "price": text}));
+        let question = json!({"contract": text, "change": text, "price": text});
+        let analysed = run(&analysis(), question);
         prop_assert!(matches!(analysed, Ok(_) | Err(ToolError::Arguments(_))));
         let question = json!({"amount": text, "rate": text, "months": 12});
         prop_assert!(matches!(run(&loans(), question), Ok(_) | Err(ToolError::Arguments(_))));
+        let question = json!({"price": text, "monthly_rent": text, "loan": text, "loan_rate": text});
+        let roi = run(&roi_calculator().unwrap(), question);
+        prop_assert!(matches!(roi, Ok(_) | Err(ToolError::Arguments(_))));
+        let out = tempfile::tempdir().unwrap();
+        let order = json!({"words": text, "terms": {"landlord": text, "special": [text]}});
+        let made = run(&generator(out.path()), order);
+        prop_assert!(matches!(made, Ok(_) | Err(ToolError::Arguments(_))));
     }
 }

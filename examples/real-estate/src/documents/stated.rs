@@ -23,6 +23,7 @@ enum Label {
     Deposit,
     Rent,
     DownPayment,
+    Interim,
     Fee,
     Price,
     Senior,
@@ -49,7 +50,7 @@ const LABELS: [(&str, Label); 24] = [
     ("월 임대료", Label::Rent),
     ("차임", Label::Rent),
     ("계약금", Label::DownPayment),
-    ("중도금", Label::Other),
+    ("중도금", Label::Interim),
     ("잔금", Label::Other),
     ("관리비", Label::Fee),
     ("집값", Label::Price),
@@ -85,6 +86,7 @@ impl LeaseTerms {
             deposit: amount(Label::Deposit),
             monthly_rent: amount(Label::Rent).or(is_jeonse.then_some(0)),
             down_payment: amount(Label::DownPayment),
+            interim_payment: amount(Label::Interim),
             maintenance_fee: amount(Label::Fee),
             price: amount(Label::Price),
             senior_debt: amount(Label::Senior),
@@ -215,15 +217,19 @@ fn dates(text: &str, terms: &mut LeaseTerms) {
     let behind = |end: usize| text.get(end..).unwrap_or_default().trim_start();
     for (index, day) in days.iter().enumerate() {
         let before = text.get(..day.1).unwrap_or_default();
-        let is_balance = tail(before, 8).contains("잔금")
-            || behind(day.2).starts_with("에 잔금")
-            || behind(day.2).starts_with("잔금");
+        let is_for = |word: &str| {
+            let behind = behind(day.2);
+            let behind = behind.strip_prefix('에').unwrap_or(behind).trim_start();
+            tail(before, 8).contains(word) || behind.starts_with(word)
+        };
         let next = days.get(index + 1);
         let between = next.and_then(|next| text.get(day.2..next.1)).unwrap_or("-");
         let is_range = next.is_some()
             && matches!(between.trim(), "~" | "∼" | "～" | "〜" | "부터" | "에서" | "-" | "–");
-        if is_balance {
+        if is_for("잔금") {
             terms.balance_date = Some(day.0);
+        } else if is_for("중도금") {
+            terms.interim_date = Some(day.0);
         } else if is_range || behind(day.2).starts_with("부터") {
             terms.from = Some(day.0);
             terms.until = end_of(day.0, behind(day.2)).or(terms.until);

@@ -58,6 +58,14 @@ pub struct LeaseTerms {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_won")]
     #[schemars(with = "Option<StatedWon>")]
     pub down_payment: Option<i64>,
+    /// 중도금. 없으면 비웁니다.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_won")]
+    #[schemars(with = "Option<StatedWon>")]
+    pub interim_payment: Option<i64>,
+    /// 중도금을 내는 날: "2026-02-01".
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_date")]
+    #[schemars(with = "Option<String>")]
+    pub interim_date: Option<Date>,
     /// 잔금을 치르는 날: "2026-03-01".
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_date")]
     #[schemars(with = "Option<String>")]
@@ -130,6 +138,14 @@ pub enum TermsError {
         /// The character.
         code: u32,
     },
+    /// A value has the number of a resident, which no draft keeps.
+    #[error(
+        "{name}: 주민등록번호로 보이는 숫자가 있습니다. 초안에는 적지 않고 서명할 때 손으로 적습니다"
+    )]
+    ResidentNumber {
+        /// What it is.
+        name: &'static str,
+    },
     /// An amount is none.
     #[error("{name}: 0원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
     Amount {
@@ -138,11 +154,11 @@ pub enum TermsError {
         /// The value in won.
         amount: i64,
     },
-    /// The down payment is more than the deposit.
-    #[error("계약금({down_payment}원)이 보증금({deposit}원)보다 많습니다")]
-    DownPayment {
-        /// The down payment in won.
-        down_payment: i64,
+    /// What is paid before the rest of the deposit is more than the deposit.
+    #[error("계약금과 중도금({paid}원)이 보증금({deposit}원)보다 많습니다")]
+    Parts {
+        /// The down payment and the interim payment in won.
+        paid: i64,
         /// The deposit in won.
         deposit: i64,
     },
@@ -198,6 +214,7 @@ impl LeaseTerms {
             ("보증금", self.deposit),
             ("월세", self.monthly_rent),
             ("계약금", self.down_payment),
+            ("중도금", self.interim_payment),
             ("관리비", self.maintenance_fee),
             ("집값", self.price),
             ("선순위 채권", self.senior_debt),
@@ -208,10 +225,10 @@ impl LeaseTerms {
                 return Err(TermsError::Amount { name, amount });
             }
         }
-        if let (Some(down_payment), Some(deposit)) = (self.down_payment, self.deposit)
-            && down_payment > deposit
-        {
-            return Err(TermsError::DownPayment { down_payment, deposit });
+        let parts = [self.down_payment, self.interim_payment].into_iter().flatten();
+        let paid = parts.fold(0, i64::saturating_add);
+        if let Some(deposit) = self.deposit.filter(|deposit| paid > *deposit) {
+            return Err(TermsError::Parts { paid, deposit });
         }
         if let Some(day) = self.rent_day.filter(|day| !(1..=31).contains(day)) {
             return Err(TermsError::RentDay { day });
@@ -244,6 +261,8 @@ impl LeaseTerms {
             monthly_rent: later.monthly_rent.or(self.monthly_rent),
             rent_day: later.rent_day.or(self.rent_day),
             down_payment: later.down_payment.or(self.down_payment),
+            interim_payment: later.interim_payment.or(self.interim_payment),
+            interim_date: later.interim_date.or(self.interim_date),
             balance_date: later.balance_date.or(self.balance_date),
             maintenance_fee: later.maintenance_fee.or(self.maintenance_fee),
             from: later.from.or(self.from),
@@ -285,6 +304,9 @@ impl LeaseTerms {
                 self.rent_day.is_none() && self.monthly_rent.is_some_and(|rent| rent > 0)
             }
             Field::DownPayment => self.down_payment.is_none(),
+            Field::InterimDate => {
+                self.interim_date.is_none() && self.interim_payment.is_some_and(|part| part > 0)
+            }
             Field::BalanceDate => self.balance_date.is_none(),
             Field::From => self.from.is_none(),
             Field::Until => self.until.is_none(),
@@ -301,11 +323,38 @@ pub(super) fn line(name: &'static str, value: &str, most: usize) -> Result<(), T
     if let Some(wrong) = value.chars().find(|c| is_refused(*c)) {
         return Err(TermsError::Character { name, code: u32::from(wrong) });
     }
-    // `…(   )` would be a blank.
+    if has_resident_number(value) {
+        return Err(TermsError::ResidentNumber { name });
+    }
+    // `( )` would be a blank.
     match value.chars().any(char::is_alphanumeric) {
         true => Ok(()),
         false => Err(TermsError::Empty { name }),
     }
+}
+
+/// Whether thirteen digits stand together, but for a hyphen or a space behind the sixth, that may be a resident's number: a month, a
+/// day and a first digit of 1 to 8 behind the birthday.
+fn has_resident_number(value: &str) -> bool {
+    let chars: Vec<char> = value.chars().collect();
+    let digit = |at: usize| chars.get(at).and_then(|c| c.to_digit(10));
+    (0..chars.len()).any(|start| {
+        let gap = usize::from(matches!(chars.get(start + 6), Some('-' | ' ' | '–')));
+        let at = |place: usize| digit(start + place + if place < 6 { 0 } else { gap });
+        let digits: Option<Vec<u32>> = (0..13).map(at).collect();
+        let is_apart = start.checked_sub(1).is_none_or(|before| digit(before).is_none())
+            && digit(start + 13 + gap).is_none();
+        digits.is_some_and(|digits| match digits.as_slice() {
+            [_, _, m1, m2, d1, d2, kind, ..] => {
+                let (month, day) = (m1 * 10 + m2, d1 * 10 + d2);
+                is_apart
+                    && (1..=12).contains(&month)
+                    && (1..=31).contains(&day)
+                    && (1..=8).contains(kind)
+            }
+            _ => false,
+        })
+    })
 }
 
 /// Controls, line ends, signs that turn the direction of text or are not seen, and what XML has not.

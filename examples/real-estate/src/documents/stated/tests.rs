@@ -46,6 +46,10 @@ fn what_is_stated_is_read_and_nothing_else() {
             serde_json::json!({"from": "2024-02-29", "until": "2025-02-27"}),
         ),
         ("잔금일은 2026. 3. 1.", serde_json::json!({"balance_date": "2026-03-01"})),
+        (
+            "중도금 1억원은 2026년 2월 1일에 내고 2026년 3월 1일에 잔금을 치릅니다",
+            serde_json::json!({"interim_payment": 100_000_000, "interim_date": "2026-02-01", "balance_date": "2026-03-01"}),
+        ),
         ("2026년 2월 30일부터", serde_json::json!({})),
         ("매달 말일에 월세 50만원", serde_json::json!({"monthly_rent": 500_000, "rent_day": 31})),
         ("매월 45일", serde_json::json!({})),
