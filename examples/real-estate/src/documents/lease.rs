@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::checks::{TermsError, line};
 use super::fields::{Field, missing};
 use super::page::Page;
 use super::template::{Template, Values};
-use super::terms::{LeaseTerms, TermsError, line};
+use super::terms::LeaseTerms;
 use crate::data::DataError;
 
 const LEASE: &str = include_str!("../../templates/lease.md");
