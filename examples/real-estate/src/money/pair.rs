@@ -74,9 +74,9 @@ pub fn stated_pair(before: &StatedWon, after: &StatedWon) -> Result<(i64, i64), 
 fn by_rate(text: &str, before: &Number) -> Option<Number> {
     let mut rates = all(text).into_iter().filter(|amount| amount.unit == AmountUnit::Percent);
     let rate = rates.next().filter(|_| rates.next().is_none())?.value;
-    let says = |words: [&str; 6]| words.iter().any(|word| text.contains(word));
-    let rises = says(["올리", "올려", "올린", "인상", "오르", "증액"]);
-    let falls = says(["내리", "내려", "내린", "인하", "깎", "감액"]);
+    let says = |words: [&str; 7]| words.iter().any(|word| text.contains(word));
+    let rises = says(["올리", "올려", "올린", "올릴", "인상", "오르", "증액"]);
+    let falls = says(["내리", "내려", "내린", "내릴", "인하", "깎", "감액"]);
     let hundred = Number::from(100);
     let percent = match (rises, falls) {
         (true, false) => hundred.add(&rate).ok()?,
