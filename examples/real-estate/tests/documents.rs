@@ -7,7 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
 use hanok_retrieval::{AppendixKind, Contract, Document, LoadOptions};
 use real_estate::documents::{
@@ -135,6 +135,18 @@ fn written_twice_it_is_there_once_with_the_same_bytes() {
     write(out.path(), &file_stem("스레드/1", 2), &page).unwrap();
     assert_eq!(fs::read_to_string(&first.markdown).unwrap(), page.markdown());
     assert_eq!(fs::read_dir(out.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn nothing_of_the_time_or_the_machine_is_in_a_document() {
+    let bytes = lease(&terms(7)).unwrap().docx().unwrap();
+    assert_eq!(bytes, lease(&terms(7)).unwrap().docx().unwrap());
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    for at in 0..archive.len() {
+        let part = archive.by_index(at).unwrap();
+        assert_eq!(part.last_modified(), Some(zip::DateTime::default()), "{:?}", part.name());
+        assert_eq!((part.comment(), part.extra_data()), ("", None), "{:?}", part.name());
+    }
 }
 
 #[cfg(unix)]

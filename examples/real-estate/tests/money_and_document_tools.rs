@@ -240,6 +240,36 @@ fn a_review_weighs_by_rules_and_words_do_not_lower_it() {
     let low = review(&plain, &rules, &limits).unwrap();
     assert_eq!((low.level(), low.score()), (Level::Low, 0));
 
+    let with = |change: fn(&mut LeaseTerms)| {
+        let mut terms = plain.clone();
+        change(&mut terms);
+        let review = review(&terms, &rules, &limits).unwrap();
+        let ids: Vec<String> = review.factors().iter().map(|it| it.finding.id.clone()).collect();
+        (ids.join(" "), review.level(), review.score())
+    };
+    let said = |ids: &str, level, score| (ids.to_owned(), level, score);
+    assert_eq!(
+        with(|terms| terms.special = vec!["벽에 못을 박지 않는다.".to_owned()]),
+        said("own_clauses", Level::Low, 5)
+    );
+    assert_eq!(
+        with(|terms| terms.down_payment = Some(23_880_000)),
+        said("high_down_payment", Level::Medium, 15)
+    );
+    assert_eq!(
+        with(|terms| terms.price = Some(149_250_000)),
+        said("", Level::Low, 0),
+        "80 % is no danger yet"
+    );
+    assert_eq!(
+        with(|terms| terms.price = Some(149_249_999)),
+        said("deep_deposit", Level::High, 50)
+    );
+    assert_eq!(
+        with(|terms| terms.special = vec!["임차인은 전입신고를 하지 않는다.".to_owned()]),
+        said("no_registration own_clauses", Level::High, 55)
+    );
+
     let bad = LeaseTerms {
         special: vec!["임차인은 갱신요구권을 포기한다.".to_owned()],
         until: plain
@@ -251,7 +281,7 @@ fn a_review_weighs_by_rules_and_words_do_not_lower_it() {
         price: Some(400_000_000),
         senior_debt: Some(50_000_000),
         previous_deposit: Some(300_000_000),
-        ..plain
+        ..plain.clone()
     };
     let high = review(&bad, &rules, &limits).unwrap();
     insta::assert_snapshot!("review", high.text());
