@@ -156,6 +156,23 @@ fn a_loan_is_calculated_and_compared_with_the_rules() {
 }
 
 #[test]
+fn a_loan_at_its_limit_is_within_it() {
+    let check = |amount: i64| {
+        let arguments = json!({"amount": amount, "rate": 4, "months": 360, "price": "10억", "area": "regulated", "buyer": "no_home"});
+        let output = run(&loans(), arguments).unwrap();
+        data(&output)["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|check| check["within"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(check(400_000_000), [true, true]);
+    assert_eq!(check(400_000_001), [false, true]);
+    assert_eq!(check(600_000_001), [false, false]);
+}
+
+#[test]
 fn a_loan_that_is_none_is_refused_with_what_to_write() {
     let mut said = String::new();
     for arguments in [
