@@ -1,7 +1,7 @@
 //! Documents: what a lease says, what it lacks, and a lease that is written.
 //!
 //! [`LeaseTerms`] are what is to be written. [`missing`] says what nobody stated, [`lease`] makes a [`Page`] of the rest, and
-//! [`write`] puts that into files. [`ContractRules`] find what stands in a contract and should not, and [`review()`] weighs it.
+//! [`write()`] puts that into files. [`ContractRules`] find what stands in a contract and should not, and [`review()`] weighs it.
 
 mod checks;
 mod docx;
