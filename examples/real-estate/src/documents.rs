@@ -1,8 +1,9 @@
 //! Documents: what a lease says, what it lacks, and a lease that is written.
 //!
 //! [`LeaseTerms`] are what is to be written. [`missing`] says what nobody stated, [`lease`] makes a [`Page`] of the rest, and
-//! [`write`] puts that into files. [`ContractRules`] find what stands in a contract and should not, and [`review()`] weighs it.
+//! [`write()`] puts that into files. [`ContractRules`] find what stands in a contract and should not, and [`review()`] weighs it.
 
+mod checks;
 mod docx;
 mod fields;
 mod files;
@@ -17,6 +18,7 @@ mod stated;
 mod template;
 mod terms;
 
+pub use checks::TermsError;
 pub use docx::DocxError;
 pub use fields::{Field, form, missing};
 pub use files::{FileError, Files, call_stem, file_stem, write};
@@ -26,4 +28,4 @@ pub use page::{Block, BlockKind, Page};
 pub use review::{Factor, Level, Review, review, review_needed};
 pub use rules::{ContractRules, Rule};
 pub use template::Template;
-pub use terms::{LeaseTerms, TermsError};
+pub use terms::LeaseTerms;

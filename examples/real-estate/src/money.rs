@@ -6,8 +6,10 @@
 mod amount;
 mod exact;
 pub mod loans;
+mod pair;
 pub mod rent;
 pub mod returns;
 
-pub use amount::{AmountError, MOST_WON, StatedRate, StatedWon, pair, percent, stated_pair, won};
+pub use amount::{AmountError, MOST_WON, StatedRate, StatedWon, percent, won};
 pub use exact::{MoneyError, percent_shown, share, units, whole_won};
+pub use pair::{pair, stated_pair};

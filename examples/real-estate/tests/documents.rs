@@ -7,7 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
 use hanok_retrieval::{AppendixKind, Contract, Document, LoadOptions};
 use real_estate::documents::{
@@ -137,6 +137,18 @@ fn written_twice_it_is_there_once_with_the_same_bytes() {
     assert_eq!(fs::read_dir(out.path()).unwrap().count(), 2);
 }
 
+#[test]
+fn nothing_of_the_time_or_the_machine_is_in_a_document() {
+    let bytes = lease(&terms(7)).unwrap().docx().unwrap();
+    assert_eq!(bytes, lease(&terms(7)).unwrap().docx().unwrap());
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    for at in 0..archive.len() {
+        let part = archive.by_index(at).unwrap();
+        assert_eq!(part.last_modified(), Some(zip::DateTime::default()), "{:?}", part.name());
+        assert_eq!((part.comment(), part.extra_data()), ("", None), "{:?}", part.name());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_a_document_is_replaced_and_not_followed() {
@@ -216,6 +228,13 @@ fn what_no_line_has_is_refused_with_its_reason() {
     for blank in ["", "  ", "--"] {
         assert_eq!(refused(&with(blank)), TermsError::Empty { name });
     }
+    for value in ["김철수 900101-1234567", "9001011234567", "900101 8234567번"] {
+        assert_eq!(refused(&with(value)), TermsError::ResidentNumber { name }, "{value}");
+    }
+    for value in ["김철수 010-1234-5678", "계좌 110-123-456789", "90010112345678", "991301-1234567"]
+    {
+        assert!(lease(&with(value)).is_ok(), "{value}");
+    }
     let clause = LeaseTerms { special: vec!["가".repeat(1_001)], ..terms(1) };
     assert_eq!(refused(&clause), TermsError::TooLong { name: "특약", most: 1_000 });
     let clauses = LeaseTerms { special: vec!["가".to_owned(); 31], ..terms(1) };
@@ -223,7 +242,7 @@ fn what_no_line_has_is_refused_with_its_reason() {
     let negative = LeaseTerms { deposit: Some(-1), down_payment: Some(0), ..terms(1) };
     assert_eq!(refused(&negative), TermsError::Amount { name: "보증금", amount: -1 });
     let more = LeaseTerms { deposit: Some(1), down_payment: Some(2), ..terms(1) };
-    assert_eq!(refused(&more), TermsError::DownPayment { down_payment: 2, deposit: 1 });
+    assert_eq!(refused(&more), TermsError::Parts { paid: 2, deposit: 1 });
     let turned = LeaseTerms { until: terms(1).from, ..terms(1) };
     assert!(matches!(refused(&turned), TermsError::Period { .. }));
     let day = LeaseTerms { rent_day: Some(32), ..terms(1) };
@@ -233,8 +252,9 @@ fn what_no_line_has_is_refused_with_its_reason() {
 #[test]
 fn what_is_missing_is_asked_for_and_nothing_else() {
     let none = LeaseTerms::default();
-    // Without a rent nobody is asked for its day.
-    let all: Vec<Field> = Field::ALL.into_iter().filter(|field| *field != Field::RentDay).collect();
+    // Without a rent or an interim payment nobody is asked for its day.
+    let is_needed = |field: &Field| !matches!(field, Field::RentDay | Field::InterimDate);
+    let all: Vec<Field> = Field::ALL.into_iter().filter(is_needed).collect();
     assert_eq!(missing(&none), all);
     let some = LeaseTerms { area: None, rent_day: None, until: None, ..terms(1) };
     let fields = missing(&some);

@@ -156,6 +156,23 @@ fn a_loan_is_calculated_and_compared_with_the_rules() {
 }
 
 #[test]
+fn a_loan_at_its_limit_is_within_it() {
+    let check = |amount: i64| {
+        let arguments = json!({"amount": amount, "rate": 4, "months": 360, "price": "10억", "area": "regulated", "buyer": "no_home"});
+        let output = run(&loans(), arguments).unwrap();
+        data(&output)["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|check| check["within"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(check(400_000_000), [true, true]);
+    assert_eq!(check(400_000_001), [false, true]);
+    assert_eq!(check(600_000_001), [false, false]);
+}
+
+#[test]
 fn a_loan_that_is_none_is_refused_with_what_to_write() {
     let mut said = String::new();
     for arguments in [
@@ -240,6 +257,36 @@ fn a_review_weighs_by_rules_and_words_do_not_lower_it() {
     let low = review(&plain, &rules, &limits).unwrap();
     assert_eq!((low.level(), low.score()), (Level::Low, 0));
 
+    let with = |change: fn(&mut LeaseTerms)| {
+        let mut terms = plain.clone();
+        change(&mut terms);
+        let review = review(&terms, &rules, &limits).unwrap();
+        let ids: Vec<String> = review.factors().iter().map(|it| it.finding.id.clone()).collect();
+        (ids.join(" "), review.level(), review.score())
+    };
+    let said = |ids: &str, level, score| (ids.to_owned(), level, score);
+    assert_eq!(
+        with(|terms| terms.special = vec!["벽에 못을 박지 않는다.".to_owned()]),
+        said("own_clauses", Level::Low, 5)
+    );
+    assert_eq!(
+        with(|terms| terms.down_payment = Some(23_880_000)),
+        said("high_down_payment", Level::Medium, 15)
+    );
+    assert_eq!(
+        with(|terms| terms.price = Some(149_250_000)),
+        said("", Level::Low, 0),
+        "80 % is no danger yet"
+    );
+    assert_eq!(
+        with(|terms| terms.price = Some(149_249_999)),
+        said("deep_deposit", Level::High, 50)
+    );
+    assert_eq!(
+        with(|terms| terms.special = vec!["임차인은 전입신고를 하지 않는다.".to_owned()]),
+        said("no_registration own_clauses", Level::High, 55)
+    );
+
     let bad = LeaseTerms {
         special: vec!["임차인은 갱신요구권을 포기한다.".to_owned()],
         until: plain
@@ -251,7 +298,7 @@ fn a_review_weighs_by_rules_and_words_do_not_lower_it() {
         price: Some(400_000_000),
         senior_debt: Some(50_000_000),
         previous_deposit: Some(300_000_000),
-        ..plain
+        ..plain.clone()
     };
     let high = review(&bad, &rules, &limits).unwrap();
     insta::assert_snapshot!("review", high.text());
@@ -271,9 +318,17 @@ proptest! {
     fn no_words_break_a_tool(text in "(.|제[0-9]조|\n|억|보증금|월세|에서|부터|까지|2026년 3월 1일|임대인은 |갱신|%|[0-9]){0,80}") {
         let terms = LeaseTerms::stated(&text);
         drop(terms.check());
-        let analysed = run(&analysis(), json!({"contract": text, "change": text, "price": text}));
+        let question = json!({"contract": text, "change": text, "price": text});
+        let analysed = run(&analysis(), question);
         prop_assert!(matches!(analysed, Ok(_) | Err(ToolError::Arguments(_))));
         let question = json!({"amount": text, "rate": text, "months": 12});
         prop_assert!(matches!(run(&loans(), question), Ok(_) | Err(ToolError::Arguments(_))));
+        let question = json!({"price": text, "monthly_rent": text, "loan": text, "loan_rate": text});
+        let roi = run(&roi_calculator().unwrap(), question);
+        prop_assert!(matches!(roi, Ok(_) | Err(ToolError::Arguments(_))));
+        let out = tempfile::tempdir().unwrap();
+        let order = json!({"words": text, "terms": {"landlord": text, "special": [text]}});
+        let made = run(&generator(out.path()), order);
+        prop_assert!(matches!(made, Ok(_) | Err(ToolError::Arguments(_))));
     }
 }

@@ -31,7 +31,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// `주택임대차보호법 제7조제2항(2020-06-09 기준)`.
+    /// `주택임대차보호법 제7조제2항(2020-07-31 기준)`.
     #[must_use]
     pub fn cited(&self) -> String {
         format!("{} {}({} 기준)", self.law, self.article, self.as_of)
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(limits.rent_increase.value.to_string(), "5");
         assert_eq!(
             limits.rent_increase.source.cited(),
-            "주택임대차보호법 제7조제2항(2020-06-09 기준)"
+            "주택임대차보호법 제7조제2항(2020-07-31 기준)"
         );
         assert_eq!(limits.base_rate.value.to_string(), "2.5");
         for area in [Area::Regulated, Area::Capital, Area::Other] {

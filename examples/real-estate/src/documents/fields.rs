@@ -27,6 +27,8 @@ pub enum Field {
     RentDay,
     /// The down payment.
     DownPayment,
+    /// The day of the interim payment. Only with one.
+    InterimDate,
     /// The day on which the rest of the deposit is paid.
     BalanceDate,
     /// The first day.
@@ -45,7 +47,7 @@ struct Shown {
 
 impl Field {
     /// All of them, in the order in which they are asked for.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Landlord,
         Self::Tenant,
         Self::Address,
@@ -54,6 +56,7 @@ impl Field {
         Self::MonthlyRent,
         Self::RentDay,
         Self::DownPayment,
+        Self::InterimDate,
         Self::BalanceDate,
         Self::From,
         Self::Until,
@@ -93,6 +96,7 @@ impl Field {
                 json!({"type": "integer", "minimum": 1, "maximum": 31}),
             ),
             Self::DownPayment => ("down_payment", "계약금", "계약할 때 내는 금액. 원 단위", won()),
+            Self::InterimDate => ("interim_date", "중도금일", "중도금을 내는 날", day()),
             Self::BalanceDate => ("balance_date", "잔금일", "나머지 보증금을 치르는 날", day()),
             Self::From => ("from", "시작하는 날", "임대차의 첫날", day()),
             Self::Until => ("until", "끝나는 날", "임대차의 마지막 날", day()),

@@ -321,3 +321,6 @@ fn quoted(text: &str) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests;

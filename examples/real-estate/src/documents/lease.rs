@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::checks::{TermsError, line};
 use super::fields::{Field, missing};
 use super::page::Page;
 use super::template::{Template, Values};
-use super::terms::{LeaseTerms, TermsError, line};
+use super::terms::LeaseTerms;
 use crate::data::DataError;
 
 const LEASE: &str = include_str!("../../templates/lease.md");
@@ -19,7 +20,7 @@ const SALES: &str = include_str!("../../templates/sales.md");
 const LOAN_APPLICATION: &str = include_str!("../../templates/loan_application.md");
 
 /// The names of the values of a lease.
-const LEASE_NAMES: [&str; 25] = [
+const LEASE_NAMES: [&str; 26] = [
     "landlord",
     "landlord_address",
     "tenant",
@@ -29,6 +30,9 @@ const LEASE_NAMES: [&str; 25] = [
     "deposit",
     "deposit_units",
     "down_payment",
+    "interim_payment",
+    "interim_date",
+    "no_interim",
     "balance",
     "balance_date",
     "jeonse",
@@ -43,8 +47,6 @@ const LEASE_NAMES: [&str; 25] = [
     "no_broker",
     "special",
     "no_special",
-    "price",
-    "senior_debt",
 ];
 
 const SALES_NAMES: [&str; 10] = [
@@ -171,8 +173,13 @@ fn values(terms: &LeaseTerms) -> Values {
     put("deposit", terms.deposit.map(won));
     put("deposit_units", terms.deposit.map(in_units));
     put("down_payment", terms.down_payment.map(won));
-    let balance = terms.deposit.zip(terms.down_payment);
-    put("balance", balance.map(|pair| won(pair.0.saturating_sub(pair.1))));
+    let interim = terms.interim_payment.filter(|part| *part > 0);
+    put("interim_payment", interim.map(won));
+    put("interim_date", terms.interim_date.map(day));
+    put("no_interim", interim.is_none().then(String::new));
+    let rest = |paid: i64| move |deposit: i64| deposit.saturating_sub(paid);
+    let balance = terms.deposit.map(rest(terms.down_payment.unwrap_or(0)));
+    put("balance", balance.map(rest(interim.unwrap_or(0))).map(won));
     put("balance_date", terms.balance_date.map(day));
     let rent = terms.monthly_rent.filter(|rent| *rent > 0);
     put("jeonse", rent.is_none().then(String::new));

@@ -48,3 +48,23 @@ fn escaped(text: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::page::{Block, BlockKind, Page};
+
+    #[test]
+    fn no_text_is_markup() {
+        let blocks = [
+            (BlockKind::Heading(2), "a # b"),
+            (BlockKind::Paragraph, "**a** _b_ `c` <d> [e](f) \\ | ~~g~~ &lt;  h"),
+            (BlockKind::Item, "가"),
+            (BlockKind::Item, "나"),
+            (BlockKind::Paragraph, "끝"),
+        ];
+        let blocks = blocks.map(|block| Block::new(block.0, block.1)).to_vec();
+        let want = "## a \\# b\n\n\\*\\*a\\*\\* \\_b\\_ \\`c\\` \\<d\\> \\[e\\](f) \\\\ \\| \\~\\~g\\~\\~ &amp;lt; h\n\n- 가\n- 나\n\n끝\n";
+        assert_eq!(Page { blocks }.markdown(), want);
+        assert_eq!(Page::default().markdown(), "\n");
+    }
+}

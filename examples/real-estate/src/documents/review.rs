@@ -19,7 +19,7 @@ use crate::money::{MoneyError, percent_shown, share, units};
 const MOST: u32 = 100;
 
 /// From here a review is [`Level::Medium`].
-const MEDIUM: u32 = 20;
+const MEDIUM: u32 = 15;
 
 /// From here it is [`Level::High`].
 const HIGH: u32 = 50;

@@ -4,11 +4,11 @@
 //! out, and a form asks for it.
 
 use hanok_tools::{Amount, AmountUnit, Figure, figures};
-use jiff::{ToSpan, civil::Date};
 
-use super::terms::{LeaseTerms, civil};
-use crate::money::MOST_WON;
+use super::terms::LeaseTerms;
+use crate::money::{MOST_WON, pair};
 
+mod days;
 mod place;
 
 /// The longest text that is read, in bytes.
@@ -23,6 +23,7 @@ enum Label {
     Deposit,
     Rent,
     DownPayment,
+    Interim,
     Fee,
     Price,
     Senior,
@@ -30,6 +31,9 @@ enum Label {
     /// A word that only looks like another label.
     Other,
 }
+
+/// What a label is of, and where it begins and ends.
+type Labelled = (Label, usize, usize);
 
 /// The words of labels. Of two that begin at one place, the longer counts.
 const LABELS: [(&str, Label); 24] = [
@@ -49,7 +53,7 @@ const LABELS: [(&str, Label); 24] = [
     ("월 임대료", Label::Rent),
     ("차임", Label::Rent),
     ("계약금", Label::DownPayment),
-    ("중도금", Label::Other),
+    ("중도금", Label::Interim),
     ("잔금", Label::Other),
     ("관리비", Label::Fee),
     ("집값", Label::Price),
@@ -81,38 +85,37 @@ impl LeaseTerms {
         let labels = labels(text);
         let amount = |label| amount(text, &labels, label);
         let is_jeonse = is_jeonse(text, &labels);
+        let change = changed(text, &labels);
         let mut terms = Self {
-            deposit: amount(Label::Deposit),
+            deposit: change.map(|change| change.1).or(amount(Label::Deposit)),
             monthly_rent: amount(Label::Rent).or(is_jeonse.then_some(0)),
             down_payment: amount(Label::DownPayment),
+            interim_payment: amount(Label::Interim),
             maintenance_fee: amount(Label::Fee),
             price: amount(Label::Price),
             senior_debt: amount(Label::Senior),
-            previous_deposit: amount(Label::PreviousDeposit),
-            rent_day: rent_day(text),
+            previous_deposit: amount(Label::PreviousDeposit).or(change.map(|change| change.0)),
+            rent_day: days::rent_day(text),
             area: area(text),
             special: special(text),
             ..place::named(text)
         };
-        dates(text, &mut terms);
+        days::dates(text, &mut terms);
         terms
     }
 }
 
 /// Whether the lease is one without a rent: 전세 is said, and neither 월세 nor 반전세.
-fn is_jeonse(text: &str, labels: &[(Label, usize, usize)]) -> bool {
-    let written = |label: &(Label, usize, usize)| text.get(label.1..label.2).unwrap_or_default();
-    let says = |label: &(Label, usize, usize)| {
-        label.0 == Label::Deposit && written(label).starts_with("전세")
-    };
-    let with_rent =
-        |label: &(Label, usize, usize)| label.0 == Label::Rent || written(label) == "반전세";
+fn is_jeonse(text: &str, labels: &[Labelled]) -> bool {
+    let written = |label: &Labelled| text.get(label.1..label.2).unwrap_or_default();
+    let says = |label: &Labelled| label.0 == Label::Deposit && written(label).starts_with("전세");
+    let with_rent = |label: &Labelled| label.0 == Label::Rent || written(label) == "반전세";
     labels.iter().any(says) && !labels.iter().any(with_rent)
 }
 
 /// The labels of a text: what each is of, and where it begins and ends.
-fn labels(text: &str) -> Vec<(Label, usize, usize)> {
-    let mut labels: Vec<(Label, usize, usize)> = LABELS
+fn labels(text: &str) -> Vec<Labelled> {
+    let mut labels: Vec<Labelled> = LABELS
         .iter()
         .flat_map(|pair| {
             text.match_indices(pair.0).map(|place| (pair.1, place.0, place.0 + pair.0.len()))
@@ -130,23 +133,48 @@ fn labels(text: &str) -> Vec<(Label, usize, usize)> {
 }
 
 /// The amount behind the last label of this kind that has one: what is stated later counts.
-fn amount(text: &str, labels: &[(Label, usize, usize)], label: Label) -> Option<i64> {
-    let mut found = None;
+fn amount(text: &str, labels: &[Labelled], label: Label) -> Option<i64> {
+    let all = windows(text, labels, label);
+    let is_old = label == Label::PreviousDeposit;
+    all.into_iter().filter_map(|window| first_amount(window, is_old)).next_back()
+}
+
+/// What stands behind each label of this kind, as far as a value of it may be.
+fn windows<'t>(text: &'t str, labels: &[Labelled], label: Label) -> Vec<&'t str> {
+    let mut windows = Vec::new();
     for (at, own) in labels.iter().enumerate().filter(|own| own.1.0 == label) {
         let end = labels.get(at + 1).map_or(text.len(), |next| next.1);
         let window = head(text.get(own.2..end).unwrap_or_default(), NEAR);
-        let window = window.split(['\n', ';', '?']).next().unwrap_or_default();
-        found = first_amount(window).or(found);
+        windows.extend(window.split(['\n', ';', '?']).next());
     }
-    found
+    windows
 }
 
-/// The first amount of a text that is clearly won.
-fn first_amount(text: &str) -> Option<i64> {
-    let amount =
-        figures(text).filter_map(Figure::into_amount).find(|amount| is_money(text, amount))?;
+/// The deposits before and after a change: `보증금 3억에서 3.3억으로`.
+fn changed(text: &str, labels: &[Labelled]) -> Option<(i64, i64)> {
+    let all = windows(text, labels, Label::Deposit);
+    let changes = |window: &&str| window.contains("에서") || window.contains(['→', '>']);
+    all.into_iter().filter(changes).filter_map(|window| pair(window).ok()).next_back()
+}
+
+/// Words behind an amount that is not settled: a limit, a guess.
+const VAGUE: [&str; 10] =
+    ["이하", "이내", "미만", "이상", "초과", "정도", "쯤", "가량", "까지", "안팎"];
+
+/// Words soon behind an amount by which something changes.
+const CHANGES: [&str; 9] = ["깎", "올려", "올리", "인상", "내려", "내리", "낮", "더 ", "줄여"];
+
+/// The first amount of a text, if it is clearly won and settled; an old one may be that from which something changes.
+fn first_amount(text: &str, is_old: bool) -> Option<i64> {
+    let all = figures(text).filter_map(Figure::into_amount);
+    let amount = all.into_iter().find(|amount| is_money(text, amount))?;
+    let behind = text.get(amount.at.end..).unwrap_or_default().trim_start();
+    let is_left = !is_old && (behind.starts_with("에서") || behind.starts_with('→'));
+    let is_vague = is_left
+        || VAGUE.iter().any(|word| behind.starts_with(word))
+        || !is_old && CHANGES.iter().any(|word| head(behind, 8).contains(word));
     let won = i64::try_from(amount.value.to_i128()?).ok()?;
-    (0..=MOST_WON).contains(&won).then_some(won)
+    (!is_vague && (0..=MOST_WON).contains(&won)).then_some(won)
 }
 
 /// 원, or a number with 만, 억 or 조 in it.
@@ -157,25 +185,6 @@ fn is_money(text: &str, amount: &Amount) -> bool {
         AmountUnit::Plain => written.contains(['만', '억', '조']),
         _ => false,
     }
-}
-
-/// The day of the month in `매월 25일`.
-fn rent_day(text: &str) -> Option<u8> {
-    let mut days = Vec::new();
-    for word in ["매월", "매달"] {
-        for place in text.match_indices(word) {
-            let rest = text.get(place.0 + word.len()..).unwrap_or_default().trim_start();
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).take(3).collect();
-            let behind = rest.get(digits.len()..).unwrap_or_default();
-            match digits.parse::<u8>() {
-                Ok(day) if behind.starts_with('일') && (1..=31).contains(&day) => days.push(day),
-                _ if rest.starts_with("말일") => days.push(31),
-                _ => {}
-            }
-        }
-    }
-    days.dedup();
-    days.pop()
 }
 
 /// The area, if only one is stated.
@@ -204,66 +213,9 @@ fn special(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).take(30).collect()
 }
 
-fn dates(text: &str, terms: &mut LeaseTerms) {
-    let mut days: Vec<(Date, usize, usize)> = Vec::new();
-    for figure in figures(text) {
-        let at = figure.at();
-        if let Some(day) = civil(figure) {
-            days.push((day, at.start, at.end));
-        }
-    }
-    let behind = |end: usize| text.get(end..).unwrap_or_default().trim_start();
-    for (index, day) in days.iter().enumerate() {
-        let before = text.get(..day.1).unwrap_or_default();
-        let is_balance = tail(before, 8).contains("잔금")
-            || behind(day.2).starts_with("에 잔금")
-            || behind(day.2).starts_with("잔금");
-        let next = days.get(index + 1);
-        let between = next.and_then(|next| text.get(day.2..next.1)).unwrap_or("-");
-        let is_range = next.is_some()
-            && matches!(between.trim(), "~" | "∼" | "～" | "〜" | "부터" | "에서" | "-" | "–");
-        if is_balance {
-            terms.balance_date = Some(day.0);
-        } else if is_range || behind(day.2).starts_with("부터") {
-            terms.from = Some(day.0);
-            terms.until = end_of(day.0, behind(day.2)).or(terms.until);
-        } else if behind(day.2).starts_with("까지") || follows_range(text, &days, index) {
-            terms.until = Some(day.0);
-        }
-    }
-}
-
-/// Whether the day is the second of two with a sign between them.
-fn follows_range(text: &str, days: &[(Date, usize, usize)], index: usize) -> bool {
-    let before = index.checked_sub(1).and_then(|before| days.get(before));
-    let (Some(before), Some(day)) = (before, days.get(index)) else { return false };
-    let between = text.get(before.2..day.1).unwrap_or_default();
-    matches!(between.trim(), "~" | "∼" | "～" | "〜" | "부터" | "에서" | "-" | "–")
-}
-
-/// The last day of a term of `부터 2년` or `부터 24개월`.
-fn end_of(from: Date, rest: &str) -> Option<Date> {
-    let rest = rest.strip_prefix("부터")?.trim_start();
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).take(4).collect();
-    let count: i32 = digits.parse().ok().filter(|count| (1..=600).contains(count))?;
-    let unit = rest.get(digits.len()..)?.trim_start();
-    let months = match () {
-        () if unit.starts_with("개월") => count,
-        // `2026년` is a year.
-        () if unit.starts_with('년') && count <= 50 => count * 12,
-        () => return None,
-    };
-    from.checked_add(months.months()).ok()?.yesterday().ok()
-}
-
 fn head(text: &str, most: usize) -> &str {
     let end = text.char_indices().nth(most).map_or(text.len(), |place| place.0);
     text.get(..end).unwrap_or(text)
-}
-
-fn tail(text: &str, most: usize) -> &str {
-    let start = text.char_indices().rev().nth(most).map_or(0, |place| place.0);
-    text.get(start..).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -4,22 +4,10 @@ use hanok_tools::{Figure, figures};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
-use thiserror::Error;
 
+use super::checks::TermsError;
 use super::fields::Field;
-use crate::money::{MOST_WON, StatedWon};
-
-/// The longest name, address or other value, in characters.
-const LONGEST: usize = 200;
-
-/// The longest clause of one's own, in characters.
-const LONGEST_CLAUSE: usize = 1_000;
-
-/// The most clauses of one's own.
-const MOST_CLAUSES: usize = 30;
-
-/// The years that a lease lasts at most: beyond, a year is a slip of the pen.
-const MOST_YEARS: i16 = 100;
+use crate::money::StatedWon;
 
 /// The terms of a lease of a home, as far as somebody stated them. Amounts are whole won; nothing is invented.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +46,14 @@ pub struct LeaseTerms {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_won")]
     #[schemars(with = "Option<StatedWon>")]
     pub down_payment: Option<i64>,
+    /// 중도금. 없으면 비웁니다.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_won")]
+    #[schemars(with = "Option<StatedWon>")]
+    pub interim_payment: Option<i64>,
+    /// 중도금을 내는 날: "2026-02-01".
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_date")]
+    #[schemars(with = "Option<String>")]
+    pub interim_date: Option<Date>,
     /// 잔금을 치르는 날: "2026-03-01".
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stated_date")]
     #[schemars(with = "Option<String>")]
@@ -98,132 +94,7 @@ pub struct LeaseTerms {
     pub previous_rent: Option<i64>,
 }
 
-/// Terms that no lease has. The message says what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TermsError {
-    /// A value has nothing in it.
-    #[error("{name}: 비어 있습니다")]
-    Empty {
-        /// What it is.
-        name: &'static str,
-    },
-    /// A value is too long.
-    #[error("{name}: {most}자보다 깁니다. 줄여 적어 주십시오")]
-    TooLong {
-        /// What it is.
-        name: &'static str,
-        /// The most characters.
-        most: usize,
-    },
-    /// There are too many clauses of one's own.
-    #[error("특약이 {most}개보다 많습니다. 줄이거나 합쳐 주십시오")]
-    TooMany {
-        /// The most.
-        most: usize,
-    },
-    /// A value has a character that no text of one line has.
-    #[error("{name}: 쓸 수 없는 글자(U+{code:04X})가 있습니다. 한 줄의 보통 글자로 적어 주십시오")]
-    Character {
-        /// What it is.
-        name: &'static str,
-        /// The character.
-        code: u32,
-    },
-    /// An amount is none.
-    #[error("{name}: 0원부터 1,000조원까지여야 합니다. 받은 값: {amount}원")]
-    Amount {
-        /// What it is.
-        name: &'static str,
-        /// The value in won.
-        amount: i64,
-    },
-    /// The down payment is more than the deposit.
-    #[error("계약금({down_payment}원)이 보증금({deposit}원)보다 많습니다")]
-    DownPayment {
-        /// The down payment in won.
-        down_payment: i64,
-        /// The deposit in won.
-        deposit: i64,
-    },
-    /// A month has no such day.
-    #[error("월세를 내는 날은 1일부터 31일까지여야 합니다. 받은 값: {day}")]
-    RentDay {
-        /// The value.
-        day: u8,
-    },
-    /// The first day is not before the last one, or a century before.
-    #[error("임대차 기간이 맞지 않습니다: {from}부터 {until}까지")]
-    Period {
-        /// The first day.
-        from: Date,
-        /// The last day.
-        until: Date,
-    },
-    /// What was filled in is no terms.
-    #[error("적어 주신 내용을 읽지 못했습니다: {reason}")]
-    Form {
-        /// Why.
-        reason: String,
-    },
-}
-
 impl LeaseTerms {
-    /// Whether every term that is stated is one that a lease may have.
-    ///
-    /// # Errors
-    ///
-    /// The first [`TermsError`] in the order of the fields.
-    pub fn check(&self) -> Result<(), TermsError> {
-        for (name, value) in [
-            ("임대인의 이름", &self.landlord),
-            ("임대인의 주소", &self.landlord_address),
-            ("임차인의 이름", &self.tenant),
-            ("임차인의 주소", &self.tenant_address),
-            ("소재지", &self.address),
-            ("면적", &self.area),
-            ("중개사", &self.broker),
-        ] {
-            if let Some(value) = value {
-                line(name, value, LONGEST)?;
-            }
-        }
-        if self.special.len() > MOST_CLAUSES {
-            return Err(TermsError::TooMany { most: MOST_CLAUSES });
-        }
-        for clause in &self.special {
-            line("특약", clause, LONGEST_CLAUSE)?;
-        }
-        for (name, amount) in [
-            ("보증금", self.deposit),
-            ("월세", self.monthly_rent),
-            ("계약금", self.down_payment),
-            ("관리비", self.maintenance_fee),
-            ("집값", self.price),
-            ("선순위 채권", self.senior_debt),
-            ("지난 보증금", self.previous_deposit),
-            ("지난 월세", self.previous_rent),
-        ] {
-            if let Some(amount) = amount.filter(|amount| !(0..=MOST_WON).contains(amount)) {
-                return Err(TermsError::Amount { name, amount });
-            }
-        }
-        if let (Some(down_payment), Some(deposit)) = (self.down_payment, self.deposit)
-            && down_payment > deposit
-        {
-            return Err(TermsError::DownPayment { down_payment, deposit });
-        }
-        if let Some(day) = self.rent_day.filter(|day| !(1..=31).contains(day)) {
-            return Err(TermsError::RentDay { day });
-        }
-        if let (Some(from), Some(until)) = (self.from, self.until)
-            && (from >= until || until.year().saturating_sub(from.year()) > MOST_YEARS)
-        {
-            return Err(TermsError::Period { from, until });
-        }
-        Ok(())
-    }
-
     /// These terms with what `later` states in their place; its clauses are added to these.
     #[must_use]
     pub fn merged(self, later: Self) -> Self {
@@ -244,6 +115,8 @@ impl LeaseTerms {
             monthly_rent: later.monthly_rent.or(self.monthly_rent),
             rent_day: later.rent_day.or(self.rent_day),
             down_payment: later.down_payment.or(self.down_payment),
+            interim_payment: later.interim_payment.or(self.interim_payment),
+            interim_date: later.interim_date.or(self.interim_date),
             balance_date: later.balance_date.or(self.balance_date),
             maintenance_fee: later.maintenance_fee.or(self.maintenance_fee),
             from: later.from.or(self.from),
@@ -285,48 +158,15 @@ impl LeaseTerms {
                 self.rent_day.is_none() && self.monthly_rent.is_some_and(|rent| rent > 0)
             }
             Field::DownPayment => self.down_payment.is_none(),
+            Field::InterimDate => {
+                self.interim_date.is_none() && self.interim_payment.is_some_and(|part| part > 0)
+            }
             Field::BalanceDate => self.balance_date.is_none(),
             Field::From => self.from.is_none(),
             Field::Until => self.until.is_none(),
         }
     }
 }
-
-/// Checks a value of one line.
-pub(super) fn line(name: &'static str, value: &str, most: usize) -> Result<(), TermsError> {
-    // Bytes first: a megabyte is not walked over.
-    if value.len() > most * 4 || value.chars().count() > most {
-        return Err(TermsError::TooLong { name, most });
-    }
-    if let Some(wrong) = value.chars().find(|c| is_refused(*c)) {
-        return Err(TermsError::Character { name, code: u32::from(wrong) });
-    }
-    // `…(   )` would be a blank.
-    match value.chars().any(char::is_alphanumeric) {
-        true => Ok(()),
-        false => Err(TermsError::Empty { name }),
-    }
-}
-
-/// Controls, line ends, signs that turn the direction of text or are not seen, and what XML has not.
-fn is_refused(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{e000}'..='\u{f8ff}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
-        || u32::from(c) & 0xfffe == 0xfffe
-}
-
 fn stated_won<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     let stated = Option::<StatedWon>::deserialize(deserializer)?;
     stated.map(|stated| stated.won().map_err(D::Error::custom)).transpose()

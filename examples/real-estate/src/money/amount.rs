@@ -1,6 +1,6 @@
 //! Amounts and rates as a model or a person writes them.
 
-use hanok_tools::{Amount, AmountUnit, Figure, Number, Rounding, figures};
+use hanok_tools::{Amount, AmountUnit, Figure, Number, figures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -10,9 +10,6 @@ pub const MOST_WON: i64 = 1_000_000_000_000_000;
 
 /// A smaller number without a unit may be one of 만 or 억.
 const LEAST_BARE: i64 = 10_000;
-
-/// The longest text that is read as one amount, in characters.
-const LONGEST: usize = 300;
 
 /// An amount or a rate that is not understood. The message is a question to whoever wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -84,7 +81,7 @@ impl StatedWon {
         }
     }
 
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         match self {
             Self::Won(amount) => amount.to_string(),
             Self::Text(text) => text.clone(),
@@ -155,192 +152,62 @@ pub fn percent(text: &str) -> Result<Number, AmountError> {
     if rates.next().is_some() { Err(wrong()) } else { Ok(rate.value) }
 }
 
-/// The amount before and the amount after a change, in whole won.
-///
-/// A number without a unit takes that of its partner: the 3 of `3에서 3.3억으로` is 3억.
-///
-/// ```
-/// use real_estate::money::pair;
-///
-/// assert_eq!(pair("전세금을 3에서 3.3억으로 올려 달래요"), Ok((300_000_000, 330_000_000)));
-/// ```
-///
-/// # Errors
-///
-/// [`AmountError`] when not exactly two amounts are understood.
-pub fn pair(text: &str) -> Result<(i64, i64), AmountError> {
-    for separator in SEPARATORS {
-        for at in text.match_indices(separator).take(8).map(|place| place.0) {
-            let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-            let after = after.strip_prefix(separator).unwrap_or(after);
-            if let Some(pair) = sides(before, after) {
-                return pair;
-            }
-        }
-    }
-    let amounts = money(text);
-    if let [one] = amounts.as_slice()
-        && !is_bare(text, one)
-        && let Some(after) = by_rate(text, &one.value)
-    {
-        return Ok((in_range(&one.value)?, in_range(&after)?));
-    }
-    let [first, second] = amounts.as_slice() else {
-        return Err(match amounts.as_slice() {
-            [one] if is_bare(text, one) => AmountError::NoUnit { text: cut(text) },
-            [] | [_] => AmountError::NoAmount { text: cut(text) },
-            _ => AmountError::Several { text: cut(text), count: amounts.len() },
-        });
-    };
-    if is_bare(text, first) || is_bare(text, second) {
-        return Err(AmountError::NoUnit { text: cut(text) });
-    }
-    let (before, after) = (in_range(&first.value)?, in_range(&second.value)?);
-    Ok(if is_reversed(text, first, second) { (after, before) } else { (before, after) })
-}
-
-/// The amount before and the amount after, each stated by itself.
-///
-/// # Errors
-///
-/// As of [`pair`].
-pub fn stated_pair(before: &StatedWon, after: &StatedWon) -> Result<(i64, i64), AmountError> {
-    let (one, two) = (before.words(), after.words());
-    match (won(&one), won(&two)) {
-        (Ok(one), Ok(two)) => Ok((one, two)),
-        // `3` and `3.3억`: the one takes the unit of the other.
-        (Err(AmountError::NoUnit { .. }), _) | (_, Err(AmountError::NoUnit { .. })) => {
-            pair(&format!("{one}에서 {two}"))
-        }
-        (Err(error), _) | (_, Err(error)) => Err(error),
-    }
-}
-
-/// The amount after a change by a rate: `3억에서 5% 올리면`, cut to the won.
-fn by_rate(text: &str, before: &Number) -> Option<Number> {
-    let mut rates = all(text).into_iter().filter(|amount| amount.unit == AmountUnit::Percent);
-    let rate = rates.next().filter(|_| rates.next().is_none())?.value;
-    let says = |words: [&str; 6]| words.iter().any(|word| text.contains(word));
-    let rises = says(["올리", "올려", "올린", "인상", "오르", "증액"]);
-    let falls = says(["내리", "내려", "내린", "인하", "깎", "감액"]);
-    let hundred = Number::from(100);
-    let percent = match (rises, falls) {
-        (true, false) => hundred.add(&rate).ok()?,
-        (false, true) => hundred.subtract(&rate).ok()?,
-        _ => return None,
-    };
-    let after = before.multiply(&percent).ok()?.divide(&hundred).ok()?;
-    after.round(0, Rounding::Floor).ok()
-}
-
-/// What stands between the amount before and the amount after.
-const SEPARATORS: [&str; 7] = ["에서", "→", "->", "=>", "~", "∼", "부터"];
-
-/// Words before an amount that holds now.
-const NOW: [&str; 6] = ["지금", "현재", "기존", "원래", "종전", "이전"];
-
-/// The amounts directly around a separator, if both are there.
-fn sides(before: &str, after: &str) -> Option<Result<(i64, i64), AmountError>> {
-    let first = last_number(before)?;
-    let second = first_number(after)?;
-    let is_small = |side: &Side| side.place.is_none() && side.is_small();
-    let (one, two) = match (is_small(&first), is_small(&second)) {
-        (false, false) => (first.value, second.value),
-        (true, true) => {
-            let text = format!("{} → {}", first.text, second.text);
-            return Some(Err(AmountError::NoUnit { text: cut(&text) }));
-        }
-        (true, false) => (first.lent(&second)?, second.value),
-        (false, true) => (first.value.clone(), second.lent(&first)?),
-    };
-    Some(in_range(&one).and_then(|one| Ok((one, in_range(&two)?))))
-}
-
-/// A number beside a separator.
-#[derive(Debug)]
-struct Side {
-    value: Number,
-    /// The power of ten of its first 만, 억 or 조; 0 for 원. `None` without a unit.
-    place: Option<i64>,
-    text: String,
-}
-
-impl Side {
-    fn of(text: &str, amount: Amount) -> Self {
-        let text = text.get(amount.at.clone()).unwrap_or_default().to_owned();
-        let place = text.chars().find_map(|c| match c {
-            '만' => Some(10_000),
-            '억' => Some(100_000_000),
-            '조' => Some(1_000_000_000_000),
-            _ => None,
-        });
-        let place = place.or_else(|| (amount.unit == AmountUnit::Won).then_some(1));
-        Self { value: amount.value, place, text }
-    }
-
-    fn is_small(&self) -> bool {
-        self.value.compare(&Number::from(LEAST_BARE)).is_lt()
-    }
-
-    /// The value with the place of `other`. `None` when the two are then too far from each other to be meant so.
-    fn lent(&self, other: &Self) -> Option<Number> {
-        let value = self.value.multiply(&Number::from(other.place?)).ok()?;
-        let ten = Number::from(10);
-        let is_near = !value.compare(&other.value.multiply(&ten).ok()?).is_gt()
-            && !other.value.compare(&value.multiply(&ten).ok()?).is_gt();
-        is_near.then_some(value)
-    }
-}
-
-/// The number at the end of `text`.
-fn last_number(text: &str) -> Option<Side> {
-    let text = text.trim_end();
-    let near = tail(text, LONGEST);
-    let amount = money(near).pop().filter(|amount| amount.at.end == near.len())?;
-    Some(Side::of(near, amount))
-}
-
-/// The number at the beginning of `text`, behind a word or two.
-fn first_number(text: &str) -> Option<Side> {
-    let near = head(text, LONGEST);
-    let amount = money(near).into_iter().next()?;
-    let before = near.get(..amount.at.start)?;
-    (before.chars().count() <= 12).then(|| Side::of(near, amount))
-}
-
-/// Whether the second of two amounts is the one before the change.
-fn is_reversed(text: &str, first: &Amount, second: &Amount) -> bool {
-    let behind = |amount: &Amount| text.get(amount.at.end..).unwrap_or_default();
-    let is_aim =
-        |amount: &Amount| behind(amount).starts_with("으로") || behind(amount).starts_with('로');
-    let between = text.get(first.at.end..second.at.start).unwrap_or_default();
-    is_aim(first) && !is_aim(second) || NOW.iter().any(|word| between.contains(word))
-}
+/// What stands behind a number that counts something else than money.
+const COUNTERS: [&str; 14] =
+    ["년", "개월", "월", "일", "층", "호", "동", "명", "번", "채", "배", "차", "회", "평"];
 
 /// The amounts of a text that may be money.
-fn money(text: &str) -> Vec<Amount> {
-    let is_money = |amount: &Amount| matches!(amount.unit, AmountUnit::Won | AmountUnit::Plain);
+pub(super) fn money(text: &str) -> Vec<Amount> {
+    let counts = |amount: &Amount| {
+        let behind = text.get(amount.at.end..).unwrap_or_default().trim_start();
+        COUNTERS.iter().any(|counter| behind.starts_with(counter))
+    };
+    let is_money = |amount: &Amount| match amount.unit {
+        AmountUnit::Won => true,
+        AmountUnit::Plain => !(is_bare(text, amount) && counts(amount)),
+        _ => false,
+    };
     all(text).into_iter().filter(is_money).collect()
 }
 
-fn all(text: &str) -> Vec<Amount> {
+pub(super) fn all(text: &str) -> Vec<Amount> {
     figures(head(text, 4_000)).filter_map(Figure::into_amount).collect()
 }
 
 /// Whether an amount is a small number without a unit.
-fn is_bare(text: &str, amount: &Amount) -> bool {
-    let side = Side::of(text, amount.clone());
-    side.place.is_none() && side.is_small() && side.value.compare(&Number::from(0)).is_ne()
+pub(super) fn is_bare(text: &str, amount: &Amount) -> bool {
+    let written = text.get(amount.at.clone()).unwrap_or_default();
+    place(written, amount.unit).is_none() && is_small(&amount.value) && !is_zero(&amount.value)
 }
 
-fn in_range(number: &Number) -> Result<i64, AmountError> {
+/// The power of ten of the first 만, 억 or 조 of what is written, 1 for 원. `None` without a unit.
+pub(super) fn place(written: &str, unit: AmountUnit) -> Option<i64> {
+    let place = written.chars().find_map(|c| match c {
+        '만' => Some(10_000),
+        '억' => Some(100_000_000),
+        '조' => Some(1_000_000_000_000),
+        _ => None,
+    });
+    place.or_else(|| (unit == AmountUnit::Won).then_some(1))
+}
+
+/// Whether a number is too small to be won without a unit.
+pub(super) fn is_small(number: &Number) -> bool {
+    number.compare(&Number::from(LEAST_BARE)).is_lt()
+}
+
+fn is_zero(number: &Number) -> bool {
+    number.compare(&Number::from(0)).is_eq()
+}
+
+pub(super) fn in_range(number: &Number) -> Result<i64, AmountError> {
     let whole = number.to_i128().and_then(|whole| i64::try_from(whole).ok());
     let whole = whole.filter(|whole| (0..=MOST_WON).contains(whole));
     whole.ok_or_else(|| AmountError::OutOfRange { text: cut(&number.to_string()) })
 }
 
 /// The text as it is repeated in a question: short, and in one line.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.trim();
     match line.char_indices().nth(60) {
@@ -349,14 +216,9 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn head(text: &str, most: usize) -> &str {
+pub(super) fn head(text: &str, most: usize) -> &str {
     let end = text.char_indices().nth(most).map_or(text.len(), |place| place.0);
     text.get(..end).unwrap_or(text)
-}
-
-fn tail(text: &str, most: usize) -> &str {
-    let start = text.char_indices().rev().nth(most).map_or(0, |place| place.0);
-    text.get(start..).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -366,50 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_amounts_are_read_as_they_are_meant() {
-        for (text, want) in [
-            ("3억에서 3억1,500만원으로", (300_000_000, 315_000_000)),
-            ("전세금을 3에서 3.3억으로", (300_000_000, 330_000_000)),
-            ("전세금을 3억에서 3.3으로", (300_000_000, 330_000_000)),
-            ("보증금 3억 → 3억 3천만원", (300_000_000, 330_000_000)),
-            ("3억->10억", (300_000_000, 1_000_000_000)),
-            ("월세를 50에서 60만원으로 올린대요", (500_000, 600_000)),
-            ("3000에서 3,300만원으로", (30_000_000, 33_000_000)),
-            ("300000000에서 315000000으로", (300_000_000, 315_000_000)),
-            ("3억인데 3.3억으로 올려달래요", (300_000_000, 330_000_000)),
-            ("3.3억으로 올려달래요. 지금은 3억이에요", (300_000_000, 330_000_000)),
-            ("전세 5억원에서 4억 5천만원으로 내려 준대요", (500_000_000, 450_000_000)),
-            ("서울에서 3억에서 3.3억으로", (300_000_000, 330_000_000)),
-            ("3~3.3억", (300_000_000, 330_000_000)),
-            ("0원에서 1억원으로", (0, 100_000_000)),
-            ("전세 3억에서 5% 올리면?", (300_000_000, 315_000_000)),
-            ("월세 55만원을 3.3프로 내려 주신대요", (550_000, 531_850)),
-        ] {
-            assert_eq!(pair(text), Ok(want), "{text}");
-        }
-    }
-
-    #[test]
     fn what_is_not_understood_is_asked_about() {
-        for text in [
-            "",
-            "3에서 3.3으로 올린대요",
-            "전세금을 올려달래요",
-            "3억에서 올려달래요",
-            "2억, 3억, 4억",
-            "3에서 33억으로",
-            "-3억에서 3억으로",
-        ] {
-            let asked = pair(text).unwrap_err().to_string();
-            assert!(asked.ends_with("겠습니까?") || asked.ends_with("말씀하십니까?"), "{asked}");
-        }
-        let part = |text: &str| StatedWon::Text(text.to_owned());
-        let partner = part("3.3억");
-        assert_eq!(stated_pair(&part("3"), &partner), Ok((300_000_000, 330_000_000)));
-        assert_eq!(stated_pair(&StatedWon::Won(3), &partner), Ok((300_000_000, 330_000_000)));
-        assert_eq!(stated_pair(&StatedWon::Won(0), &partner), Ok((0, 330_000_000)));
-        assert!(matches!(stated_pair(&part("3"), &part("4")), Err(AmountError::NoUnit { .. })));
-        assert!(matches!(stated_pair(&part("조금"), &partner), Err(AmountError::NoAmount { .. })));
         for text in ["3", "백", "삼", "1억과 2억", "약간"] {
             assert!(won(text).is_err(), "{text}");
         }
@@ -437,9 +256,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "(.|에서|억|만|천|원|3|[0-9.,~-]){0,60}") {
-            let (one, two, three) = (won(&text), pair(&text), percent(&text));
+            let (one, two) = (won(&text), percent(&text));
             prop_assert!(one.is_ok() || !one.unwrap_err().to_string().is_empty());
-            drop((two, three));
+            drop(two);
         }
     }
 }

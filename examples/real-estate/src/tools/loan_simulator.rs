@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
+use hanok_tools::Won;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -174,9 +175,10 @@ fn output(summary: &LoanSummary) -> Result<ToolOutput, ToolError> {
         ));
     }
     lines.push(format!(
-        "마지막 달에는 {}을 내며, 이자는 모두 {}, 갚는 돈은 모두 {}입니다.",
+        "마지막 달에는 {}을 내며, 이자는 모두 {}(원 미만을 버리지 않고 계산하면 {}), 갚는 돈은 모두 {}입니다.",
         units(summary.last.payment),
         units(summary.interest),
+        in_units(&summary.interest_before_rounding),
         units(summary.total)
     ));
     lines.extend(summary.checks.iter().map(Check::said_in_korean));
@@ -184,4 +186,9 @@ fn output(summary: &LoanSummary) -> Result<ToolOutput, ToolError> {
     lines.push("실제 한도와 금리는 금융회사의 심사로 정해집니다.".to_owned());
     let data = serde_json::to_value(summary).map_err(ToolError::failed)?;
     Ok(ToolOutput::new(lines.join("\n")).data(data))
+}
+
+/// A number of won with decimals in 억 and 만.
+fn in_units(won: &str) -> String {
+    won.parse().map_or_else(|_cause| format!("{won}원"), |number| Won(number).in_units())
 }

@@ -40,6 +40,8 @@ pub(crate) fn terms(number: usize) -> LeaseTerms {
         monthly_rent: Some(rent),
         rent_day: (rent > 0).then(|| u8::try_from(number % 31 + 1).unwrap()),
         down_payment: Some(deposit / 10),
+        interim_payment: number.is_multiple_of(6).then_some(deposit / 3),
+        interim_date: if number.is_multiple_of(6) { from.yesterday().ok() } else { None },
         balance_date: Some(from),
         maintenance_fee: (number % 5 > 1).then_some(70_000 + count),
         from: Some(from),

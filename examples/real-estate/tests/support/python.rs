@@ -23,6 +23,13 @@ for path in sys.argv[1:]:
 /// The paragraphs of documents, each with the name of its style, as `python-docx` reads them; or why there is none.
 pub(crate) fn paragraphs(files: &[PathBuf]) -> Result<Vec<Vec<(String, String)>>, String> {
     let packages = packages()?;
+    // Another Python may have installed them.
+    let mut import = Command::new("python3");
+    let import = import.args(["-c", "import docx"]).env("PYTHONPATH", &packages).output();
+    let import = import.map_err(|error| error.to_string())?;
+    if !import.status.success() {
+        return Err(String::from_utf8_lossy(&import.stderr).into_owned());
+    }
     let mut python = Command::new("python3");
     python.args(["-c", PROGRAM]).args(files).env("PYTHONPATH", packages);
     let output = python.output().map_err(|error| error.to_string())?;

@@ -5,6 +5,15 @@ use super::{LeaseTerms, head};
 /// The surnames of most people; a name behind a label begins with one.
 const SURNAMES: &str = "김이박최정강조윤장임한오서신권황안송류유홍전고문손양배백허남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용";
 
+/// The surnames of two syllables.
+const LONG_SURNAMES: [&str; 7] = ["남궁", "황보", "제갈", "사공", "선우", "서문", "독고"];
+
+/// The syllables of most names behind a surname.
+const GIVEN: &str = "가경광규근기나남다대덕도동라란람래련린림만명모무문미민범병보복봉빈상새서석선설섭성세소솔송수숙순슬승시신아안애양연영예오옥완용우욱운웅원유윤율은의이익인일임자재정제종주준중지진찬창채천철춘충태택하학한해향헌혁현형혜호홍화환효훈휘희";
+
+/// Words that look like names.
+const NO_NAMES: [&str; 4] = ["공무원", "주재원", "구성원", "임시직"];
+
 /// What begins an address.
 const PROVINCES: [&str; 17] = [
     "서울", "부산", "대구", "인천", "광주", "대전", "울산", "세종", "경기", "강원", "충북", "충남",
@@ -32,7 +41,10 @@ pub(super) fn named(text: &str) -> LeaseTerms {
     }
 }
 
-/// The name behind one of the labels: two to four syllables that begin with a surname and that something ends.
+/// The name behind one of the labels.
+///
+/// Behind a colon it is what stands there; in a sentence it has a surname, two usual syllables, and an end. What is not certain
+/// is left out: a word that looks like a name would be a stranger in a contract.
 fn person(text: &str, labels: &[&str]) -> Option<String> {
     let mut names = labels.iter().flat_map(|label| {
         text.match_indices(label).filter_map(|place| name(text.get(place.0 + label.len()..)?))
@@ -43,39 +55,41 @@ fn person(text: &str, labels: &[&str]) -> Option<String> {
 }
 
 fn name(rest: &str) -> Option<String> {
-    let rest = [" 이름은", "의 이름은", "은", "는", " :", ":", "："]
+    let bare = rest.trim_start_matches(' ');
+    if let Some(value) = bare.strip_prefix([':', '：']) {
+        let value = value.split(['\n', ',', ';', '(', '/']).next()?.trim();
+        let ends = ["입니다", "이고", "이며", "씨", "님"];
+        let value = ends.iter().find_map(|end| value.strip_suffix(end)).unwrap_or(value).trim();
+        return (value.chars().count() >= 2).then(|| head(value, 200).to_owned());
+    }
+    let rest = [" 이름은 ", "의 이름은 ", "은 ", "는 ", " "]
         .iter()
-        .find_map(|word| rest.strip_prefix(word))
-        .or_else(|| rest.starts_with(' ').then_some(rest))?
-        .trim_start_matches([' ', ':']);
+        .find_map(|word| rest.strip_prefix(word))?;
     let syllables: String =
         rest.chars().take_while(|c| ('가'..='힣').contains(c)).take(12).collect();
     let behind = rest.get(syllables.len()..)?;
-    if !SURNAMES.contains(syllables.chars().next()?) {
-        return None;
-    }
     let ends = ["입니다", "이고", "이며", "이에요", "예요", "이다", "고", "씨", "님"];
-    let name = match behind.chars().next() {
-        // `김철수,` and `김철수(1970년생)`
-        None | Some(',' | '.' | '\n' | '(' | '/' | ';' | '·') => {
-            let cut = ends.iter().find_map(|end| syllables.strip_suffix(end));
-            cut.unwrap_or(&syllables).to_owned()
-        }
-        // `김철수 씨`, `김철수입니다 그리고`
-        Some(' ') => {
-            let is_called = behind.trim_start().starts_with(['씨', '님']);
-            let cut = ends.iter().take(6).find_map(|end| syllables.strip_suffix(end));
-            match (cut, is_called) {
-                (Some(cut), _) => cut.to_owned(),
-                (None, true) => syllables.clone(),
-                (None, false) => return None,
-            }
-        }
-        Some(_) => return None,
+    let cut = ends.iter().find_map(|end| syllables.strip_suffix(end));
+    let is_ended = match behind.trim_start().chars().next() {
+        None | Some(',' | '.' | '(' | '/' | ';' | '·') => true,
+        Some('씨' | '님') => true,
+        Some(_) => behind.starts_with('\n') || cut.is_some(),
     };
-    // A name's third syllable may be 고, and 입니다 is no name.
-    let name = if name.chars().count() < 2 { syllables } else { name };
-    (2..=4).contains(&name.chars().count()).then_some(name)
+    let name = cut.filter(|cut| is_name(cut)).unwrap_or(&syllables);
+    (is_ended && is_name(name)).then(|| name.to_owned())
+}
+
+/// A surname and two usual syllables, and none of the words for people that look so.
+fn is_name(word: &str) -> bool {
+    let long = LONG_SURNAMES.iter().find_map(|surname| word.strip_prefix(surname));
+    let mut chars = word.chars();
+    let short = chars.next().is_some_and(|c| SURNAMES.contains(c)).then_some(chars.as_str());
+    let is_given = |given: &str, least: usize| {
+        (least..=2).contains(&given.chars().count()) && given.chars().all(|c| GIVEN.contains(c))
+    };
+    let fits = long.is_some_and(|given| is_given(given, 1))
+        || short.is_some_and(|given| is_given(given, 2));
+    fits && !word.ends_with(['자', '인']) && !NO_NAMES.contains(&word)
 }
 
 /// What stands behind a label and a colon, to the end of the line.
@@ -91,20 +105,31 @@ fn labelled(text: &str, labels: &[&str]) -> Option<String> {
     values.next()
 }
 
-/// The first address in running text: words from a province to the last that is a piece of an address, with a number among them.
+/// Words beside an address of something else than the home that is let.
+const OTHER_PLACES: [&str; 7] = ["주소", "회사", "직장", "근처", "사는", "살고", "거주"];
+
+/// The address in running text: words from a province to the last that is a piece of an address, with a number among them. `None`
+/// when there are several, or one that may be of something else.
 fn address(text: &str) -> Option<String> {
+    let mut addresses: Vec<String> = Vec::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(400).collect();
+        let is_other = OTHER_PLACES.iter().any(|word| line.contains(word));
         for start in 0..words.len() {
             let rest = words.get(start..)?;
             if rest.first().is_some_and(|word| is_province(word))
                 && let Some(address) = from_province(rest)
             {
-                return Some(address);
+                if is_other {
+                    return None;
+                }
+                addresses.push(address);
             }
         }
     }
-    None
+    addresses.dedup();
+    let one = addresses.pop()?;
+    addresses.is_empty().then_some(one)
 }
 
 fn is_province(word: &str) -> bool {
@@ -144,6 +169,10 @@ fn piece(word: &str) -> Option<&str> {
         "이며",
         "에서",
         "으로",
+        "이랑",
+        "랑",
+        "와",
+        "과",
         "를",
         "을",
         "에",

@@ -46,6 +46,10 @@ fn what_is_stated_is_read_and_nothing_else() {
             serde_json::json!({"from": "2024-02-29", "until": "2025-02-27"}),
         ),
         ("잔금일은 2026. 3. 1.", serde_json::json!({"balance_date": "2026-03-01"})),
+        (
+            "중도금 1억원은 2026년 2월 1일에 내고 2026년 3월 1일에 잔금을 치릅니다",
+            serde_json::json!({"interim_payment": 100_000_000, "interim_date": "2026-02-01", "balance_date": "2026-03-01"}),
+        ),
         ("2026년 2월 30일부터", serde_json::json!({})),
         ("매달 말일에 월세 50만원", serde_json::json!({"monthly_rent": 500_000, "rent_day": 31})),
         ("매월 45일", serde_json::json!({})),
@@ -66,6 +70,27 @@ fn what_is_stated_is_read_and_nothing_else() {
         ),
         ("임대인 김철수 씨와 계약해요", serde_json::json!({"landlord": "김철수"})),
         ("임대인은 수선한다. 임차인은 고장을 알린다", serde_json::json!({})),
+        ("임차인은 전입신고, 확정일자를 챙긴다", serde_json::json!({})),
+        ("임대인 신분증, 등기부를 확인해 줘", serde_json::json!({})),
+        ("임대인은 소유자이고 임차인은 공무원입니다", serde_json::json!({})),
+        ("임대인은 고모예요. 임차인은 이사비, 관리비를 낸다", serde_json::json!({})),
+        ("임차인 남궁민수 님", serde_json::json!({"tenant": "남궁민수"})),
+        (
+            "임차인: Jane Doe, 임대인: 최고 은행",
+            serde_json::json!({"landlord": "최고 은행", "tenant": "Jane Doe"}),
+        ),
+        ("보증금을 500만원 깎아 주세요", serde_json::json!({})),
+        ("보증금 3억원 이하로 찾아 줘. 월세는 50만원까지", serde_json::json!({})),
+        (
+            "보증금을 3억에서 3.3억으로 올려 재계약해요",
+            serde_json::json!({"deposit": 330_000_000, "previous_deposit": 300_000_000}),
+        ),
+        (
+            "임차인 주소: 서울 마포구 월드컵로 12",
+            serde_json::json!({"tenant_address": "서울 마포구 월드컵로 12"}),
+        ),
+        ("서울 마포구 월드컵로 12에 있는 회사에 다녀요", serde_json::json!({})),
+        ("서울 마포구 월드컵로 12와 서울 마포구 월드컵로 34 중에 골라요", serde_json::json!({})),
         ("임대인은 김철수, 임대인은 박민준", serde_json::json!({})),
         (
             "소재지: 경기도 수원시 팔달구 인계동 12",

@@ -93,9 +93,20 @@ fn what_is_no_loan_is_refused_with_its_value() {
     assert_eq!(loan.grace(12), Err(LoanError::Grace { grace: 12, months: 12 }));
 }
 
+/// What is cut off the interest pays a small loan back before its end; the months that are left cost nothing.
+#[test]
+fn a_small_loan_that_is_paid_early_owes_nothing_more() {
+    let schedule = loan(500, "2", 300, 0, Method::Annuity).schedule().unwrap();
+    let paid: i64 = schedule.instalments().iter().map(|one| one.principal).sum();
+    assert_eq!((paid, schedule.first().payment), (500, 2));
+    let (before, after) = schedule.instalments().split_at(250);
+    assert!(before.iter().all(|one| one.payment == 2));
+    assert!(after.iter().all(|one| (one.payment, one.balance) == (0, 0)));
+}
+
 fn any_loan() -> impl Strategy<Value = Loan> {
     let amounts = prop_oneof![1..1_000_i64, 1..10_000_000_000_i64, Just(MOST_WON)];
-    let rates = prop_oneof![Just(0_i64), 0..=100_000_000_i64, Just(100_000_000)];
+    let rates = prop_oneof![Just(0_i64), 0..=2_000_000_i64, 0..=100_000_000_i64, Just(100_000_000)];
     (amounts, rates, 1..=MOST_MONTHS, 0..MOST_MONTHS, 0..3_usize).prop_map(|parts| {
         let (amount, millionths, months, grace, method) = parts;
         let percent = Number::from(millionths).divide(&Number::from(1_000_000)).unwrap();
