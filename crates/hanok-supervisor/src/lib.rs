@@ -93,11 +93,12 @@ pub use team::{
     memory::{Remembered, TeamMemory},
     plan::{PlanFault, PlanStep, Strategy},
     question::QuestionPart,
-    state::{Aggregated, Missing, Phase, TeamPlan, TeamState, TeamStateUpdate},
+    state::{Aggregated, Instead, Missing, Phase, TeamPlan, TeamState, TeamStateUpdate},
     step::{ExecutionStep, StepStatus, TeamResult},
     steps::steps_of,
     supervisor::TeamSupervisor,
     team::Team,
+    what_if::{Compared, WhatIf, WhatIfError, WhatIfSide},
 };
 
 /// The programs of the README.

@@ -10,6 +10,7 @@
 //! | `rules` | a plan without a model |
 //! | `steps`, `event` | the progress, from the log and live |
 //! | `memory` | what is known of the user |
+//! | `what_if` | another choice, tried in a fork |
 //! | `choice`, `prompt` | the choices in the log, and the texts of models and answers |
 //!
 //! A plan is data in the state, and what ran is data in the log. [`execution`] memoises each team's beginning and end, so
@@ -33,3 +34,4 @@ pub(crate) mod steps;
 pub(crate) mod supervisor;
 #[allow(clippy::module_inception, reason = "a team is what the room is about")]
 pub(crate) mod team;
+pub(crate) mod what_if;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use hanok_core::{BoxError, Chain, Effect};
+use hanok_core::{BoxError, Call, Chain, Effect};
 use hanok_graph::{Context, StepError};
 use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
 use hanok_parse::Language;
@@ -79,7 +79,11 @@ pub struct ToolSelector {
     unavailable: Vec<(String, String)>,
     redaction: Option<Redaction>,
     topic: Option<String>,
+    instead: Option<Vec<String>>,
 }
+
+/// What was chosen, by whom, why, how surely, and what was named and cannot be had.
+type Chosen = (Vec<String>, ChosenBy, String, f64, Vec<String>);
 
 /// The choice as the model writes it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -97,7 +101,8 @@ impl ToolSelector {
     pub fn new(agent: impl Into<String>, model: impl ChatModel) -> Self {
         let (agent, model) = (agent.into(), SharedModel::new(model));
         let (language, unavailable) = (Language::default(), Vec::new());
-        Self { agent, model, language, unavailable, redaction: None, topic: None }
+        let (redaction, topic, instead) = (None, None, None);
+        Self { agent, model, language, unavailable, redaction, topic, instead }
     }
 
     /// Sets the language in which the model is asked. Default: English.
@@ -115,6 +120,12 @@ impl ToolSelector {
     /// log does. Default: nothing.
     pub fn redaction(self, redaction: Redaction) -> Self {
         Self { redaction: Some(redaction), ..self }
+    }
+
+    /// Takes `tools` in place of what a model would choose: a person decided. Names are taken exactly here, too. Default: the model
+    /// chooses.
+    pub fn instead(self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { instead: Some(tools.into_iter().map(Into::into).collect()), ..self }
     }
 
     /// Hands each choice out to the readers of `topic` ([`Context::hand_out`]), as a [`ChoiceEntry`], for whoever collects the
@@ -144,29 +155,14 @@ impl ToolSelector {
         let id = call.key().to_string();
         let step = format!("{STEP}{id}");
         let choose = async || {
-            let form = Structured::<Selection>::new("tools").language(self.language);
-            let (chosen, by, reason, confidence, dropped) =
-                match form.ask(&self.model, request, &call).await {
-                    Err(StructuredError::Model(error)) if stops(&error) => {
-                        return Err(BoxError::from(error));
-                    }
-                    Err(error) => self.fallback(tools, Chain(&error).to_string(), Vec::new()),
-                    Ok(reply) => {
-                        let Selection { tools: named, reason, confidence } = reply.value;
-                        let (chosen, dropped) = sorted(named, &options);
-                        match chosen.is_empty() && !dropped.is_empty() {
-                            true => {
-                                let cause = self.no_usable_name(&dropped);
-                                self.fallback(tools, cause, dropped)
-                            }
-                            false => {
-                                let by = ChosenBy::Model { name: reply.model };
-                                (chosen, by, reason, confidence, dropped)
-                            }
-                        }
-                    }
-                };
-            Ok(Choice {
+            let (chosen, by, reason, confidence, dropped) = match &self.instead {
+                Some(instead) => {
+                    let (chosen, dropped) = sorted(instead.clone(), &options);
+                    (chosen, ChosenBy::Person, self.by_person(), 1.0, dropped)
+                }
+                None => self.by_model(request, &call, tools, &options).await?,
+            };
+            Ok::<_, BoxError>(Choice {
                 id,
                 at: context.now(),
                 agent: self.agent.clone(),
@@ -193,6 +189,35 @@ impl ToolSelector {
             handed.map_err(|source| StepError::Stored { name: step, source })?;
         }
         Ok(choice)
+    }
+
+    /// What the model chooses, or else the rule.
+    async fn by_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        tools: &ToolRegistry,
+        options: &[ChoiceOption],
+    ) -> Result<Chosen, BoxError> {
+        let form = Structured::<Selection>::new("tools").language(self.language);
+        let reply = match form.ask(&self.model, request, call).await {
+            Ok(reply) => reply,
+            Err(StructuredError::Model(error)) if stops(&error) => return Err(error.into()),
+            Err(error) => {
+                return Ok(self.fallback(tools, Chain(&error).to_string(), Vec::new()));
+            }
+        };
+        let Selection { tools: named, reason, confidence } = reply.value;
+        let (chosen, dropped) = sorted(named, options);
+        if chosen.is_empty() && !dropped.is_empty() {
+            let cause = self.no_usable_name(&dropped);
+            return Ok(self.fallback(tools, cause, dropped));
+        }
+        Ok((chosen, ChosenBy::Model { name: reply.model }, reason, confidence, dropped))
+    }
+
+    fn by_person(&self) -> String {
+        sentence!(self.language, "사람이 정했습니다.", "A person decided.")
     }
 
     fn redacted(&self, text: &str) -> String {
@@ -223,12 +248,7 @@ impl ToolSelector {
     }
 
     /// All tools that only read and can be had.
-    fn fallback(
-        &self,
-        tools: &ToolRegistry,
-        cause: String,
-        dropped: Vec<String>,
-    ) -> (Vec<String>, ChosenBy, String, f64, Vec<String>) {
+    fn fallback(&self, tools: &ToolRegistry, cause: String, dropped: Vec<String>) -> Chosen {
         let can_be_had = |name: &str| self.unavailable.iter().all(|(tool, _)| tool != name);
         let names = tools.specs().map(|spec| spec.name());
         let chosen = names

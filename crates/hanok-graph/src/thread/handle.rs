@@ -699,6 +699,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.app.store().delete(&self.key, None).await
     }
 
+    /// The app whose thread it is.
+    pub fn app(&self) -> &App<S, C> {
+        &self.app
+    }
+
     /// The thread's log.
     pub fn log(&self) -> Log {
         self.app.log(&self.key)

@@ -18,12 +18,17 @@ pub struct MemberInput {
     pub question: Option<String>,
     /// The data of the teams that it needs, by their steps, in a [`TeamSupervisor`](crate::TeamSupervisor).
     pub results: BTreeMap<String, Json>,
+    /// The tools to call in place of those that would be chosen, in a [what-if](crate::TeamSupervisor::what_if).
+    pub instead: Option<Vec<String>>,
+    /// True in a [what-if](crate::TeamSupervisor::what_if) that may only read: no tool with another effect is to be called.
+    pub only_reads: bool,
 }
 
 impl MemberInput {
     pub(crate) fn new(messages: Vec<Message>) -> Self {
         let task = messages.last().and_then(conversation::task_text).map(str::to_owned);
-        Self { messages, task, question: None, results: BTreeMap::new() }
+        let results = BTreeMap::new();
+        Self { messages, task, question: None, results, instead: None, only_reads: false }
     }
 
     /// The task, or else the last message of a user; empty when there is neither.

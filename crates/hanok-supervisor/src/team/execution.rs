@@ -141,20 +141,28 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         steps.filter(|other| other.id != step.id && !step.needs.contains(&other.id))
     }
 
+    /// True for a step that does more than read, where another choice is only tried.
+    fn is_forbidden(&self, step: &PlanStep) -> bool {
+        let only_reads = self.state.what_if.as_ref().is_some_and(|what_if| !what_if.effects);
+        only_reads && self.settings.team(&step.team).is_some_and(|team| team.asks)
+    }
+
     /// Skips the steps that need what failed, and those that need them.
     fn skip(&mut self) {
         let mut is_new = false;
         loop {
             let failed = self.steps.iter().find_map(|step| {
                 let is_open = !self.begun.contains_key(&step.id) && self.ended(&step.id).is_none();
+                if is_open && self.is_forbidden(step) {
+                    return Some((step, prompt::only_reads(self.settings.language)));
+                }
                 let failed = |need: &&String| {
                     self.ended(need).is_some_and(|result| result.status != StepStatus::Completed)
                 };
                 let need = step.needs.iter().find(failed).filter(|_| is_open)?;
-                Some((step, need.clone()))
+                Some((step, prompt::skipped(need, self.settings.language)))
             });
-            let Some((step, need)) = failed else { break };
-            let error = prompt::skipped(&need, self.settings.language);
+            let Some((step, error)) = failed else { break };
             let result = TeamResult {
                 team: step.team.clone(),
                 status: StepStatus::Skipped,
@@ -256,6 +264,11 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         let is_completed = |result: &TeamResult| result.status == StepStatus::Completed;
         let data = results.into_iter().filter(|(_, result)| is_completed(result));
         input.results = data.map(|(id, result)| (id, result.data)).collect();
+        if let Some(what_if) = &self.state.what_if {
+            let is_here = what_if.step.as_deref() == Some(step.id.as_str());
+            input.instead = is_here.then(|| what_if.chosen.clone());
+            input.only_reads = !what_if.effects;
+        }
         input
     }
 }
@@ -295,6 +308,11 @@ async fn run_step<C: Send + Sync + 'static>(
                 Some(_) => StepStatus::Failed,
             };
             let (text, error) = (run.answer, failure);
+            let made = choices.iter().filter_map(|entry| match entry {
+                ChoiceEntry::Made(choice) => Some(choice.id.clone()),
+                _ => None,
+            });
+            let result = TeamResult { choices: made.collect(), ..result };
             StepEnd { result: TeamResult { status, text, data, sources, error, ..result }, choices }
         }
         Err(cause) => {

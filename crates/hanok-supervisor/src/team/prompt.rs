@@ -235,6 +235,14 @@ pub(crate) fn skipped(need: &str, language: Language) -> String {
     }
 }
 
+/// The cause of a step that does more than read, where another choice is only tried.
+pub(crate) fn only_reads(language: Language) -> String {
+    match language {
+        Language::Korean => "가정해 보는 실행에서는 읽기만 합니다".to_owned(),
+        _ => "a what-if only reads".to_owned(),
+    }
+}
+
 /// The cause of a step whose time was up.
 pub(crate) fn timed_out(after: std::time::Duration, language: Language) -> String {
     match language {

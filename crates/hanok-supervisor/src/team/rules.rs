@@ -20,6 +20,23 @@ pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) 
         let alone = teams.iter().filter(|team| team.needs.is_empty() && !team.asks);
         chosen = alone.map(|team| team.name()).collect();
     }
+    with_needs(question, teams, chosen)
+}
+
+/// The steps for `question` of the teams that are named, and of those that they need.
+pub(crate) fn plan_of<C: Send + Sync + 'static>(
+    question: &str,
+    teams: &[Team<C>],
+    named: &[String],
+) -> Vec<PlanStep> {
+    with_needs(question, teams, named.iter().map(String::as_str).collect())
+}
+
+fn with_needs<'a, C: Send + Sync + 'static>(
+    question: &str,
+    teams: &'a [Team<C>],
+    mut chosen: Vec<&'a str>,
+) -> Vec<PlanStep> {
     let mut next = 0;
     while let Some(name) = chosen.get(next) {
         let needs = teams.iter().find(|team| team.name() == *name).map(|team| &team.needs);

@@ -33,6 +33,8 @@ pub struct TeamState {
     pub aggregated: Option<Aggregated>,
     /// The answer of the turn.
     pub answer: Option<String>,
+    /// What another choice is tried for, in a fork that [`TeamSupervisor::what_if`](super::TeamSupervisor::what_if) made.
+    pub what_if: Option<Instead>,
     /// When the turn began.
     pub started_at: Option<Timestamp>,
     /// When it ended.
@@ -45,6 +47,19 @@ impl TeamState {
         let steps = self.plan.iter().flat_map(|plan| &plan.steps);
         steps.filter_map(|step| Some((step, self.team_results.get(&step.id)?)))
     }
+}
+
+/// Another choice, that is tried.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Instead {
+    /// The step whose team chooses otherwise.
+    pub step: Option<String>,
+    /// What it chooses.
+    pub chosen: Vec<String>,
+    /// True when teams may do more than read.
+    pub effects: bool,
 }
 
 /// The part of a turn that is under way.

@@ -48,6 +48,8 @@ pub struct TeamResult {
     pub sources: Vec<String>,
     /// The cause, where it failed or was skipped.
     pub error: Option<String>,
+    /// The choices that the team made, by their ids.
+    pub choices: Vec<String>,
     /// When the team began.
     pub started_at: Option<Timestamp>,
     /// When it ended.

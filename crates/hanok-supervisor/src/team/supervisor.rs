@@ -52,7 +52,7 @@ use crate::member::Member;
 /// # }
 /// ```
 pub struct TeamSupervisor<C: Send + Sync + 'static = ()> {
-    settings: Arc<TeamSettings<C>>,
+    pub(super) settings: Arc<TeamSettings<C>>,
     graph: Graph<TeamState, C>,
 }
 
@@ -104,6 +104,7 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
             .overwrite_choices(Vec::new())
             .aggregated(None)
             .answer(None)
+            .what_if(None)
             .started_at(None)
             .completed_at(None)
     }

@@ -14,3 +14,4 @@ mod planning;
 mod simulated;
 mod support;
 mod turn;
+mod what_if;
