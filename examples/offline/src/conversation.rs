@@ -111,6 +111,10 @@ impl Conversation {
         read.language = language(&[&read.question, task.as_deref().unwrap_or(""), &system]);
         read.has_task = task.is_some();
         read.keep(pieces);
+        if read.question.is_empty() && task.is_none() {
+            // What is to be judged may come as data alone.
+            read.question = clean(&std::mem::take(&mut read.data));
+        }
         match task {
             Some(task) => read.question = task,
             None => read.question = read.resolved(),

@@ -1,12 +1,13 @@
 //! The conversation, as the terminal shows it.
 
 use hanok_agent::{Choice, ChoiceResult, Choices, ChosenBy, StopReason};
-use hanok_core::Stored;
+use hanok_core::{Chain, Stored, ThreadKey};
 use hanok_graph::{Event, Thread};
 use hanok_memory::{Forget, Preference};
 use hanok_state::Messages;
 use hanok_supervisor::{
-    StepStatus, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, steps_of,
+    Compared, StepStatus, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf, WhatIfSide,
+    steps_of,
 };
 use serde_json::Value;
 use terminal::{Ended, Talk, failure::Failure, progress::short};
@@ -84,6 +85,7 @@ impl Talk for Talking {
             ("steps", "") => steps(&state, &thread.views(None).await?),
             ("decisions", "") => decisions(&state),
             ("why", number) => why(&state, number)?,
+            ("what-if", rest) => self.what_if(&state, rest, thread).await?,
             ("report", "") => report(&state),
             ("memory", "") => self.remembered().await?,
             ("forget", what) => self.forget(what, thread.key().thread()).await?,
@@ -97,6 +99,7 @@ impl Talk for Talking {
             ("/steps", "그 단계들과 지금 상태"),
             ("/decisions", "그때의 선택"),
             ("/why N", "N번째 선택의 까닭"),
+            ("/what-if N 이름…", "N번째 선택을 다르게 했다면"),
             ("/report", "팀마다의 결과"),
             ("/memory", "이 사용자에 대해 기억하는 것"),
             ("/forget 무엇", "그 선호를(이름), 선호를 모두(선호), 이 대화에서 배운 것을(대화), 모두(모두) 잊기"),
@@ -105,6 +108,33 @@ impl Talk for Talking {
 }
 
 impl Talking {
+    /// Tries other tools, or other teams, for the choice of this number.
+    async fn what_if(
+        &self,
+        state: &TeamState,
+        rest: &str,
+        thread: &Thread<TeamState>,
+    ) -> Result<String, Failure> {
+        let mut words = rest.split_whitespace();
+        let choices = Choices::of(&state.choices);
+        let at = words.next().and_then(|number| number.parse::<usize>().ok());
+        let choice = at.and_then(|at| choices.iter().nth(at.checked_sub(1)?));
+        let Some((choice, _)) = choice else {
+            return Err(Failure::Usage("몇 번째 선택을 무엇으로 바꿀지 쓰세요: /what-if 3 market_data".to_owned()));
+        };
+        let here = thread.key();
+        let fork = ThreadKey::new(here.tenant().clone(), format!("{}~what-if", here.thread()));
+        let fork = fork.map_err(Failure::Thread)?;
+        // One that was left behind by a run that died.
+        let failed = |error| Failure::Log(Box::new(error));
+        thread.app().thread(fork.clone()).delete().await.map_err(failed)?;
+        let what_if = WhatIf::choose(choice.id.as_str(), words);
+        let compared = self.supervisor.what_if(thread, &fork, what_if, ()).await;
+        thread.app().thread(fork).delete().await.map_err(failed)?;
+        let compared = compared.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+        Ok(compared_lines(&compared))
+    }
+
     async fn remembered(&self) -> Result<String, Failure> {
         let Some(memory) = &self.memory else { return Ok(NO_USER.to_owned()) };
         let all = memory.all(now()).await.map_err(Failure::wiring)?;
@@ -235,6 +265,24 @@ fn used(result: &ChoiceResult) -> Vec<String> {
         format!("{name}: {}회, {}밀리초{}", of.count, of.millis, error.unwrap_or_default())
     };
     result.of.iter().map(line).collect()
+}
+
+/// What another choice came to.
+fn compared_lines(compared: &Compared) -> String {
+    let Compared { before, after, differing, .. } = compared;
+    let answer = |side: &WhatIfSide| side.answer.clone().unwrap_or_default();
+    let cost = |side: &WhatIfSide| format!("{}밀리초, 토큰 {}", side.millis, side.spent.tokens());
+    let differing = match differing.is_empty() {
+        true => "없음".to_owned(),
+        false => differing.join(", "),
+    };
+    format!(
+        "## 실제 ({})\n{}\n\n## 바꾸었다면 ({})\n{}\n\n달라진 단계: {differing}",
+        cost(before),
+        answer(before),
+        cost(after),
+        answer(after)
+    )
 }
 
 fn report(state: &TeamState) -> String {

@@ -6,6 +6,7 @@ use hanok_agent::{
     Choice, ChoiceEntry, ChoiceResult, Language, RegistryError, ToolCallError, ToolRegistry,
     ToolRunner, ToolSelector, ToolTurn, TurnUsage,
 };
+use hanok_core::Effect;
 use hanok_graph::{Context, StepError};
 use hanok_model::{SharedModel, SharedTool};
 use hanok_state::{Json, Messages, ToolCall};
@@ -62,7 +63,12 @@ impl Toolbox {
     ///
     /// [`StepError`] as of [`ToolSelector::select`].
     pub async fn choose(&self, work: &Work, context: &Context) -> Result<Choice, StepError> {
-        self.selector.select(context, &work.task, self.runner.tools()).await
+        let selector = self.selector.clone();
+        let selector = match &work.instead {
+            Some(instead) => selector.instead(instead),
+            None => selector,
+        };
+        selector.select(context, &work.task, self.runner.tools()).await
     }
 
     /// Calls the chosen tools, all at once; one that fails leaves the others alone. The result of the choice `id` is behind them.
@@ -78,7 +84,10 @@ impl Toolbox {
     ) -> Result<(Vec<ToolEnd>, Vec<ChoiceEntry>), ToolCallError> {
         let keywords = work.keywords.clone().unwrap_or_default();
         let (mut calls, mut ends) = (Vec::new(), Vec::new());
-        for tool in &work.chosen {
+        let may_run = |tool: &&String| {
+            !work.only_reads || self.runner.tools().effect(tool) == Some(Effect::Pure)
+        };
+        for tool in work.chosen.iter().filter(may_run) {
             match arguments(tool, &keywords, work) {
                 Ok(arguments) => calls.push(ToolCall::new(tool, tool, arguments.to_string())),
                 Err(missing) => ends.push(ToolEnd {

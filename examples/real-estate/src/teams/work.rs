@@ -22,6 +22,10 @@ pub struct Work {
     pub given: Map<String, Json>,
     /// What the question says in so many words.
     pub keywords: Option<Keywords>,
+    /// The tools to call in place of those that would be chosen, where that is tried.
+    pub instead: Option<Vec<String>>,
+    /// True when no tool may do more than read.
+    pub only_reads: bool,
     /// The tools that are called.
     pub chosen: Vec<String>,
     /// The choices of the team, each with its result.
@@ -67,6 +71,8 @@ impl Work {
             .question(question)
             .task(input.text())
             .conversation(conversation)
+            .instead(input.instead.clone())
+            .only_reads(input.only_reads)
             .given(given.into_iter().collect::<Map<_, _>>())
     }
 
