@@ -48,7 +48,7 @@ async fn three_that_need_each_other_take_the_time_of_three() {
     );
 }
 
-/// Neither waits for the slow search but the one that needs it: each begins by the end of its own needs.
+/// B124: neither waits for the slow search but the one that needs it: each begins by the end of its own needs.
 #[tokio::test(start_paused = true)]
 async fn a_team_does_not_wait_for_one_that_it_does_not_need() {
     let planner = Planner::of(&[

@@ -24,6 +24,7 @@ fn steps(state: &hanok_supervisor::TeamState) -> (Vec<String>, bool) {
     (steps.collect(), plan.by_rules)
 }
 
+/// B125, P45
 #[tokio::test]
 async fn a_plan_that_does_not_hold_goes_back_once() {
     let planner = Planner::of(&[("analysis", "analysis", &[]), ("cook", "cook", &["x"])])

@@ -57,7 +57,7 @@ fn simulation() -> Simulation<TeamState, Effects> {
         })
 }
 
-/// B114: wherever the process dies, once and twice, the turn ends as it would have, and no call is made twice.
+/// B114, B124: wherever the process dies, once and twice, the turn ends as it would have, and no call is made twice.
 #[test]
 fn a_plan_goes_on_wherever_the_process_dies() {
     let simulation = simulation();

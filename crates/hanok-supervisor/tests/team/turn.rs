@@ -35,7 +35,7 @@ async fn the_sequence_of_a_turn() {
     insta::assert_snapshot!(state.answer.unwrap());
 }
 
-/// A team that asks a person: the others end first, the question is the thread's, the log shows the same list as the events, and
+/// B126: a team that asks a person: the others end first, the question is the thread's, the log shows the same list as the events, and
 /// the answer starts nothing a second time.
 #[tokio::test(start_paused = true)]
 async fn a_team_that_asks_waits_alone() {
@@ -92,7 +92,7 @@ async fn a_team_that_asks_waits_alone() {
     assert!(list.iter().all(|step| step.status == StepStatus::Completed), "{list:?}");
 }
 
-/// A figure that no tool gave and the user did not write is marked; those of a tool, in whatever form, are not.
+/// B127: a figure that no tool gave and the user did not write is marked; those of a tool, in whatever form, are not.
 #[tokio::test]
 async fn a_figure_that_nobody_gave_is_marked() {
     use hanok_model::{Exchange, ScriptedModel};

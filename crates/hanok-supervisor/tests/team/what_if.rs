@@ -71,6 +71,7 @@ fn fork() -> ThreadKey {
     ThreadKey::named("fork").unwrap()
 }
 
+/// B128
 #[tokio::test]
 async fn other_tools_are_tried_and_the_thread_stays() {
     let Tried { house, search, prices } = tried().await;
