@@ -80,6 +80,8 @@ pub struct ToolSelector {
     redaction: Option<Redaction>,
     topic: Option<String>,
     instead: Option<Vec<String>>,
+    /// The form of a choice. To make one takes longer than all else that is done here.
+    form: Structured<Selection>,
 }
 
 /// What was chosen, by whom, why, how surely, and what was named and cannot be had.
@@ -102,12 +104,13 @@ impl ToolSelector {
         let (agent, model) = (agent.into(), SharedModel::new(model));
         let (language, unavailable) = (Language::default(), Vec::new());
         let (redaction, topic, instead) = (None, None, None);
-        Self { agent, model, language, unavailable, redaction, topic, instead }
+        let form = Structured::new("tools");
+        Self { agent, model, language, unavailable, redaction, topic, instead, form }
     }
 
     /// Sets the language in which the model is asked. Default: English.
     pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+        Self { language, form: self.form.language(language), ..self }
     }
 
     /// Says that `tool` cannot be had now, for this reason. Default: all can.
@@ -199,8 +202,7 @@ impl ToolSelector {
         tools: &ToolRegistry,
         options: &[ChoiceOption],
     ) -> Result<Chosen, BoxError> {
-        let form = Structured::<Selection>::new("tools").language(self.language);
-        let reply = match form.ask(&self.model, request, call).await {
+        let reply = match self.form.ask(&self.model, request, call).await {
             Ok(reply) => reply,
             Err(StructuredError::Model(error)) if stops(&error) => return Err(error.into()),
             Err(error) => {

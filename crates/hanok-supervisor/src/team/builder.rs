@@ -12,9 +12,12 @@ use super::{
     error::{TeamBuildError, TeamFault},
     memory::{SharedTeamMemory, TeamMemory},
     nodes::{
-        aggregate_results::aggregate_results, execute_teams::execute_teams,
-        generate_response::generate_response, initialize::initialize, load_memory::load_memory,
-        planning::planning,
+        aggregate_results::aggregate_results,
+        execute_teams::execute_teams,
+        generate_response::generate_response,
+        initialize::initialize,
+        load_memory::load_memory,
+        planning::{Forms, planning},
     },
     plan::{self, PlanStep},
     prompt::TeamPrompts,
@@ -54,6 +57,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             temperature: None,
             capture: ContentCapture::default(),
             measured: Measured::default(),
+            forms: Forms::new(Language::default()),
         };
         Self { settings, runtime: Runtime::default() }
     }
@@ -79,6 +83,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
     /// Sets the language of prompts and answers. Default: English.
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
+        self.settings.forms = Forms::new(language);
         self
     }
 

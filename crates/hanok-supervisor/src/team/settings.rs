@@ -15,6 +15,7 @@ use crate::grounding::Grounding;
 
 use super::{
     memory::SharedTeamMemory,
+    nodes::planning::Forms,
     plan::TeamNeeds,
     prompt::TeamPrompts,
     state::{TeamState, TeamStateUpdate},
@@ -37,6 +38,8 @@ pub(crate) struct TeamSettings<C: Send + Sync + 'static> {
     pub(crate) temperature: Option<f64>,
     pub(crate) capture: ContentCapture,
     pub(crate) measured: Measured,
+    /// The forms of what the model is asked for.
+    pub(crate) forms: Forms,
 }
 
 impl<C: Send + Sync + 'static> fmt::Debug for TeamSettings<C> {

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_agent::{
-    ChoiceEntry, ChoiceKind, ChosenBy, DataMark, Structured, StructuredError, StructuredReply,
+    ChoiceEntry, ChoiceKind, ChosenBy, DataMark, Language, Structured, StructuredError,
+    StructuredReply,
 };
 use hanok_core::{BoxError, Chain};
 use hanok_graph::{Context, Snapshot, StepError};
@@ -30,7 +31,7 @@ const HISTORY: usize = 12;
 
 /// What the user wants, as a model writes it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-struct Intent {
+pub(crate) struct Intent {
     /// What the user wants, in one or two words.
     intent: String,
     /// How sure you are, from 0 to 1.
@@ -45,13 +46,29 @@ struct Intent {
 
 /// A plan, as a model writes it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-struct Proposal {
+pub(crate) struct Proposal {
     /// The steps.
     steps: Vec<PlanStep>,
     /// The reason, in one sentence.
     reason: String,
     /// How sure you are, from 0 to 1.
     confidence: f64,
+}
+
+/// The forms of what the model is asked for. To make one takes longer than a whole turn without a model.
+#[derive(Debug)]
+pub(crate) struct Forms {
+    intent: Structured<Intent>,
+    plan: Structured<Proposal>,
+}
+
+impl Forms {
+    pub(crate) fn new(language: Language) -> Self {
+        Self {
+            intent: Structured::new("intent").language(language),
+            plan: Structured::new("plan").language(language),
+        }
+    }
 }
 
 /// What a model was asked for, or the cause for which there is none.
@@ -101,7 +118,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
     async fn intent(&self, choices: &mut Vec<ChoiceEntry>) -> Result<TeamPlan, TeamError> {
         let own = self.settings.prompts.intent_analysis.as_deref();
         let system = prompt::intent(own, &self.teams, self.settings.language);
-        let reply = self.ask::<Intent>("intent", self.request(system)).await?;
+        let reply = self.ask(&self.settings.forms.intent, "intent", self.request(system)).await?;
         let query = self.state.query.as_str();
         let (intent, by) = match reply {
             Ok((intent, model)) => (intent, ChosenBy::Model { name: model }),
@@ -210,7 +227,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
                 .map(|step| plan::PlanFault::TwiceNamed { step: step.id.clone() });
             faults.into_iter().chain(again).map(|fault| fault.to_string()).collect()
         };
-        let first = match self.ask::<Proposal>(name, request.clone()).await? {
+        let first = match self.ask(&self.settings.forms.plan, name, request.clone()).await? {
             Ok(first) => first,
             Err(cause) => return Ok(Err(cause)),
         };
@@ -223,10 +240,11 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let request = request
             .message(Message::assistant(wrong))
             .message(prompt::corrected(&faults, self.settings.language));
-        let second = match self.ask::<Proposal>(&format!("{name}-again"), request).await? {
-            Ok(second) => second,
-            Err(cause) => return Ok(Err(cause)),
-        };
+        let second =
+            match self.ask(&self.settings.forms.plan, &format!("{name}-again"), request).await? {
+                Ok(second) => second,
+                Err(cause) => return Ok(Err(cause)),
+            };
         let faults = check(&second.0);
         if faults.is_empty() {
             return Ok(Ok(second));
@@ -238,12 +256,12 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
     /// Asks the model, once and for all of the task's runs. A model that does not answer, or not in the form, is no error.
     async fn ask<T: JsonSchema + DeserializeOwned + Serialize>(
         &self,
+        form: &Structured<T>,
         name: &str,
         request: ChatRequest,
     ) -> Result<Reply<T>, TeamError> {
         let model = &self.settings.model;
         let call = self.context.call("model", model.name(), name);
-        let form = Structured::<T>::new(name).language(self.settings.language);
         let ask = async || match form.ask(model, request, &call).await {
             Ok(StructuredReply { value, model, .. }) => Ok(Ok((value, model))),
             Err(StructuredError::Model(
