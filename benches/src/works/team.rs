@@ -110,7 +110,7 @@ fn team(name: &'static str, tools: &[&str], model: SharedModel) -> Result<Member
             let turn = ToolTurn { messages: &Messages::default(), usage: &TurnUsage::default() };
             let results = runner.run_all(&context, turn, &calls).await?;
             let results = calls.iter().zip(results).map(|(call, result)| {
-                let data = result.observation.data.map(Json::from).unwrap_or_default();
+                let data = result.observation.data.unwrap_or_default();
                 (call.name.clone(), data)
             });
             Ok::<_, BoxError>(Work::update().results(results))

@@ -58,7 +58,7 @@ pub(crate) struct Execution<'a, C: Send + Sync + 'static> {
     state: &'a TeamState,
     steps: &'a [PlanStep],
     /// The time at which steps of this run began.
-    begun: BTreeMap<String, Timestamp>,
+    started: BTreeMap<String, Timestamp>,
     /// The ends of this run.
     pub(crate) ended: BTreeMap<String, TeamResult>,
     /// The choices that the teams of this run made.
@@ -83,8 +83,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         state: &'a TeamState,
     ) -> Self {
         let steps = state.plan.as_ref().map_or(&[][..], |plan| &plan.steps);
-        let (begun, ended, choices) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { settings, context, state, steps, begun, ended, choices }
+        let (started, ended, choices) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { settings, context, state, steps, started, ended, choices }
     }
 
     /// Runs all steps to their ends. A team that asks a person suspends the run when all others have ended.
@@ -100,8 +100,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
                 due.extend(self.steps.iter().find(|step| self.is_due(step, false)));
             }
             for step in due {
-                let begun = self.begin(step).await?;
-                running.push(self.work(step, begun));
+                let started = self.begin(step).await?;
+                running.push(self.work(step, started));
             }
             let Some((step, end)) = running.next().await else { break };
             match end {
@@ -120,7 +120,7 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
 
     /// True for a step that may begin: all that it needs is completed, and, if `politely`, what it takes if it is there has ended.
     fn is_due(&self, step: &PlanStep, politely: bool) -> bool {
-        let is_new = !self.begun.contains_key(&step.id) && self.ended(&step.id).is_none();
+        let is_new = !self.started.contains_key(&step.id) && self.ended(&step.id).is_none();
         let is_completed = |need: &String| {
             self.ended(need).is_some_and(|result| result.status == StepStatus::Completed)
         };
@@ -152,7 +152,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         let mut is_new = false;
         loop {
             let failed = self.steps.iter().find_map(|step| {
-                let is_open = !self.begun.contains_key(&step.id) && self.ended(&step.id).is_none();
+                let is_open =
+                    !self.started.contains_key(&step.id) && self.ended(&step.id).is_none();
                 if is_open && self.is_forbidden(step) {
                     return Some((step, prompt::only_reads(self.settings.language)));
                 }
@@ -180,12 +181,13 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
     /// Notes that `step` begins.
     async fn begin(&mut self, step: &PlanStep) -> Result<Timestamp, TeamError> {
         let now = || async { Ok::<_, TeamError>(self.context.runtime().clock.now()) };
-        let begun = self.context.step(&begin_step(&step.id), now).await.map_err(TeamError::Step)?;
-        self.begun.insert(step.id.clone(), begun);
+        let started =
+            self.context.step(&begin_step(&step.id), now).await.map_err(TeamError::Step)?;
+        self.started.insert(step.id.clone(), started);
         let (step, team) = (step.id.clone(), step.team.clone());
         self.context.custom(&TeamEvent::TeamStarted { step, team });
         self.show();
-        Ok(begun)
+        Ok(started)
     }
 
     /// Notes the end of `step`.
@@ -217,7 +219,7 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         let list = self
             .steps
             .iter()
-            .map(|step| listed(step, self.ended(&step.id), self.begun.get(&step.id).copied()));
+            .map(|step| listed(step, self.ended(&step.id), self.started.get(&step.id).copied()));
         list.collect()
     }
 
@@ -225,13 +227,13 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
     fn work(
         &self,
         step: &'a PlanStep,
-        begun: Timestamp,
+        started: Timestamp,
     ) -> impl Future<Output = (&'a PlanStep, Result<StepEnd, Halt>)> + use<'a, C> {
         let (settings, context) = (self.settings, self.context);
         let input = self.input(step);
         async move {
             let name = end_step(&step.id);
-            let work = || run_step(settings, context, step, input, begun);
+            let work = || run_step(settings, context, step, input, started);
             let end = context.step(&name, work).await;
             let end = end.map_err(|error| match error {
                 StepError::Failed(cause) => match cause.downcast::<Halt>() {
@@ -279,7 +281,7 @@ async fn run_step<C: Send + Sync + 'static>(
     context: &Context<C>,
     step: &PlanStep,
     input: MemberInput,
-    begun: Timestamp,
+    started: Timestamp,
 ) -> Result<StepEnd, Halt> {
     let clock = &context.runtime().clock;
     let ended = match settings.team(&step.team) {
@@ -289,7 +291,7 @@ async fn run_step<C: Send + Sync + 'static>(
     };
     let result = TeamResult {
         team: step.team.clone(),
-        started_at: Some(begun),
+        started_at: Some(started),
         completed_at: Some(clock.now()),
         ..TeamResult::default()
     };

@@ -109,7 +109,7 @@ pub enum WhatIfError {
     NoSuchMoment,
     /// The fork could not be made, or could not go on.
     #[error("the other choice could not be tried")]
-    Run(#[from] RunError),
+    Run(#[source] Box<RunError>),
     /// The log could not be read.
     #[error("the log of the thread could not be read")]
     Log(#[from] CheckpointError),
@@ -119,6 +119,12 @@ pub enum WhatIfError {
         /// How it ended.
         reason: String,
     },
+}
+
+impl From<RunError> for WhatIfError {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
 }
 
 impl<C: Send + Sync + 'static> TeamSupervisor<C> {

@@ -264,7 +264,7 @@ impl Toolbox {
             tool: call.name.clone(),
             failed: observation.fault.is_some(),
             text: observation.text,
-            data: observation.data.map(Json::from).unwrap_or_default(),
+            data: observation.data.unwrap_or_default(),
             lacking: false,
         };
         Ok((end, Vec::new()))
