@@ -209,7 +209,7 @@ mod tests {
             (
                 "[[trend]]\nlevel = \"medium\"",
                 "[[trend]]\nup_to = \"9\"\nlevel = \"medium\"",
-                "r.toml:27: the table has no last row",
+                "r.toml:26: the table has no last row",
             ),
         ] {
             assert!(SHIPPED.contains(from), "{from}");
