@@ -1,5 +1,6 @@
 //! The real-estate team: data, tools and wording.
 
+pub mod area;
 pub mod data;
 pub mod documents;
 pub mod money;
