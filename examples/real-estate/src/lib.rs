@@ -4,4 +4,5 @@ pub mod area;
 pub mod data;
 pub mod documents;
 pub mod money;
+pub mod person;
 pub mod tools;
