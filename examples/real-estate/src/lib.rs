@@ -5,4 +5,5 @@ pub mod data;
 pub mod documents;
 pub mod money;
 pub mod person;
+pub mod question;
 pub mod tools;

@@ -11,6 +11,8 @@ mod real_estate_search;
 mod roi_calculator;
 mod words;
 
+pub(crate) use words::short;
+
 use hanok_model::{FnTool, InvalidSpec};
 
 use crate::data::Data;

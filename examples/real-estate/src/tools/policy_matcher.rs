@@ -117,11 +117,7 @@ fn output(matched: &PoliciesMatched) -> Result<ToolOutput, ToolError> {
         lines.push("더 알아야 가릴 수 있는 정책:".to_owned());
         for one in &matched.cannot_tell {
             let missing: Vec<&str> = one.missing.iter().map(|fact| fact.name()).collect();
-            lines.push(format!(
-                "- {}: 알려 주실 것은 {}.",
-                one.policy.name,
-                missing.join(", ")
-            ));
+            lines.push(format!("- {}: 알려 주실 것은 {}.", one.policy.name, missing.join(", ")));
         }
     }
     if !matched.does_not_fit.is_empty() {
