@@ -15,3 +15,15 @@ pub struct DataError {
     /// What is wrong, and what belongs there.
     pub reason: String,
 }
+
+impl DataError {
+    /// A fault of a line, counted from 1.
+    pub(crate) fn at(file: &str, line: usize, reason: impl Into<String>) -> Self {
+        Self { file: file.into(), line: Some(line), reason: reason.into() }
+    }
+
+    /// A fault of the whole file.
+    pub(crate) fn of(file: &str, reason: impl Into<String>) -> Self {
+        Self { file: file.into(), line: None, reason: reason.into() }
+    }
+}
