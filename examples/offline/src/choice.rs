@@ -45,6 +45,7 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         kind => kind.and_then(Value::as_str),
     };
     match kind {
+        Some("string") if lists::is_about_wish(schema) => lists::wish(conversation).into(),
         Some("string") => match conversation.language {
             Language::Korean => "설명이 이 질문에 가장 가깝습니다.".into(),
             Language::English => "Its description is nearest to the question.".into(),

@@ -9,6 +9,7 @@ use crate::{
     prompt::Listed,
     route::{is_greeting, parts},
     tables,
+    words::content,
 };
 
 /// How sure a choice is that fits, and one that does not.
@@ -63,7 +64,7 @@ impl Task {
     /// What a property of its object is, by what its description asks for.
     fn value(&self, schema: &Value) -> Value {
         let said = described(schema);
-        let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
+        let is_list = schema.get("items").is_some();
         match () {
             () if is_list => json!(self.needs),
             () if said.contains("by its name") || said.contains("short name") => {
@@ -122,6 +123,17 @@ fn needs(listed: &Listed) -> Vec<String> {
 fn plain(description: &str) -> &str {
     let begin = tables::NEEDS.iter().find_map(|words| description.split_once(words));
     begin.map_or(description, |(before, _)| before).trim()
+}
+
+/// Whether a text says what is wanted.
+pub(crate) fn is_about_wish(schema: &Value) -> bool {
+    described(schema).contains("what the user wants")
+}
+
+/// What is wanted, in two words of the question.
+pub(crate) fn wish(conversation: &Conversation) -> String {
+    let words = content(&conversation.question);
+    words.into_iter().take(2).map(|word| word.text).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a number says how sure the choice is.

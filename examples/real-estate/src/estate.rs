@@ -45,7 +45,8 @@ impl Estate {
         let search = toolbox("search", tools::search_tools(&data).map_err(Failure::wiring)?)?;
         let analysis =
             toolbox("analysis", tools::analysis_tools(&data, &rules).map_err(Failure::wiring)?)?;
-        let document = tools::document_tools(&data, &rules, out.clone()).map_err(Failure::wiring)?;
+        let document =
+            tools::document_tools(&data, &rules, out.clone()).map_err(Failure::wiring)?;
         let document = toolbox("document", document)?;
         let search = teams::search(search, model.clone()).map_err(Failure::wiring)?;
         let analysis = teams::analysis(analysis, model.clone()).map_err(Failure::wiring)?;
@@ -58,13 +59,8 @@ impl Estate {
         let analysis = Team::new(member("analysis", wording::ANALYSIS, analysis))
             .takes_if_there(["search"])
             .timeout(timeout);
-        let document = Member::graph(
-            "document",
-            wording::DOCUMENT,
-            document,
-            teams::begin,
-            teams::end,
-        );
+        let document =
+            Member::graph("document", wording::DOCUMENT, document, teams::begin, teams::end);
         let document = Team::new(document).takes_if_there(["analysis"]).timeout(timeout).asks();
         let builder = TeamSupervisor::builder(model)
             .name("real_estate")

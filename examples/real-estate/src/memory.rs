@@ -11,7 +11,7 @@ use hanok_memory::{
 use hanok_state::{Message, Role};
 use hanok_supervisor::{Remembered, TeamMemory, TeamState};
 
-use crate::question::preferences;
+use crate::preferences::preferences;
 
 /// The topic under which threads hand out what they teach.
 pub const TOPIC: &str = "memory";
@@ -76,9 +76,10 @@ impl TeamMemory<()> for EstateMemory {
         let user = self.of_user();
         // What a user prefers is little, and counts for every question.
         let preferences = user.all::<Preference>(now).await?;
-        let preferences = preferences.into_iter().take(MOST).map(|it| {
-            Remembered::new(format!("{}: {}", it.key, it.text), "전에 하신 말씀")
-        });
+        let preferences = preferences
+            .into_iter()
+            .take(MOST)
+            .map(|it| Remembered::new(format!("{}: {}", it.key, it.text), "전에 하신 말씀"));
         let episodes = self.found::<Episode>(question, now).await?;
         let episodes = episodes
             .into_iter()
@@ -87,13 +88,16 @@ impl TeamMemory<()> for EstateMemory {
     }
 
     fn learn(&self, state: &TeamState, answer: &str, context: &Context) -> Result<(), BoxError> {
-        let is_spoken = |message: &&Message| {
-            message.role() == Role::User && message.metadata().is_empty()
-        };
+        let is_spoken =
+            |message: &&Message| message.role() == Role::User && message.metadata().is_empty();
         let Some(message) = state.messages.iter().rev().find(is_spoken) else { return Ok(()) };
         let (user, turn) = (&*self.user, message.id().unwrap_or_default());
         let proposals = preferences(&message.text());
-        let proposals = proposals.into_iter().map(|(key, value, quote)| PreferenceProposal { key, value, quote });
+        let proposals = proposals.into_iter().map(|(key, value, quote)| PreferenceProposal {
+            key,
+            value,
+            quote,
+        });
         for statement in PreferenceStatement::stated(proposals, message) {
             let key = statement.key().to_owned();
             let evidence = Evidence::new(context, &key, user, Actor::User, turn, statement);

@@ -12,7 +12,13 @@ use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;
 use terminal::failure::Failure;
 
-use crate::{Options, data::Data, estate::Estate, memory::{EstateMemory, TOPIC}, wording};
+use crate::{
+    Options,
+    data::Data,
+    estate::Estate,
+    memory::{EstateMemory, TOPIC},
+    wording,
+};
 
 /// What a run works with.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use hanok_graph::{Event, Thread};
 use hanok_memory::{Forget, Preference};
 use hanok_state::Messages;
 use hanok_supervisor::{
-    Compared, StepStatus, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf, WhatIfSide,
-    steps_of,
+    Compared, StepStatus, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,
+    WhatIfSide, steps_of,
 };
 use serde_json::Value;
 use terminal::{Ended, Talk, failure::Failure, progress::short};
@@ -102,7 +102,10 @@ impl Talk for Talking {
             ("/what-if N 이름…", "N번째 선택을 다르게 했다면"),
             ("/report", "팀마다의 결과"),
             ("/memory", "이 사용자에 대해 기억하는 것"),
-            ("/forget 무엇", "그 선호를(이름), 선호를 모두(선호), 이 대화에서 배운 것을(대화), 모두(모두) 잊기"),
+            (
+                "/forget 무엇",
+                "그 선호를(이름), 선호를 모두(선호), 이 대화에서 배운 것을(대화), 모두(모두) 잊기",
+            ),
         ]
     }
 }
@@ -120,10 +123,12 @@ impl Talking {
         let at = words.next().and_then(|number| number.parse::<usize>().ok());
         let choice = at.and_then(|at| choices.iter().nth(at.checked_sub(1)?));
         let Some((choice, _)) = choice else {
-            return Err(Failure::Usage("몇 번째 선택을 무엇으로 바꿀지 쓰세요: /what-if 3 market_data".to_owned()));
+            return Err(Failure::Usage(
+                "몇 번째 선택을 무엇으로 바꿀지 쓰세요: /what-if 3 market_data".to_owned(),
+            ));
         };
         let here = thread.key();
-        let fork = ThreadKey::new(here.tenant().clone(), format!("{}~what-if", here.thread()));
+        let fork = ThreadKey::new(here.tenant().clone(), &format!("{}~what-if", here.thread()));
         let fork = fork.map_err(Failure::Thread)?;
         // One that was left behind by a run that died.
         let failed = |error| Failure::Log(Box::new(error));
@@ -138,7 +143,11 @@ impl Talking {
     async fn remembered(&self) -> Result<String, Failure> {
         let Some(memory) = &self.memory else { return Ok(NO_USER.to_owned()) };
         let all = memory.all(now()).await.map_err(Failure::wiring)?;
-        Ok(if all.is_empty() { "기억하는 것이 없습니다.".to_owned() } else { all.join("\n") })
+        Ok(if all.is_empty() {
+            "기억하는 것이 없습니다.".to_owned()
+        } else {
+            all.join("\n")
+        })
     }
 
     async fn forget(&self, what: &str, thread: &str) -> Result<String, Failure> {
@@ -251,7 +260,9 @@ fn why(state: &TeamState, number: &str) -> Result<String, Failure> {
     }
     lines.push(match &choice.by {
         ChosenBy::Model { name } => format!("정한 이: 모델 {name}"),
-        ChosenBy::Fallback { cause } => format!("정한 이: 규칙(모델의 선택을 쓸 수 없어서: {})", short(cause)),
+        ChosenBy::Fallback { cause } => {
+            format!("정한 이: 규칙(모델의 선택을 쓸 수 없어서: {})", short(cause))
+        }
         ChosenBy::Person => "정한 이: 사람".to_owned(),
         _ => "정한 이: 규칙".to_owned(),
     });

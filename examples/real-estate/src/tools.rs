@@ -13,9 +13,11 @@ mod words;
 
 pub(crate) use words::short;
 
-use hanok_model::{FnTool, InvalidSpec};
+use std::{path::PathBuf, sync::Arc};
 
-use crate::data::Data;
+use hanok_model::{InvalidSpec, SharedTool};
+
+use crate::{data::Data, documents::ContractRules};
 
 pub use contract_analysis::{
     Analysis, ContractFindings, ContractQuestion, RentAnswer, analyse, contract_analysis,
@@ -35,18 +37,47 @@ pub use real_estate_search::{
 };
 pub use roi_calculator::{RoiQuestion, roi_calculator, yields};
 
-/// The five tools that look something up: `market_data`, `real_estate_search`, `loan_data`, `market_analysis` and
-/// `policy_matcher`.
+/// The tools of the search team.
 ///
 /// # Errors
 ///
 /// None that a caller could cause: their names and arguments are fixed.
-pub fn search_tools(data: &Data) -> Result<[FnTool; 5], InvalidSpec> {
-    Ok([
-        market_data(data.market.clone())?,
-        real_estate_search(data.listings.clone())?,
-        loan_data(data.loans.clone())?,
-        market_analysis(data.market.clone(), data.risk.clone())?,
-        policy_matcher(data.policies.clone())?,
+pub fn search_tools(data: &Data) -> Result<Vec<SharedTool>, InvalidSpec> {
+    Ok(vec![
+        SharedTool::new(market_data(data.market.clone())?),
+        SharedTool::new(real_estate_search(data.listings.clone())?),
+        SharedTool::new(loan_data(data.loans.clone())?),
     ])
+}
+
+/// The tools of the analysis team.
+///
+/// # Errors
+///
+/// None that a caller could cause: their names and arguments are fixed.
+pub fn analysis_tools(
+    data: &Data,
+    rules: &Arc<ContractRules>,
+) -> Result<Vec<SharedTool>, InvalidSpec> {
+    Ok(vec![
+        SharedTool::new(contract_analysis(data.limits.clone(), rules.clone())?),
+        SharedTool::new(market_analysis(data.market.clone(), data.risk.clone())?),
+        SharedTool::new(roi_calculator()?),
+        SharedTool::new(loan_simulator(data.limits.clone())?),
+        SharedTool::new(policy_matcher(data.policies.clone())?),
+    ])
+}
+
+/// The tool of the document team, which writes into the folder `out`.
+///
+/// # Errors
+///
+/// None that a caller could cause: its name and arguments are fixed.
+pub fn document_tools(
+    data: &Data,
+    rules: &Arc<ContractRules>,
+    out: PathBuf,
+) -> Result<Vec<SharedTool>, InvalidSpec> {
+    let tool = lease_contract_generator(out, data.limits.clone(), rules.clone())?;
+    Ok(vec![SharedTool::new(tool)])
 }

@@ -10,15 +10,13 @@
 use std::sync::Arc;
 
 use hanok_core::Call;
-use hanok_model::{FnTool, Tool};
+use hanok_model::{SharedTool, Tool};
 use hanok_tools::state::Arguments;
 use proptest::prelude::*;
 use real_estate::data::Data;
 use real_estate::documents::ContractRules;
 use real_estate::question::{Keywords, Missing, arguments};
-use real_estate::tools::{
-    contract_analysis, lease_contract_generator, loan_simulator, roi_calculator, search_tools,
-};
+use real_estate::tools::{analysis_tools, document_tools, search_tools};
 
 const NAMES: [&str; 10] = [
     "market_data",
@@ -40,14 +38,12 @@ fn questions() -> impl Iterator<Item = &'static str> {
 }
 
 /// The tools that there are: all but `legal_search`.
-fn tools(folder: &std::path::Path) -> Vec<FnTool> {
+fn tools(folder: &std::path::Path) -> Vec<SharedTool> {
     let data = Data::bundled().unwrap();
     let rules = Arc::new(ContractRules::shipped().unwrap());
-    let mut tools = Vec::from(search_tools(&data).unwrap());
-    tools.push(contract_analysis(data.limits.clone(), rules.clone()).unwrap());
-    tools.push(roi_calculator().unwrap());
-    tools.push(loan_simulator(data.limits.clone()).unwrap());
-    tools.push(lease_contract_generator(folder.to_owned(), data.limits, rules).unwrap());
+    let mut tools = search_tools(&data).unwrap();
+    tools.extend(analysis_tools(&data, &rules).unwrap());
+    tools.extend(document_tools(&data, &rules, folder.to_owned()).unwrap());
     tools
 }
 

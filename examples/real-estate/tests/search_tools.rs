@@ -7,25 +7,28 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
-use hanok_model::{FnTool, Tool, ToolError, ToolOutput};
+use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
 use hanok_tools::{Number, state::Arguments};
 use proptest::prelude::*;
 use real_estate::data::deal::Deal;
 use real_estate::data::listings::{HomeKind, Listing};
 use real_estate::data::{Data, Listings};
+use real_estate::documents::ContractRules;
 use real_estate::money::StatedWon;
-use real_estate::tools::{FilterName, SearchQuestion, search_homes, search_tools};
+use real_estate::tools::{FilterName, SearchQuestion, analysis_tools, search_homes, search_tools};
 use serde_json::{Value, json};
 
-fn tool(name: &str) -> FnTool {
-    let tools = search_tools(&Data::bundled().unwrap()).unwrap();
+fn tool(name: &str) -> SharedTool {
+    let (data, rules) = (Data::bundled().unwrap(), Arc::new(ContractRules::shipped().unwrap()));
+    let mut tools = search_tools(&data).unwrap();
+    tools.extend(analysis_tools(&data, &rules).unwrap());
     tools.into_iter().find(|tool| tool.spec().name() == name).unwrap()
 }
 
-async fn run(tool: &FnTool, arguments: &Value) -> Result<ToolOutput, ToolError> {
+async fn run(tool: &SharedTool, arguments: &Value) -> Result<ToolOutput, ToolError> {
     tool.run(&Arguments::new(arguments.to_string()), &Call::detached()).await
 }
 

@@ -14,7 +14,11 @@ pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) 
     let is_telling =
         |word: &&str| teams.len() < 2 || !teams.iter().all(|team| describes(team, word));
     let telling: Vec<&str> = words(question).filter(is_telling).collect();
-    let fits = |team: &&Team<C>| telling.iter().any(|word| describes(team, word));
+    // More than one word has to speak for a team that does more than read.
+    let fits = |team: &&Team<C>| {
+        let words = telling.iter().filter(|word| describes(team, word)).count();
+        words > usize::from(team.asks)
+    };
     let mut chosen: Vec<&str> = teams.iter().filter(fits).map(|team| team.name()).collect();
     if chosen.is_empty() {
         let alone = teams.iter().filter(|team| team.needs.is_empty() && !team.asks);

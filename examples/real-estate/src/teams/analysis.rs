@@ -4,7 +4,7 @@ use hanok_agent::{ChoiceEntry, Language, Structured, StructuredError};
 use hanok_core::BoxError;
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot};
 use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
-use hanok_state::{Message, State, StateUpdate as _};
+use hanok_state::{Json, Message, State, StateUpdate as _};
 use hanok_supervisor::{Grounding, Sources};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::{
     toolbox::Toolbox,
     work::{Work, WorkUpdate},
 };
-use crate::{question::Keywords, wording};
+use crate::wording;
 
 /// What data mean, as a model words it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -68,14 +68,16 @@ pub fn analysis(toolbox: Toolbox, model: SharedModel) -> Result<Graph<Work>, Bui
 
 /// What the question says.
 async fn prepare(work: Snapshot<Work>, _: Context) -> Result<WorkUpdate, BoxError> {
-    Ok(Work::update().keywords(Some(Keywords::stated(&work.question))))
+    Ok(Work::update().keywords(Some(work.stated())))
 }
 
 /// What the question does not say and the search found: where it looked.
 async fn preprocess(work: Snapshot<Work>, _: Context) -> Result<WorkUpdate, BoxError> {
     let mut keywords = work.keywords.clone().unwrap_or_default();
-    for (_, data) in work.given.iter() {
-        keywords.complete(&data.0);
+    if keywords.districts.is_empty() {
+        let district =
+            |data: &Json| data.0.pointer("/market_data/district")?.as_str().map(str::to_owned);
+        keywords.districts.extend(work.given.iter().find_map(|(_, data)| district(data)));
     }
     Ok(Work::update().keywords(Some(keywords)))
 }

@@ -16,9 +16,7 @@ use super::{
     work::{ToolEnd, Work},
 };
 use crate::{
-    documents::{
-        DocumentKind, LeaseTerms, Review, call_stem, draft, form, missing, write,
-    },
+    documents::{DocumentKind, LeaseTerms, Review, call_stem, draft, form, missing, write},
     tools::Generated,
     wording,
 };
@@ -239,9 +237,8 @@ async fn worded(
 /// The result: the files, and the review if there is one.
 async fn finalize(paper: Snapshot<Paper>, _: Context) -> Result<PaperUpdate, BoxError> {
     let files = paper.work.ends.iter().filter(|end| !end.failed);
-    let mut parts: Vec<String> = files
-        .map(|end| end.text.lines().next().unwrap_or_default().to_owned())
-        .collect();
+    let mut parts: Vec<String> =
+        files.map(|end| end.text.lines().next().unwrap_or_default().to_owned()).collect();
     let failed = paper.work.ends.iter().filter(|end| end.failed);
     parts.extend(failed.map(|end| end.text.clone()));
     if let Some(review) = paper.review.as_ref().filter(|review| !review.factors().is_empty()) {

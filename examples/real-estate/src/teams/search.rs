@@ -12,7 +12,7 @@ use super::{
     toolbox::Toolbox,
     work::{Work, WorkUpdate},
 };
-use crate::{question::Keywords, wording};
+use crate::wording;
 
 /// The words of a question that a search is for, as a model picks them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -70,17 +70,17 @@ async fn prepare_search(
     model: &SharedModel,
     context: &Context,
 ) -> Result<WorkUpdate, BoxError> {
-    let mut keywords = Keywords::stated(&work.question);
     let call = context.call("model", model.name(), "keyword_extraction");
     let picked = context.step("keyword_extraction", || pick(&work.task, model, &call)).await?;
     let stands = |word: &String| !word.trim().is_empty() && work.question.contains(word.trim());
-    keywords.words = picked.keywords.into_iter().filter(stands).collect();
-    Ok(Work::update().keywords(Some(keywords)))
+    let words: Vec<_> = picked.keywords.into_iter().filter(stands).collect();
+    Ok(Work::update().keywords(Some(work.stated())).words(words))
 }
 
 /// The words that `model` picks; none, if it does not answer.
 async fn pick(task: &str, model: &SharedModel, call: &Call) -> Result<Picked, BoxError> {
-    let request = ChatRequest::new([Message::system(wording::KEYWORD_EXTRACTION), Message::user(task)]);
+    let request =
+        ChatRequest::new([Message::system(wording::KEYWORD_EXTRACTION), Message::user(task)]);
     let form = Structured::<Picked>::new("keyword_extraction");
     match form.language(hanok_agent::Language::Korean).ask(model, request, call).await {
         Ok(reply) => Ok(reply.value),

@@ -9,7 +9,7 @@ use hanok_agent::{
 use hanok_core::Effect;
 use hanok_graph::{Context, StepError};
 use hanok_model::{SharedModel, SharedTool};
-use hanok_state::{Json, Messages, ToolCall};
+use hanok_state::{Messages, ToolCall};
 
 use super::work::{ToolEnd, Work};
 use crate::question::arguments;
@@ -83,12 +83,13 @@ impl Toolbox {
         context: &Context,
     ) -> Result<(Vec<ToolEnd>, Vec<ChoiceEntry>), ToolCallError> {
         let keywords = work.keywords.clone().unwrap_or_default();
+        let about = about(work);
         let (mut calls, mut ends) = (Vec::new(), Vec::new());
         let may_run = |tool: &&String| {
             !work.only_reads || self.runner.tools().effect(tool) == Some(Effect::Pure)
         };
         for tool in work.chosen.iter().filter(may_run) {
-            match arguments(tool, &keywords, work) {
+            match arguments(tool, &keywords, &about) {
                 Ok(arguments) => calls.push(ToolCall::new(tool, tool, arguments.to_string())),
                 Err(missing) => ends.push(ToolEnd {
                     tool: tool.clone(),
@@ -127,4 +128,13 @@ fn result_of(id: Option<&str>, ends: &[ToolEnd], took: Duration) -> Option<Choic
         result.used(end.tool.as_str(), took, error)
     });
     Some(ChoiceEntry::Ended(result))
+}
+
+/// The question, with the words that a model picked behind it where the task has others.
+fn about(work: &Work) -> String {
+    let words: Vec<&str> = work.words.iter().map(String::as_str).collect();
+    match words.is_empty() {
+        true => work.question.clone(),
+        false => format!("{} {}", work.question, words.join(" ")),
+    }
 }

@@ -18,10 +18,14 @@ pub struct Work {
     pub task: String,
     /// What the user wrote in this conversation, the newest last.
     pub conversation: Vec<String>,
+    /// What is remembered of the user.
+    pub remembered: Vec<String>,
     /// The data of the teams before, by their steps.
     pub given: Map<String, Json>,
     /// What the question says in so many words.
     pub keywords: Option<Keywords>,
+    /// The words of the question that a search is for, as a model picks them.
+    pub words: Vec<String>,
     /// The tools to call in place of those that would be chosen, where that is tried.
     pub instead: Option<Vec<String>>,
     /// True when no tool may do more than read.
@@ -66,21 +70,40 @@ impl Work {
         let before = input.messages.len().saturating_sub(1);
         let spoken = input.messages.iter().take(before).filter(is_spoken);
         let conversation: Vec<_> = spoken.map(|message| message.text().into_owned()).collect();
+        let is_memory = |message: &&hanok_state::Message| {
+            let kind = message.metadata().get("kind");
+            kind.and_then(|Json(kind)| kind.as_str()) == Some("remembered")
+        };
+        let remembered = input.messages.iter().filter(is_memory);
+        let remembered: Vec<_> = remembered.map(|message| message.text().into_owned()).collect();
         let given: BTreeMap<String, Json> = input.results.clone();
         Self::update()
             .question(question)
             .task(input.text())
             .conversation(conversation)
+            .remembered(remembered)
             .instead(input.instead.clone())
             .only_reads(input.only_reads)
             .given(given.into_iter().collect::<Map<_, _>>())
+    }
+
+    /// What the question says; where it names no district, the one of the conversation before, or of what is remembered.
+    pub fn stated(&self) -> Keywords {
+        let mut keywords = Keywords::stated(&self.question);
+        if keywords.districts.is_empty() {
+            let before = self.conversation.iter().rev().chain(&self.remembered);
+            let named = before.map(|text| Keywords::stated(text).districts);
+            keywords.districts = named.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+        }
+        keywords
     }
 
     /// What the team brings.
     pub fn end(self) -> MemberOutput {
         let failed: Vec<_> = self.ends.iter().filter(|end| end.failed && !end.lacking).collect();
         let all_failed = !failed.is_empty() && failed.len() == self.ends.len();
-        let reasons: Vec<_> = failed.iter().map(|end| format!("{}: {}", end.tool, end.text)).collect();
+        let reasons: Vec<_> =
+            failed.iter().map(|end| format!("{}: {}", end.tool, end.text)).collect();
         let reasons = reasons.join("; ");
         let good = self.ends.iter().filter(|end| !end.failed);
         let output = MemberOutput::from(self.report).choices(self.choices);
