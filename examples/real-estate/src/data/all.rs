@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{DataError, Limits, Listings, LoanProducts, Market, Policies, RiskTable};
+use super::{DataError, Law, Limits, Listings, LoanProducts, Market, Policies, RiskTable};
 
 /// The largest file, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
@@ -17,6 +17,8 @@ const LARGEST: u64 = 32 * 1024 * 1024;
 pub struct Data {
     /// The limits of law and of lending: `limits.toml`.
     pub limits: Arc<Limits>,
+    /// What the law says, as a summary: `law.jsonl`.
+    pub law: Arc<Law>,
     /// The prices of districts: `market.csv`.
     pub market: Arc<Market>,
     /// The words for what a market says: `market_risk.toml`.
@@ -38,6 +40,7 @@ impl Data {
     pub fn bundled() -> Result<Self, DataError> {
         Ok(Self {
             limits: Arc::new(Limits::shipped()?),
+            law: Arc::new(Law::shipped()?),
             market: Arc::new(Market::shipped()?),
             risk: Arc::new(RiskTable::shipped()?),
             listings: Arc::new(Listings::shipped()?),
@@ -58,6 +61,7 @@ impl Data {
         }
         Ok(Self {
             limits: part(folder, "limits.toml", Limits::parse, Limits::shipped)?,
+            law: part(folder, "law.jsonl", Law::parse, Law::shipped)?,
             market: part(folder, "market.csv", Market::parse, Market::shipped)?,
             risk: part(folder, "market_risk.toml", RiskTable::parse, RiskTable::shipped)?,
             listings: part(folder, "listings.jsonl", Listings::parse, Listings::shipped)?,
