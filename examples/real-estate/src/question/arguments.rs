@@ -169,10 +169,13 @@ fn loan_data(keywords: &Keywords) -> Value {
 }
 
 fn market_analysis(keywords: &Keywords) -> Result<Value, Missing> {
+    // The deposit of a 월세 without its rent is compared with nothing.
+    let is_half = keywords.deal == Some(Deal::MonthlyRent) && keywords.monthly_rent.is_none();
+    let deposit = one(keywords.deposit).or(keywords.increase_to).filter(|_| !is_half);
     Ok(Order::default()
         .with("district", Some(district(keywords)?))
         .with("price", one(keywords.price).filter(|price| *price > 0))
-        .with("deposit", one(keywords.deposit).or(keywords.increase_to))
+        .with("deposit", deposit)
         .with("monthly_rent", one(keywords.monthly_rent))
         .done())
 }

@@ -119,11 +119,17 @@ impl Keywords {
         if !is_change {
             return;
         }
-        if let Ok((before, after)) = pair(text) {
+        if let Ok((before, after)) = pair(text)
+            && moneys.may_change(before, after)
+        {
             (self.increase_from, self.increase_to) = (Some(before), Some(after));
             (self.deposit, self.monthly_rent) = (None, None);
         } else if let Some(percent) = increase_percent(text, amounts) {
-            let before = self.deposit.or(self.monthly_rent).and_then(AmountRange::exact);
+            // Of a deposit and a rent nobody says which rises.
+            let before = match (self.deposit, self.monthly_rent) {
+                (Some(one), None) | (None, Some(one)) => one.exact(),
+                _ => None,
+            };
             let after = before.and_then(|before| raised(before, &percent));
             if after.is_some() {
                 (self.increase_from, self.increase_to) = (before, after);
