@@ -199,6 +199,7 @@ fn fits(question: &SearchQuestion, home: &Listing) -> bool {
         && within(home.monthly_rent, &question.rent_from, &question.rent_to)
         && least.is_none_or(|least| !area.compare(&least).is_lt())
         && question.rooms.is_none_or(|rooms| home.rooms >= rooms)
+        && question.rooms_to.is_none_or(|rooms| home.rooms <= rooms)
         && question.kind.is_none_or(|kind| home.kind == kind)
 }
 
@@ -223,6 +224,7 @@ prop_compose! {
         rent in ends(4_000_000),
         area in proptest::option::of(20_i64..120),
         rooms in proptest::option::of(1_u32..5),
+        more in proptest::option::weighted(0.3, 0_u32..3),
         kind in proptest::option::weighted(0.2, proptest::sample::select(
             vec![HomeKind::Apartment, HomeKind::Villa, HomeKind::Officetel])),
         limit in proptest::option::of(1_u32..=50),
@@ -239,6 +241,7 @@ prop_compose! {
             area_from: area.map(|area| serde_json::from_value(json!(area)).unwrap()),
             area_to: None,
             rooms,
+            rooms_to: more.map(|more| rooms.unwrap_or(1) + more),
             kind,
             limit,
         }
@@ -277,7 +280,7 @@ proptest! {
                 FilterName::Deposit => (without.deposit_from, without.deposit_to) = (None, None),
                 FilterName::Rent => (without.rent_from, without.rent_to) = (None, None),
                 FilterName::Area => without.area_from = None,
-                FilterName::Rooms => without.rooms = None,
+                FilterName::Rooms => (without.rooms, without.rooms_to) = (None, None),
                 FilterName::Kind => without.kind = None,
             }
             let count = all.iter().filter(|home| fits(&without, home)).count();

@@ -225,18 +225,22 @@ pub(super) fn rooms(text: &str, amounts: &[Amount]) -> Option<u32> {
             return Some(rooms);
         }
     }
-    for (word, rooms) in [
-        ("방 하나", 1),
-        ("방 한 개", 1),
-        ("방 두 개", 2),
-        ("방 둘", 2),
-        ("방 세 개", 3),
-        ("방 셋", 3),
-        ("방 네 개", 4),
-    ] {
-        if text.contains(word) {
-            return Some(rooms);
-        }
+    let spoken = text.match_indices('방').find_map(|place| {
+        let rest = text.get(place.0 + '방'.len_utf8()..)?;
+        let rest = rest.trim_start_matches(['은', '이', '을', ' ']);
+        let words = [
+            ("하나", 1),
+            ("한 개", 1),
+            ("두 개", 2),
+            ("둘", 2),
+            ("세 개", 3),
+            ("셋", 3),
+            ("네 개", 4),
+        ];
+        words.iter().find_map(|pair| rest.starts_with(pair.0).then_some(pair.1))
+    });
+    if spoken.is_some() {
+        return spoken;
     }
     let is_rooms = |amount: &&Amount| {
         let before =

@@ -124,10 +124,11 @@ impl AmountRange {
         self.least.filter(|least| Some(*least) == self.most)
     }
 
-    /// One amount for the range: the most, or the least where there is no most.
+    /// One amount for the range: the amount itself, or the most where nothing else is stated. Two different ends are no
+    /// amount, and neither is a least one alone.
     #[must_use]
     pub fn amount(self) -> Option<i64> {
-        self.most.or(self.least)
+        self.most.filter(|_| self.least.is_none() || self.exact().is_some())
     }
 }
 
