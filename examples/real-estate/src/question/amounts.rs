@@ -31,7 +31,7 @@ pub(super) enum Label {
 }
 
 /// The words of labels. Of two that begin at one place, the longer counts.
-const LABELS: [(&str, Label); 54] = [
+const LABELS: [(&str, Label); 58] = [
     ("집값", Label::Price),
     ("매매가", Label::Price),
     ("매매", Label::Price),
@@ -44,6 +44,10 @@ const LABELS: [(&str, Label); 54] = [
     ("짜리 아파트", Label::Price),
     ("에 사", Label::Price),
     ("주고 사", Label::Price),
+    ("집을 사", Label::Price),
+    ("집 사", Label::Price),
+    ("집을 살", Label::Price),
+    ("집 살", Label::Price),
     ("보증금", Label::Deposit),
     ("전세금", Label::Deposit),
     ("전세가", Label::Deposit),
@@ -320,6 +324,7 @@ mod tests {
             ("집값 10억 중 6억을 대출", vec![Some(Price), Some(Loan)]),
             ("3억을 빌리고 싶은데 소득은 6천만원", vec![Some(Loan), Some(Income)]),
             ("2억짜리 전세, 연봉 5천만원", vec![Some(Deposit), Some(Income)]),
+            ("5억 이하 집 살 때 대출", vec![Some(Price)]),
             ("보증금이 문제예요. 3억", vec![None]),
             ("5만명과 3만 세대", vec![]),
         ] {

@@ -40,6 +40,10 @@ pub(super) fn deal(text: &str) -> Option<Deal> {
         "아파트 사",
         "구입",
         "집값",
+        "집 살 ",
+        "집을 살 ",
+        "집 사려",
+        "집을 살려",
     ];
     let mut deals = Vec::new();
     if has(&rest, &sale) {
@@ -126,7 +130,11 @@ pub(super) fn no_home(text: &str) -> Option<bool> {
         "집이 있",
         "한 채 가지",
     ];
-    flag(text, &["무주택", "집이 없", "집 없", "내 집이 없"], &no)
+    flag(
+        text,
+        &["무주택", "집이 없", "집은 없", "집도 없", "주택이 없", "집 없", "내 집이 없"],
+        &no,
+    )
 }
 
 /// Words of a couple that is about to marry.

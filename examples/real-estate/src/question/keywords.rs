@@ -186,6 +186,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_model_sees_every_field_and_must_fill_in_none() {
+        let schema = serde_json::to_value(schemars::schema_for!(Keywords)).unwrap();
+        let fields = schema["properties"].as_object().unwrap();
+        assert_eq!(fields.len(), 26);
+        assert!(fields.values().all(|field| field["description"].is_string()), "{schema:#}");
+        assert!(schema.get("required").is_none(), "{schema:#}");
+    }
+
+    #[test]
     fn amounts_are_read_as_models_write_them() {
         for (json, want) in [
             (r#"{"price": 300000000}"#, AmountRange::one(300_000_000)),
