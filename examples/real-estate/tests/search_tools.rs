@@ -7,7 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, Tool, ToolError, ToolOutput};
@@ -248,11 +248,13 @@ prop_compose! {
     }
 }
 
+static LISTINGS: LazyLock<Listings> = LazyLock::new(|| Listings::shipped().unwrap());
+
 proptest! {
     #[test]
     fn every_home_that_is_returned_fits_and_none_that_fits_is_missing(question in question()) {
-        let listings = Listings::shipped().unwrap();
-        let answer = search_homes(&question, &listings).unwrap();
+        let listings = &*LISTINGS;
+        let answer = search_homes(&question, listings).unwrap();
         let all: Vec<&Listing> = listings.homes().iter().map(|home| &home.listing).collect();
         let fit: Vec<&&Listing> = all.iter().filter(|home| fits(&question, home)).collect();
         let limit = question.limit.unwrap_or(10) as usize;
