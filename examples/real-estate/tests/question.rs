@@ -149,7 +149,68 @@ fn a_long_or_hostile_question_is_read_in_bounds() {
     }
 }
 
+/// A value that a model may put where an amount, an area or a word belongs.
+fn anything() -> impl Strategy<Value = serde_json::Value> {
+    prop_oneof![
+        any::<i64>().prop_map(|number| serde_json::json!(number)),
+        (0..2_000_000_000_i64).prop_map(|number| serde_json::json!(number)),
+        Just(serde_json::json!({"least": "3억", "most": 1})),
+        Just(serde_json::json!({"least": "3억"})),
+        "(강남구|3억|84㎡|4%|sale|jeonse|apartment|true|\\PC{0,5})"
+            .prop_map(|text| serde_json::json!(text)),
+        any::<bool>().prop_map(|flag| serde_json::json!(flag)),
+        Just(serde_json::json!(["노원구", ""])),
+    ]
+}
+
+const FIELDS: [&str; 16] = [
+    "districts",
+    "deal",
+    "price",
+    "deposit",
+    "monthly_rent",
+    "area",
+    "rooms",
+    "loan_purpose",
+    "loan_amount",
+    "rate",
+    "months",
+    "age",
+    "income",
+    "children",
+    "increase_from",
+    "increase_to",
+];
+
 proptest! {
+    #[test]
+    fn keywords_of_a_model_end_in_an_answer_or_a_typed_error(
+        fields in proptest::collection::vec((proptest::sample::select(FIELDS.to_vec()), anything()), 0..10)
+    ) {
+        let object: serde_json::Map<String, serde_json::Value> =
+            fields.into_iter().map(|pair| (pair.0.to_owned(), pair.1)).collect();
+        // What is no keyword is refused when it is read.
+        let kept = object.into_iter().filter(|pair| {
+            let one = serde_json::Map::from_iter([pair.clone()]);
+            serde_json::from_value::<Keywords>(one.into()).is_ok()
+        });
+        let keywords: Keywords =
+            serde_json::from_value(kept.collect::<serde_json::Map<_, _>>().into()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for tool in tools(folder.path()) {
+            let Ok(order) = arguments(tool.spec().name(), &keywords, "") else { continue };
+            let order = Arguments::new(order.to_string());
+            match runtime.block_on(tool.run(&order, &Call::detached())) {
+                Ok(output) => prop_assert!(!output.text.is_empty()),
+                Err(error) => prop_assert!(
+                    matches!(error, hanok_model::ToolError::Arguments(_)),
+                    "{} {:?}", order.as_str(), error
+                ),
+            }
+        }
+    }
+
     #[test]
     fn no_question_panics_and_keywords_survive_json(
         text in "(강남|구|전세|월세|보증금|매매|대출|에서|으로|올려|이하|이상|~|대|억|만원|천|%|년|개월|평|㎡|방|자녀|세|[0-9]{1,4}|[ .,?\n]|.){0,40}"

@@ -7,7 +7,10 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use hanok_core::{Call, Effect};
 use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
@@ -202,6 +205,7 @@ fn fits(question: &SearchQuestion, home: &Listing) -> bool {
         && within(home.monthly_rent, &question.rent_from, &question.rent_to)
         && least.is_none_or(|least| !area.compare(&least).is_lt())
         && question.rooms.is_none_or(|rooms| home.rooms >= rooms)
+        && question.rooms_to.is_none_or(|rooms| home.rooms <= rooms)
         && question.kind.is_none_or(|kind| home.kind == kind)
 }
 
@@ -226,6 +230,7 @@ prop_compose! {
         rent in ends(4_000_000),
         area in proptest::option::of(20_i64..120),
         rooms in proptest::option::of(1_u32..5),
+        more in proptest::option::weighted(0.3, 0_u32..3),
         kind in proptest::option::weighted(0.2, proptest::sample::select(
             vec![HomeKind::Apartment, HomeKind::Villa, HomeKind::Officetel])),
         limit in proptest::option::of(1_u32..=50),
@@ -242,17 +247,20 @@ prop_compose! {
             area_from: area.map(|area| serde_json::from_value(json!(area)).unwrap()),
             area_to: None,
             rooms,
+            rooms_to: more.map(|more| rooms.unwrap_or(1) + more),
             kind,
             limit,
         }
     }
 }
 
+static LISTINGS: LazyLock<Listings> = LazyLock::new(|| Listings::shipped().unwrap());
+
 proptest! {
     #[test]
     fn every_home_that_is_returned_fits_and_none_that_fits_is_missing(question in question()) {
-        let listings = Listings::shipped().unwrap();
-        let answer = search_homes(&question, &listings).unwrap();
+        let listings = &*LISTINGS;
+        let answer = search_homes(&question, listings).unwrap();
         let all: Vec<&Listing> = listings.homes().iter().map(|home| &home.listing).collect();
         let fit: Vec<&&Listing> = all.iter().filter(|home| fits(&question, home)).collect();
         let limit = question.limit.unwrap_or(10) as usize;
@@ -280,7 +288,7 @@ proptest! {
                 FilterName::Deposit => (without.deposit_from, without.deposit_to) = (None, None),
                 FilterName::Rent => (without.rent_from, without.rent_to) = (None, None),
                 FilterName::Area => without.area_from = None,
-                FilterName::Rooms => without.rooms = None,
+                FilterName::Rooms => (without.rooms, without.rooms_to) = (None, None),
                 FilterName::Kind => without.kind = None,
             }
             let count = all.iter().filter(|home| fits(&without, home)).count();

@@ -6,7 +6,7 @@ use super::{plan::PlanStep, question::words, team::Team};
 const SHARED: usize = 2;
 
 /// The steps for `question`: the teams whose descriptions share words with it, and those that they need. Where none does, all
-/// teams that need nothing and ask nobody. A word that describes every team tells none from the others.
+/// teams that need nothing. One that asks people, or does more than read, is none of them. A word that describes every team tells none from the others.
 pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) -> Vec<PlanStep> {
     let describes = |team: &Team<C>, word: &str| {
         words(team.member.description()).any(|of_team| is_same(word, of_team))
@@ -14,11 +14,7 @@ pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) 
     let is_telling =
         |word: &&str| teams.len() < 2 || !teams.iter().all(|team| describes(team, word));
     let telling: Vec<&str> = words(question).filter(is_telling).collect();
-    // More than one word has to speak for a team that does more than read.
-    let fits = |team: &&Team<C>| {
-        let words = telling.iter().filter(|word| describes(team, word)).count();
-        words > usize::from(team.asks)
-    };
+    let fits = |team: &&Team<C>| !team.asks && telling.iter().any(|word| describes(team, word));
     let mut chosen: Vec<&str> = teams.iter().filter(fits).map(|team| team.name()).collect();
     if chosen.is_empty() {
         let alone = teams.iter().filter(|team| team.needs.is_empty() && !team.asks);

@@ -54,8 +54,7 @@ impl<C: Send + Sync + 'static> Team<C> {
         Self { timeout, ..self }
     }
 
-    /// Says that it may ask a person, or do more than read: a plan that is made without a model leaves it out unless the words of the
-    /// question name it. Default: it does not.
+    /// Says that it may ask a person, or do more than read: a plan that is made without a model leaves it out. Default: it does not.
     pub fn asks(self) -> Self {
         Self { asks: true, ..self }
     }

@@ -241,16 +241,13 @@ impl Facts {
         self
     }
 
-    /// The facts with what follows from them: who buys a first home has none, and newlyweds are married.
+    /// The facts with what follows from them: who buys a first home has none.
     #[must_use]
     pub fn concluded(mut self) -> Self {
-        use Fact::{FirstHome, Married, Newlywed, NoHome};
-        for (fact, flag, other, value) in [
-            (FirstHome, true, NoHome, true),
-            (NoHome, false, FirstHome, false),
-            (Newlywed, true, Married, true),
-            (Married, false, Newlywed, false),
-        ] {
+        use Fact::{FirstHome, NoHome};
+        for (fact, flag, other, value) in
+            [(FirstHome, true, NoHome, true), (NoHome, false, FirstHome, false)]
+        {
             if self.values.get(&fact) == Some(&Value::Flag(flag)) {
                 self.values.entry(other).or_insert(Value::Flag(value));
             }

@@ -63,7 +63,7 @@ pub struct LoanProduct {
 }
 
 impl LoanProduct {
-    /// The lowest rate as a number; 0 never stands for a rate that is none, for the file was checked.
+    /// The lowest rate as a number. [`LoanProducts::parse`] has checked that it is one.
     #[must_use]
     pub fn lowest(&self) -> Number {
         rate(&self.rate_from).unwrap_or(Number::from(0))

@@ -38,7 +38,7 @@ impl Origin {
         Ok(Self { as_of, source: source.trim().to_owned() })
     }
 
-    /// `(2026-06-30 기준, 지어낸 값)`.
+    /// `2026-06-30 기준. 출처: 지어낸 값.`
     #[must_use]
     pub fn said_in_korean(&self) -> String {
         format!("{} 기준. 출처: {}.", self.as_of, self.source)

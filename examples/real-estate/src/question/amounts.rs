@@ -1,6 +1,6 @@
 //! The amounts of money in a question, and what each is of.
 //!
-//! A label stands before its amount, else behind it: `보증금 3억`, `3억 전세`. Two amounts with a sign between them are a range,
+//! A label stands before its amount, else behind it: `보증금 3억`, `3억 전세`; it is of one amount. Two amounts with a sign between them are a range,
 //! and a word behind an amount makes a bound of it: `3억 이하`.
 
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(super) enum Label {
 }
 
 /// The words of labels. Of two that begin at one place, the longer counts.
-const LABELS: [(&str, Label); 54] = [
+const LABELS: [(&str, Label); 58] = [
     ("집값", Label::Price),
     ("매매가", Label::Price),
     ("매매", Label::Price),
@@ -44,6 +44,10 @@ const LABELS: [(&str, Label); 54] = [
     ("짜리 아파트", Label::Price),
     ("에 사", Label::Price),
     ("주고 사", Label::Price),
+    ("집을 사", Label::Price),
+    ("집 사", Label::Price),
+    ("집을 살", Label::Price),
+    ("집 살", Label::Price),
     ("보증금", Label::Deposit),
     ("전세금", Label::Deposit),
     ("전세가", Label::Deposit),
@@ -122,20 +126,24 @@ impl Moneys {
             }
             items.push(Money { range, at: amount.at.clone(), label: None });
         }
-        let places: Vec<Range<usize>> = items.iter().map(|item| item.at.clone()).collect();
-        for (index, item) in items.iter_mut().enumerate() {
-            let from = index.checked_sub(1).and_then(|before| places.get(before));
-            let next = places.get(index + 1);
-            let before = between(text, from.map_or(0, |at| at.end), item.at.start);
-            let behind = between(text, item.at.end, next.map_or(text.len(), |at| at.start));
-            item.label = before_label(before).or_else(|| behind_label(behind));
-        }
+        label(text, &mut items);
         Self { items }
     }
 
     /// The range of the last amount with this label: what is stated later counts.
     pub(super) fn labelled(&self, label: Label) -> Option<AmountRange> {
         self.items.iter().rev().find(|item| item.label == Some(label)).map(|item| item.range)
+    }
+
+    /// Whether two amounts may be one before and after a change: neither is labelled as something that is not rented, and
+    /// not one a deposit and the other a rent.
+    pub(super) fn may_change(&self, before: i64, after: i64) -> bool {
+        let is_one = |amount: Option<i64>| amount == Some(before) || amount == Some(after);
+        let items = self.items.iter();
+        let meant = items.filter(|item| is_one(item.range.least) || is_one(item.range.most));
+        let labels: Vec<Label> = meant.filter_map(|item| item.label).collect();
+        labels.iter().all(|label| *label == Label::Deposit)
+            || labels.iter().all(|label| *label == Label::Rent)
     }
 
     /// The one amount without a label, if it is the only one.
@@ -146,38 +154,101 @@ impl Moneys {
     }
 }
 
-/// The last label before an amount, in its sentence.
-fn before_label(text: &str) -> Option<Label> {
-    let near = tail(text, NEAR);
-    let clause = near.rsplit(ends_sentence).next().unwrap_or_default();
-    labels(clause).pop()
+/// A label in a text.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    start: usize,
+    end: usize,
+    label: Label,
 }
 
-/// The first label behind an amount, in its sentence.
-fn behind_label(text: &str) -> Option<Label> {
-    let near = head(text, NEAR_BEHIND);
-    let clause = near.split(ends_sentence).next().unwrap_or_default();
-    // Behind a comma another thing begins.
-    let clause = clause.split(',').next().unwrap_or_default();
-    labels(clause).into_iter().next()
+/// Gives each amount its label: the last before it, else the first behind it. No label counts twice.
+fn label(text: &str, items: &mut [Money]) {
+    let labels = labels(text);
+    let ends: Vec<Range<usize>> = items.iter().map(|item| item.at.clone()).collect();
+    // The end of the label that the amount before has taken.
+    let mut used = 0;
+    for (index, item) in items.iter_mut().enumerate() {
+        let from = index.checked_sub(1).and_then(|before| ends.get(before));
+        let from = from.map_or(0, |at| at.end).max(used);
+        let before = labels.iter().rev().find(|place| place.end <= item.at.start);
+        let before = before.filter(|place| {
+            place.start >= from && is_near(between(text, place.end, item.at.start), NEAR)
+        });
+        if let Some(place) = before {
+            item.label = Some(place.label);
+            continue;
+        }
+        let next = ends.get(index + 1);
+        let next_start = next.map_or(text.len(), |at| at.start);
+        let gap: Vec<&Place> = labels
+            .iter()
+            .filter(|place| place.start >= item.at.end && place.end <= next_start)
+            .collect();
+        let Some(place) = gap.first() else { continue };
+        let distance = between(text, item.at.end, place.start);
+        // Behind a comma another thing begins.
+        if !is_near(distance, NEAR_BEHIND) || distance.contains(',') {
+            continue;
+        }
+        if gap.len() == 1
+            && let Some(next) = next
+            && !is_mine(text, &labels, distance, place, next)
+        {
+            continue;
+        }
+        (item.label, used) = (Some(place.label), place.end);
+    }
+}
+
+/// Whether the only label between two amounts is that of the first: it is nearer, or as near and the second has one behind it.
+fn is_mine(
+    text: &str,
+    labels: &[Place],
+    distance: &str,
+    place: &Place,
+    next: &Range<usize>,
+) -> bool {
+    let mine = distance.trim().chars().count();
+    let other = between(text, place.end, next.start);
+    if !is_near(other, NEAR) {
+        return true;
+    }
+    match mine.cmp(&other.trim().chars().count()) {
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Greater => false,
+        std::cmp::Ordering::Equal => labels.iter().any(|place| {
+            place.start >= next.end && is_near(between(text, next.end, place.start), NEAR_BEHIND)
+        }),
+    }
+}
+
+/// Whether a text between a label and an amount is short and in one sentence.
+fn is_near(text: &str, most: usize) -> bool {
+    head(text, most) == text && !text.contains(ends_sentence)
 }
 
 /// The labels of a text in its order; a label within a longer one is none.
-fn labels(text: &str) -> Vec<Label> {
-    let mut places: Vec<(usize, usize, Label)> = LABELS
+fn labels(text: &str) -> Vec<Place> {
+    let mut places: Vec<Place> = LABELS
         .iter()
         .flat_map(|pair| {
-            text.match_indices(pair.0).map(|place| (place.0, place.0 + pair.0.len(), pair.1))
+            let (word, label) = *pair;
+            text.match_indices(word).map(move |place| Place {
+                start: place.0,
+                end: place.0 + word.len(),
+                label,
+            })
         })
         .collect();
-    places.sort_by_key(|place| (place.0, std::cmp::Reverse(place.1)));
+    places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
     let mut end = 0;
     places.retain(|place| {
-        let is_own = place.0 >= end;
-        end = end.max(place.1);
+        let is_own = place.start >= end;
+        end = end.max(place.end);
         is_own
     });
-    places.into_iter().map(|place| place.2).collect()
+    places
 }
 
 /// The whole won of an amount that is clearly money: 원, or 만, 억 or 조 in it.
@@ -186,7 +257,7 @@ fn won(text: &str, amount: &Amount) -> Option<i64> {
     let is_money = match amount.unit {
         AmountUnit::Won => true,
         AmountUnit::Plain => {
-            let behind = text.get(amount.at.end..).unwrap_or_default();
+            let behind = text.get(amount.at.end..).unwrap_or_default().trim_start();
             has(written, &["만", "억", "조"]) && !starts(behind, &["명", "세대", "가구", "채"])
         }
         _ => false,
@@ -234,4 +305,52 @@ fn band_end(won: i64) -> Option<i64> {
 fn joined(first: AmountRange, second: AmountRange) -> Option<AmountRange> {
     let (least, most) = (first.least?, second.most?);
     (least < most).then_some(AmountRange { least: Some(least), most: Some(most) })
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_tools::{Figure, figures};
+
+    use super::*;
+
+    #[test]
+    fn a_label_is_of_one_amount() {
+        use Label::{Deposit, Income, Loan, Price, Rent};
+        for (text, want) in [
+            ("보증금 3억 월세 50만원", vec![Some(Deposit), Some(Rent)]),
+            ("3억 보증금 50만원 월세", vec![Some(Deposit), Some(Rent)]),
+            ("3억 전세 5억 매매", vec![Some(Deposit), Some(Price)]),
+            ("5억 집을 대출 3억 받아", vec![None, Some(Loan)]),
+            ("집값 10억 중 6억을 대출", vec![Some(Price), Some(Loan)]),
+            ("3억을 빌리고 싶은데 소득은 6천만원", vec![Some(Loan), Some(Income)]),
+            ("2억짜리 전세, 연봉 5천만원", vec![Some(Deposit), Some(Income)]),
+            ("5억 이하 집 살 때 대출", vec![Some(Price)]),
+            ("보증금이 문제예요. 3억", vec![None]),
+            ("5만명과 3만 세대", vec![]),
+        ] {
+            let amounts: Vec<Amount> = figures(text).filter_map(Figure::into_amount).collect();
+            let labels: Vec<Option<Label>> =
+                Moneys::of(text, &amounts).items.iter().map(|item| item.label).collect();
+            assert_eq!(labels, want, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_around_an_amount_make_a_range_of_it() {
+        let range = |least, most| AmountRange { least, most };
+        for (text, want) in [
+            ("전세 3억 이하", range(None, Some(300_000_000))),
+            ("전세 3억 미만", range(None, Some(299_999_999))),
+            ("전세 최소 3억", range(Some(300_000_000), None)),
+            ("전세 3억 초과", range(Some(300_000_001), None)),
+            ("전세 3억5천대", range(Some(350_000_000), Some(359_999_999))),
+            ("전세 3억대출", range(Some(300_000_000), Some(300_000_000))),
+            ("전세 2억~3억", range(Some(200_000_000), Some(300_000_000))),
+            ("전세 2억 이상 3억 이하", range(Some(200_000_000), Some(300_000_000))),
+        ] {
+            let amounts: Vec<Amount> = figures(text).filter_map(Figure::into_amount).collect();
+            let moneys = Moneys::of(text, &amounts);
+            assert_eq!(moneys.items.first().map(|item| item.range), Some(want), "{text}");
+        }
+    }
 }

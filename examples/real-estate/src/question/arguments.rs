@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keywords::{AmountRange, Keywords};
+use super::keywords::{AmountRange, AreaRange, Keywords};
 use super::missing::{Lacking, Missing};
 use super::words::{LONGEST, head_bytes};
 use crate::area::StatedArea;
@@ -82,7 +82,7 @@ fn district(keywords: &Keywords) -> Result<String, Missing> {
     keywords.districts.first().cloned().ok_or_else(|| lacking(Lacking::District))
 }
 
-/// One amount for a range.
+/// The amount of a range, if it is one.
 fn one(range: Option<AmountRange>) -> Option<i64> {
     range.and_then(AmountRange::amount)
 }
@@ -133,6 +133,8 @@ fn real_estate_search(keywords: &Keywords) -> Result<Value, Missing> {
         .with("area_from", near(&area.least, -by))
         .with("area_to", near(&area.most, by))
         .with("rooms", keywords.rooms)
+        // One room is a 원룸, and no wish for more.
+        .with("rooms_to", keywords.rooms.filter(|rooms| *rooms == 1))
         .with("kind", written(keywords.kind));
     if order.0.is_empty() { Err(lacking(Lacking::Filter)) } else { Ok(order.done()) }
 }
@@ -140,7 +142,8 @@ fn real_estate_search(keywords: &Keywords) -> Result<Value, Missing> {
 /// The person and the home, as far as they are stated.
 fn person(keywords: &Keywords) -> Option<Value> {
     let won = |amount: Option<i64>| amount.map(StatedWon::Won);
-    let area = keywords.area.as_ref().and_then(|area| area.most.clone().or(area.least.clone()));
+    let is_area = |area: &&AreaRange| area.least.is_none() || area.least == area.most;
+    let area = keywords.area.as_ref().filter(is_area).and_then(|area| area.most.clone());
     let person = Person {
         age: keywords.age,
         income: won(keywords.income),
@@ -169,10 +172,13 @@ fn loan_data(keywords: &Keywords) -> Value {
 }
 
 fn market_analysis(keywords: &Keywords) -> Result<Value, Missing> {
+    // The deposit of a 월세 without its rent is compared with nothing.
+    let is_half = keywords.deal == Some(Deal::MonthlyRent) && keywords.monthly_rent.is_none();
+    let deposit = one(keywords.deposit).or(keywords.increase_to).filter(|_| !is_half);
     Ok(Order::default()
         .with("district", Some(district(keywords)?))
         .with("price", one(keywords.price).filter(|price| *price > 0))
-        .with("deposit", one(keywords.deposit).or(keywords.increase_to))
+        .with("deposit", deposit)
         .with("monthly_rent", one(keywords.monthly_rent))
         .done())
 }

@@ -40,6 +40,10 @@ pub(super) fn deal(text: &str) -> Option<Deal> {
         "아파트 사",
         "구입",
         "집값",
+        "집 살 ",
+        "집을 살 ",
+        "집 사려",
+        "집을 살려",
     ];
     let mut deals = Vec::new();
     if has(&rest, &sale) {
@@ -126,22 +130,33 @@ pub(super) fn no_home(text: &str) -> Option<bool> {
         "집이 있",
         "한 채 가지",
     ];
-    flag(text, &["무주택", "집이 없", "집 없", "내 집이 없"], &no)
+    flag(
+        text,
+        &["무주택", "집이 없", "집은 없", "집도 없", "주택이 없", "집 없", "내 집이 없"],
+        &no,
+    )
 }
+
+/// Words of a couple that is about to marry.
+const ENGAGED: [&str; 6] =
+    ["예비부부", "예비 부부", "예비 신혼", "결혼 예정", "결혼을 앞", "곧 결혼"];
+
+/// Words of a person who is not married.
+const SINGLE: [&str; 4] = ["미혼", "독신", "싱글", "비혼"];
 
 /// Whether the person is married.
 pub(super) fn married(text: &str) -> Option<bool> {
-    let no = ["미혼", "결혼 안", "결혼하지 않", "독신", "싱글", "비혼"];
+    if has(text, &ENGAGED) {
+        return Some(false);
+    }
+    let no = [SINGLE.as_slice(), &["결혼 안", "결혼하지 않"]].concat();
     flag(text, &["기혼", "결혼했", "혼인했", "결혼한", "부부", "남편", "아내", "배우자"], &no)
 }
 
 /// Whether the person married lately or is about to.
 pub(super) fn newlywed(text: &str) -> Option<bool> {
-    flag(
-        text,
-        &["신혼", "예비부부", "예비 부부", "결혼 예정", "결혼을 앞", "곧 결혼"],
-        &["미혼", "독신", "비혼"],
-    )
+    let yes = [ENGAGED.as_slice(), &["신혼"]].concat();
+    flag(text, &yes, &[]).or_else(|| flag(text, &[], &SINGLE))
 }
 
 /// Whether the person had a child lately.
@@ -218,18 +233,22 @@ pub(super) fn rooms(text: &str, amounts: &[Amount]) -> Option<u32> {
             return Some(rooms);
         }
     }
-    for (word, rooms) in [
-        ("방 하나", 1),
-        ("방 한 개", 1),
-        ("방 두 개", 2),
-        ("방 둘", 2),
-        ("방 세 개", 3),
-        ("방 셋", 3),
-        ("방 네 개", 4),
-    ] {
-        if text.contains(word) {
-            return Some(rooms);
-        }
+    let spoken = text.match_indices('방').find_map(|place| {
+        let rest = text.get(place.0 + '방'.len_utf8()..)?;
+        let rest = rest.trim_start_matches(['은', '이', '을', ' ']);
+        let words = [
+            ("하나", 1),
+            ("한 개", 1),
+            ("두 개", 2),
+            ("둘", 2),
+            ("세 개", 3),
+            ("셋", 3),
+            ("네 개", 4),
+        ];
+        words.iter().find_map(|pair| rest.starts_with(pair.0).then_some(pair.1))
+    });
+    if spoken.is_some() {
+        return spoken;
     }
     let is_rooms = |amount: &&Amount| {
         let before =
@@ -263,10 +282,16 @@ pub(super) fn months(text: &str, amounts: &[Amount]) -> Option<u32> {
         let (unit, rest) = ["개월", "달", "년"]
             .iter()
             .find_map(|unit| behind.strip_prefix(unit).map(|rest| (*unit, rest)))?;
-        let other = ["차", " 전", "전에", " 된", "된 ", "생", " 뒤", " 후", "부터", "도 ", "식"];
+        let other = ["차", "된", "생", "뒤", "후", "부터", "도", "식"];
+        let rest = rest.trim_start();
+        // `1년 전보다`, but not `1년 전세`.
+        let is_ago = rest.strip_prefix('전').is_some_and(|rest| {
+            !rest.starts_with(|c| matches!(c, '가'..='힣'))
+                || starts(rest, &["에", "보다", "과", "의", "부터"])
+        });
         // `결혼한 지 3년` is no term.
         let since = between(text, 0, amount.at.start).trim_end().ends_with("지");
-        if since || starts(rest, &other) {
+        if since || is_ago || starts(rest, &other) {
             return None;
         }
         let count = whole(amount).filter(|count| (1..=LONGEST_TERM).contains(count))?;

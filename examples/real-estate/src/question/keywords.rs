@@ -124,10 +124,11 @@ impl AmountRange {
         self.least.filter(|least| Some(*least) == self.most)
     }
 
-    /// One amount for the range: the most, or the least where there is no most.
+    /// One amount for the range: the amount itself, or the most where nothing else is stated. Two different ends are no
+    /// amount, and neither is a least one alone.
     #[must_use]
     pub fn amount(self) -> Option<i64> {
-        self.most.or(self.least)
+        self.most.filter(|_| self.least.is_none() || self.exact().is_some())
     }
 }
 
@@ -183,6 +184,15 @@ fn optional_won<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Er
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_sees_every_field_and_must_fill_in_none() {
+        let schema = serde_json::to_value(schemars::schema_for!(Keywords)).unwrap();
+        let fields = schema["properties"].as_object().unwrap();
+        assert_eq!(fields.len(), 26);
+        assert!(fields.values().all(|field| field["description"].is_string()), "{schema:#}");
+        assert!(schema.get("required").is_none(), "{schema:#}");
+    }
 
     #[test]
     fn amounts_are_read_as_models_write_them() {

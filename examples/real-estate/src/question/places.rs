@@ -35,7 +35,7 @@ const DISTRICTS: [(&str, &[&str]); 25] = [
 const OTHER_CITIES: [&str; 7] = ["부산", "대구", "인천", "광주", "대전", "울산", "성남"];
 
 /// What follows the name of a place.
-const BEHIND: [&str; 35] = [
+const BEHIND: [&str; 37] = [
     "에",
     "의",
     "은",
@@ -71,6 +71,8 @@ const BEHIND: [&str; 35] = [
     "로",
     "으로",
     "하고",
+    "나",
+    "이나",
 ];
 
 /// The districts that a text names, each once, in its order.

@@ -14,6 +14,9 @@ use crate::money::{StatedRate, pair};
 /// The most figures that are read of one question.
 const MOST_FIGURES: usize = 500;
 
+/// A smaller number without a unit may be one of 만원.
+const MOST_BARE: i64 = 100_000;
+
 /// Words of a change of rent.
 const CHANGES: [&str; 16] = [
     "올려",
@@ -111,6 +114,7 @@ impl Keywords {
         self.loan_amount = exact(Label::Loan);
         self.income = exact(Label::Income);
         self.assets = exact(Label::Assets);
+        self.lend_unit(text, amounts);
         if let Some(rest) = moneys.unlabelled() {
             self.unlabelled(text, rest);
         }
@@ -119,15 +123,30 @@ impl Keywords {
         if !is_change {
             return;
         }
-        if let Ok((before, after)) = pair(text) {
+        if let Ok((before, after)) = pair(text)
+            && moneys.may_change(before, after)
+        {
             (self.increase_from, self.increase_to) = (Some(before), Some(after));
             (self.deposit, self.monthly_rent) = (None, None);
         } else if let Some(percent) = increase_percent(text, amounts) {
-            let before = self.deposit.or(self.monthly_rent).and_then(AmountRange::exact);
+            // Of a deposit and a rent nobody says which rises.
+            let before = match (self.deposit, self.monthly_rent) {
+                (Some(one), None) | (None, Some(one)) => one.exact(),
+                _ => None,
+            };
             let after = before.and_then(|before| raised(before, &percent));
             if after.is_some() {
                 (self.increase_from, self.increase_to) = (before, after);
             }
+        }
+    }
+
+    /// Reads a deposit or a rent without a unit as 만원, where the other has one: the 3천 of `보증금 3천에 월세 60만원`.
+    fn lend_unit(&mut self, text: &str, amounts: &[Amount]) {
+        match (self.deposit, self.monthly_rent) {
+            (None, Some(_)) => self.deposit = bare(text, amounts, "보증금"),
+            (Some(_), None) => self.monthly_rent = bare(text, amounts, "월세"),
+            _ => {}
         }
     }
 
@@ -149,6 +168,24 @@ impl Keywords {
     }
 }
 
+/// The number without a unit directly behind a label, in 만원.
+fn bare(text: &str, amounts: &[Amount], label: &str) -> Option<AmountRange> {
+    let is_bare = |amount: &&Amount| {
+        let before = between(text, 0, amount.at.start).trim_end();
+        let before = before.strip_suffix(['은', '는', '이', '가', ':']).unwrap_or(before);
+        let behind = text.get(amount.at.end..).unwrap_or_default();
+        let ends = behind.is_empty()
+            || starts(behind, &["에 ", "에,", ",", " 월세", " 보증금", "이고", "이에", "인데"]);
+        amount.unit == AmountUnit::Plain
+            && before.trim_end().ends_with(label)
+            && ends
+            && !has(text.get(amount.at.clone()).unwrap_or_default(), &["만", "억", "조"])
+    };
+    let number = amounts.iter().find(is_bare)?.value.to_i128()?;
+    let won = i64::try_from(number).ok().filter(|number| (1..MOST_BARE).contains(number))?;
+    Some(AmountRange::one(won * 10_000))
+}
+
 /// What a loan is for, if the question is about one.
 fn purpose(text: &str, deal: Option<Deal>) -> Option<Purpose> {
     let is_loan = has(text, &["대출", "융자", "자금", "주담대"]);
@@ -156,8 +193,10 @@ fn purpose(text: &str, deal: Option<Deal>) -> Option<Purpose> {
         _ if has(text, &["월세보증금 대출", "월세 보증금 대출", "월세보증금대출"]) => {
             Some(Purpose::RentDeposit)
         }
-        _ if has(text, &["전세대출", "전세 대출", "전세자금"]) => Some(Purpose::Jeonse),
-        _ if has(text, &["주담대", "주택담보", "구입자금", "구입 자금", "주택구입"]) => {
+        _ if has(text, &["전세대출", "전세 대출", "전세자금", "버팀목"]) => {
+            Some(Purpose::Jeonse)
+        }
+        _ if has(text, &["주담대", "주택담보", "구입자금", "구입 자금", "주택구입", "디딤돌"]) => {
             Some(Purpose::Sale)
         }
         Some(Deal::Sale) if is_loan => Some(Purpose::Sale),
@@ -226,6 +265,13 @@ fn area(text: &str, amounts: &[Amount]) -> Option<AreaRange> {
             let behind = text.get(amount.at.end..).unwrap_or_default().trim_start();
             let behind = behind.strip_prefix('형').unwrap_or(behind).trim_start();
             let (least, most) = match () {
+                // `30평대`
+                () if amount.unit == AmountUnit::Pyeong && starts(behind, &["대"]) => {
+                    let end = amount.value.add(&Number::from(9)).ok();
+                    let end =
+                        end.and_then(|value| square_metres(&Amount { value, ..(*amount).clone() }));
+                    (stated(value), end.as_ref().and_then(|end| stated(&end.to_string())))
+                }
                 () if starts(behind, &["이하", "미만", "까지", "이내"]) => {
                     (None, stated(value))
                 }

@@ -49,10 +49,10 @@ pub enum MarketAnalysis {
         /// The month of the prices: `2026-06`.
         month: String,
         /// The average 전세금 as a share of the average price.
-        jeonse_ratio: Ratio,
+        jeonse_ratio: Box<Ratio>,
         /// The deposit that was stated as a share of the price that was.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        stated_ratio: Option<Ratio>,
+        stated_ratio: Option<Box<Ratio>>,
         /// How the averages changed over twelve months.
         trends: Vec<Trend>,
         /// How the amounts that were stated stand to the averages.
@@ -175,8 +175,8 @@ pub fn analyse_market(
     Ok(MarketAnalysis::Analysed {
         district: district.name.clone(),
         month: newest.written(),
-        jeonse_ratio: ratio(newest.jeonse, newest.sale, risk).map_err(ToolError::failed)?,
-        stated_ratio: stated_ratio.map_err(ToolError::failed)?,
+        jeonse_ratio: Box::new(ratio(newest.jeonse, newest.sale, risk).map_err(ToolError::failed)?),
+        stated_ratio: stated_ratio.map_err(ToolError::failed)?.map(Box::new),
         trends: trends(district, &risk.trend).map_err(ToolError::failed)?,
         comparisons: comparisons.map_err(ToolError::failed)?,
         origin,

@@ -58,6 +58,8 @@ pub struct SearchQuestion {
     pub area_to: Option<StatedArea>,
     /// 방이 적어도 몇 개인지.
     pub rooms: Option<u32>,
+    /// 방이 많아도 몇 개인지: 원룸이면 1.
+    pub rooms_to: Option<u32>,
     /// 집의 종류.
     pub kind: Option<HomeKind>,
     /// 몇 채까지 볼지: 1부터 50까지. 비우면 10.

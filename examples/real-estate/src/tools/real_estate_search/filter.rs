@@ -119,6 +119,9 @@ impl<'a> Filters<'a> {
                 None => unknown_districts.push(short(written)),
             }
         }
+        if question.rooms.zip(question.rooms_to).is_some_and(|pair| pair.0 > pair.1) {
+            return Err(empty(FilterName::Rooms));
+        }
         let SearchQuestion { price_from, price_to, deposit_from, deposit_to, .. } = question;
         let SearchQuestion { rent_from, rent_to, area_from, area_to, .. } = question;
         Ok(Self {
@@ -156,7 +159,7 @@ impl<'a> Filters<'a> {
             FilterName::Deposit => !self.deposit.is_open(),
             FilterName::Rent => !self.rent.is_open(),
             FilterName::Area => !self.area.is_open(),
-            FilterName::Rooms => self.question.rooms.is_some(),
+            FilterName::Rooms => self.question.rooms.is_some() || self.question.rooms_to.is_some(),
             FilterName::Kind => self.question.kind.is_some(),
         }
     }
@@ -177,7 +180,10 @@ impl<'a> Filters<'a> {
                 from.is_none_or(|from| !home.area.compare(from).is_lt())
                     && to.is_none_or(|to| !home.area.compare(to).is_gt())
             }
-            FilterName::Rooms => question.rooms.is_none_or(|rooms| listing.rooms >= rooms),
+            FilterName::Rooms => {
+                question.rooms.is_none_or(|least| listing.rooms >= least)
+                    && question.rooms_to.is_none_or(|most| listing.rooms <= most)
+            }
             FilterName::Kind => question.kind.is_none_or(|kind| listing.kind == kind),
         };
         !fits
