@@ -7,6 +7,7 @@ mod all;
 pub mod conditions;
 pub mod deal;
 mod error;
+pub mod law;
 pub mod limits;
 mod lines;
 pub mod listings;
@@ -18,6 +19,7 @@ pub mod risk;
 
 pub use all::Data;
 pub use error::DataError;
+pub use law::Law;
 pub use limits::Limits;
 pub use listings::Listings;
 pub use loans::LoanProducts;

@@ -2,6 +2,7 @@
 
 mod contract_analysis;
 mod lease_contract_generator;
+mod legal_search;
 mod loan_data;
 mod loan_simulator;
 mod market_analysis;
@@ -21,6 +22,7 @@ pub use contract_analysis::{
     Analysis, ContractFindings, ContractQuestion, RentAnswer, analyse, contract_analysis,
 };
 pub use lease_contract_generator::{Generated, LeaseOrder, generate, lease_contract_generator};
+pub use legal_search::{Absent, By, FoundArticle, LawAnswer, LawQuestion, LawSearch, legal_search};
 pub use loan_data::{ExcludedLoan, LoanSearch, LoansFound, Offer, loan_data, search_loans};
 pub use loan_simulator::{Check, LoanQuestion, LoanSummary, Measure, loan_simulator, simulate};
 pub use market_analysis::{
