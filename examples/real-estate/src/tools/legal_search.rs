@@ -27,6 +27,9 @@ const LONGEST_NAME: usize = 200;
 /// How many articles are answered by a search.
 const SHOWN: usize = 4;
 
+/// How many letters a question has at least that asks for more than the articles that it names.
+const MORE: usize = 12;
+
 /// How many articles are answered at most, with those of the numbers that were asked for.
 const MOST: usize = 8;
 
@@ -131,6 +134,7 @@ impl LawSearch {
     /// The articles that answer a question.
     ///
     /// - An article that is named by its number is looked up by that: 제7조의2 is not 제7조. Without a law it is looked up in all.
+    ///   What else the question says is searched, too.
     /// - What is named and not there stands in [`LawAnswer::absent`]. Where nothing else was named, there is no article in its place.
     /// - A law that is named without a number, or by `law`, is the one that is searched, with its decree.
     ///
@@ -146,9 +150,9 @@ impl LawSearch {
                 "찾을 것이 없습니다: `question`에 질문을, 또는 `article`에 조 번호를 적어 주십시오",
             ));
         }
-        let Named { references, scope, mut absent } =
+        let Named { references, scope, mut absent, rest } =
             refer::named(&self.law, words, law, number).map_err(ToolError::arguments)?;
-        let ranked = self.index.ranked(words, &scope, &self.law).map_err(ToolError::failed)?;
+        let ranked = self.index.ranked(&rest, &scope, &self.law).map_err(ToolError::failed)?;
         let mut found: Vec<(&LawArticle, By)> = Vec::new();
         for reference in &references {
             let exact = self.exact(reference, &ranked);
@@ -157,7 +161,12 @@ impl LawSearch {
             }
             found.extend(exact.into_iter().map(|article| (article, By::Number)));
         }
-        if !found.is_empty() || absent.is_empty() {
+        let asks_more = rest.chars().filter(|c| c.is_alphanumeric()).count() >= MORE;
+        let is_searched = match references.as_slice() {
+            [] => absent.is_empty(),
+            _ => asks_more && !found.is_empty(),
+        };
+        if is_searched {
             let places = ranked.iter().filter_map(|place| self.law.articles().get(*place));
             found.extend(places.take(SHOWN).map(|article| (article, By::Words)));
         }

@@ -1,5 +1,7 @@
 //! The laws and articles that a question names.
 
+use std::ops::Range;
+
 use hanok_retrieval::ArticleNumber;
 use hanok_tools::{Figure, figures};
 
@@ -25,6 +27,8 @@ pub(super) struct Named {
     pub(super) scope: Scope,
     /// The laws that are not in the data and have no article with them.
     pub(super) absent: Vec<Absent>,
+    /// The question without the names.
+    pub(super) rest: String,
 }
 
 /// What is searched.
@@ -81,10 +85,12 @@ pub(super) fn named(
     let is_one = |mention: &&Mention| mentions.iter().all(|other| other.law == mention.law);
     let only = mentions.first().filter(is_one).map(|mention| mention.law.clone());
     let whole = stated.clone().or_else(|| only.clone());
-    let mut references = articles(question, &mentions, whole.as_ref());
+    let (mut references, mut names) = articles(question, &mentions, whole.as_ref());
+    names.extend(mentions.iter().map(|mention| mention.at.clone()));
+    let rest = without(question, names);
     if !article_argument.is_empty() {
         let own = law.mentions(article_argument);
-        let mut stated = articles(article_argument, &own, whole.as_ref());
+        let (mut stated, _) = articles(article_argument, &own, whole.as_ref());
         if stated.is_empty() {
             let number = article_argument.parse().map_err(|_cause| {
                 let shown: String = article_argument.chars().take(40).collect();
@@ -112,7 +118,7 @@ pub(super) fn named(
         }
         _ => Scope::All,
     };
-    Ok(Named { references, scope, absent })
+    Ok(Named { references, scope, absent, rest })
 }
 
 /// The law that the argument names: one that is not known stays what it is called, and of several none is meant alone.
@@ -129,13 +135,32 @@ fn stated(law: &Law, argument: &str) -> Option<Mentioned> {
     }
 }
 
-/// The articles that `text` names, each with the law before it, else with `otherwise`.
-fn articles(text: &str, mentions: &[Mention], otherwise: Option<&Mentioned>) -> Vec<Reference> {
+/// `text` with a space for each of `names`.
+fn without(text: &str, mut names: Vec<Range<usize>>) -> String {
+    names.sort_by_key(|name| name.start);
+    let (mut rest, mut end) = (String::with_capacity(text.len()), 0);
+    for name in names {
+        rest.push_str(text.get(end..name.start).unwrap_or_default());
+        rest.push(' ');
+        end = end.max(name.end);
+    }
+    rest.push_str(text.get(end..).unwrap_or_default());
+    rest
+}
+
+/// The articles that `text` names, each with the law before it, else with `otherwise`; and where each stands.
+fn articles(
+    text: &str,
+    mentions: &[Mention],
+    otherwise: Option<&Mentioned>,
+) -> (Vec<Reference>, Vec<Range<usize>>) {
     let marked = Marked::new(text);
     let mut references: Vec<Reference> = Vec::new();
+    let mut places = Vec::new();
     for figure in figures(&marked.text) {
         let Figure::Article(article) = figure else { continue };
         let at = marked.original(article.at.start);
+        places.push(at..marked.original(article.at.end));
         let before = mentions.iter().rfind(|mention| mention.at.end <= at);
         let law = match unknown_before(text.get(..at).unwrap_or_default(), before) {
             Some(name) => Some(Mentioned::Unknown(name)),
@@ -147,7 +172,7 @@ fn articles(text: &str, mentions: &[Mention], otherwise: Option<&Mentioned>) -> 
             references.push(reference);
         }
     }
-    references
+    (references, places)
 }
 
 /// The law right before an article that none of the names is: `외국환거래법 제3조`.
