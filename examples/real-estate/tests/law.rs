@@ -20,7 +20,7 @@ fn questions() -> Vec<(&'static str, Vec<&'static str>)> {
 /// Whether the first three articles have an answer, or what is not there is said not to be, with nothing in its place; else what
 /// came instead.
 fn answer(search: &LawSearch, question: &str, wanted: &[&str]) -> Result<usize, String> {
-    let asked = LawQuestion { question: Some(question.to_owned()), ..LawQuestion::default() };
+    let asked = LawQuestion { query: Some(question.to_owned()), ..LawQuestion::default() };
     let answer = search.search(&asked).map_err(|error| format!("{question}\n  {error:?}"))?;
     let names: Vec<String> =
         answer.articles.iter().map(|found| format!("{} {}", found.law, found.article)).collect();
