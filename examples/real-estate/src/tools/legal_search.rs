@@ -43,7 +43,7 @@ const DESCRIPTION: &str = "주택·상가 임대차와 부동산 중개에 관�
 pub struct LawQuestion {
     /// 사용자의 질문 그대로, 또는 찾을 말: "집주인이 보증금을 안 돌려줘요".
     #[serde(default)]
-    pub question: Option<String>,
+    pub query: Option<String>,
     /// 법의 이름을 알 때: "주택임대차보호법". 모르면 비웁니다.
     #[serde(default)]
     pub law: Option<String>,
@@ -142,12 +142,12 @@ impl LawSearch {
     ///
     /// [`ToolError::Arguments`] when nothing is asked, when it is too long, or when a number is not understood.
     pub fn search(&self, question: &LawQuestion) -> Result<LawAnswer, ToolError> {
-        let words = input("question", question.question.as_deref(), LONGEST)?;
+        let words = input("query", question.query.as_deref(), LONGEST)?;
         let law = input("law", question.law.as_deref(), LONGEST_NAME)?;
         let number = input("article", question.article.as_deref(), LONGEST_NAME)?;
         if words.is_empty() && number.is_empty() {
             return Err(ToolError::arguments(
-                "찾을 것이 없습니다: `question`에 질문을, 또는 `article`에 조 번호를 적어 주십시오",
+                "찾을 것이 없습니다: `query`에 질문을, 또는 `article`에 조 번호를 적어 주십시오",
             ));
         }
         let Named { references, scope, mut absent, rest } =
@@ -216,7 +216,7 @@ impl FoundArticle {
 fn input<'a>(name: &str, text: Option<&'a str>, most: usize) -> Result<&'a str, ToolError> {
     let text = text.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c.is_control());
     if text.len() > most {
-        let particle = if name == "law" { "가" } else { "이" };
+        let particle = if name == "article" { "이" } else { "가" };
         let reason =
             format!("`{name}`{particle} {most}바이트보다 깁니다. 물으려는 부분만 보내 주십시오");
         return Err(ToolError::arguments(reason));
