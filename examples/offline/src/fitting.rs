@@ -8,9 +8,14 @@ use crate::{
 /// The share of the best that something has at least to fit beside it.
 const LEAST_OF_BEST: f32 = 0.55;
 
-/// All that fit `question`, best first. A word counts more the fewer descriptions have it; without a word that any of them has,
+/// All that fit `question`: where descriptions list the words by which they are asked for, those whose words stand in it; else the
+/// best first, by the words of the descriptions. A word counts more the fewer descriptions have it; without a word that any of them has,
 /// nothing fits.
 pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
+    let cues: Vec<Vec<String>> = listed.iter().map(|listed| cues(&listed.description)).collect();
+    if cues.iter().any(|cues| !cues.is_empty()) {
+        return by_cues(question, listed, &cues);
+    }
     let asked = content(question);
     let held: Vec<Held> = listed.iter().map(|listed| Held::of(&positive(&listed.said()))).collect();
     let weight = |word| {
@@ -27,6 +32,36 @@ pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     let fits = scored.iter().filter(|(score, _)| best > 0.0 && *score >= LEAST_OF_BEST * best);
     fits.map(|(_, listed)| listed.name.clone()).collect()
+}
+
+/// What stands before the words by which something is asked for.
+const CUES: [&str; 2] = ["이런 말에 씁니다:", "Asked for by:"];
+
+/// The words by which a description says that it is asked for.
+fn cues(description: &str) -> Vec<String> {
+    let after = CUES.iter().find_map(|mark| Some(description.split_once(mark)?.1));
+    let list = after.and_then(|after| after.split(['.', '(']).next()).unwrap_or_default();
+    list.split(',').map(|cue| cue.trim().to_lowercase()).filter(|cue| !cue.is_empty()).collect()
+}
+
+/// Those that the question asks for in their own words.
+fn by_cues(question: &str, listed: &[Listed], cues: &[Vec<String>]) -> Vec<String> {
+    let question = question.to_lowercase();
+    let fits = |cues: &[String]| cues.iter().any(|cue| stands(cue, &question));
+    let listed = listed.iter().zip(cues).filter(|(_, cues)| fits(cues));
+    listed.map(|(listed, _)| listed.name.clone()).collect()
+}
+
+/// Whether the words of `cue` stand in the question, in their order.
+fn stands(cue: &str, question: &str) -> bool {
+    let mut rest = question;
+    cue.split_whitespace().all(|word| match rest.split_once(word) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => false,
+    })
 }
 
 /// A description without the sentences that say what something is not for, and without the names in brackets.

@@ -21,7 +21,8 @@ const NAMED: usize = 8;
 
 const DESCRIPTION: &str = "주택 임대차계약서의 본문에서 빠진 보호 조항, 법이 대신하는 조항(강행규정), 이상한 금액을 찾고, \
 전세금·보증금·월세의 증액률과 상한(주택임대차보호법 제7조)을 정확히 계산합니다. \
-매매계약이나 상가 임대차에는 쓰지 않으며, 법 조문을 찾거나 시세를 알아보는 데에도 쓰지 않습니다.";
+매매계약이나 상가 임대차에는 쓰지 않으며, 법 조문을 찾거나 시세를 알아보는 데에도 쓰지 않습니다. \
+이런 말에 씁니다: 올려 달, 올려달, 올리, 올린, 올려도, 인상, 내리, 증액, 계약서 검토, 위험한 조항, 독소 조항.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -22,7 +22,8 @@ use crate::documents::{
 const LONGEST: usize = 20_000;
 
 const DESCRIPTION: &str = "주택 임대차계약서의 초안을 Markdown과 Word 파일로 만들고 위험도를 검토합니다. 아는 내용만 적으십시오: \
-빠진 내용은 지어내지 않고 사람에게 물을 양식을 돌려줍니다. 매매계약서를 만들거나 이미 있는 계약서를 살피는 데에는 쓰지 않습니다.";
+빠진 내용은 지어내지 않고 사람에게 물을 양식을 돌려줍니다. 매매계약서를 만들거나 이미 있는 계약서를 살피는 데에는 쓰지 않습니다. \
+이런 말에 씁니다: 계약서 써, 계약서 작성, 계약서 만들.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -19,7 +19,8 @@ const NAMED: usize = 5;
 const DESCRIPTION: &str = "은행의 대출 상품을 찾아 금리가 낮은 것부터 보여줍니다: 전세자금대출, 주택담보·주택구입대출, 월세보증금대출의 금리, \
 한도, 조건. 필요한 금액, 소득, 나이, 생애최초 여부로 고르고, 맞지 않는 상품은 그 까닭을 알려줍니다. 어떤 대출을 받을 수 있는지, \
 어느 은행의 이자가 싼지 물을 때 씁니다. 매달 얼마를 갚는지나 LTV, DSR을 계산하거나(loan_simulator), \
-정부의 지원 정책을 찾는 데에는(policy_matcher) 쓰지 않습니다.";
+정부의 지원 정책을 찾는 데에는(policy_matcher) 쓰지 않습니다. \
+이런 말에 씁니다: 대출 상품, 대출 추천, 어떤 대출, 대출 비교.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -18,7 +18,8 @@ use crate::money::{StatedRate, StatedWon, units};
 pub use limits::{Check, Measure};
 
 const DESCRIPTION: &str = "대출금, 이율, 기간, 상환 방법으로 매달 내는 돈과 전체 이자를 원 단위까지 계산하고, 집값·소득·다른 대출을 알면 \
-LTV, DTI, DSR과 대출 한도를 규정의 표와 견줍니다. 은행의 실제 금리를 알아보거나 대출을 신청하는 데에는 쓰지 않습니다.";
+LTV, DTI, DSR과 대출 한도를 규정의 표와 견줍니다. 은행의 실제 금리를 알아보거나 대출을 신청하는 데에는 쓰지 않습니다. \
+이런 말에 씁니다: 빌리면, 갚, 상환, 이자, 만기일시, 원금균등, 원리금균등, LTV, DSR.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -19,7 +19,8 @@ use crate::money::{StatedWon, percent_shown, share, units};
 const DESCRIPTION: &str = "서울의 한 구에서 시장을 분석하고 금액을 견줍니다: 전세가율(전세금이 집값의 몇 %인지), 깡통전세 위험, 최근 12개월의 추세, \
 받은 매매가·전세금·보증금·월세가 그 구의 평균보다 비싼지 싼지, 적정한지 몇 %나 벗어났는지. \
 달별 시세만 알아보거나(market_data), 매물을 찾거나(real_estate_search), 계약서의 조항을 살피거나(contract_analysis), \
-투자 수익률을 계산하는 데에는(roi_calculator) 쓰지 않습니다.";
+투자 수익률을 계산하는 데에는(roi_calculator) 쓰지 않습니다. \
+이런 말에 씁니다: 전세가율, 깡통전세, 시장 분석, 비싼 편, 싼 편, 적정.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -23,7 +23,8 @@ const MOST: u32 = 120;
 const DESCRIPTION: &str = "서울의 한 구에서 84㎡ 아파트의 평균 시세를 알려줍니다: 매매가(집값), 전세금, 월세와 그 보증금의 달별 가격, \
 최근 시세, 한 달 전과 1년 전에 견준 변동률. 동네의 평균 가격, 가격 추이, 얼마나 올랐는지 물을 때 씁니다. \
 팔거나 빌려주는 매물 하나하나를 찾거나(real_estate_search), 어떤 금액이 비싼지 위험한지 견주거나(market_analysis), \
-앞으로의 가격을 내다보는 데에는 쓰지 않습니다.";
+앞으로의 가격을 내다보는 데에는 쓰지 않습니다. \
+이런 말에 씁니다: 시세, 집값, 평균 가격, 가격 추이.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -16,7 +16,8 @@ use crate::person::Person;
 const DESCRIPTION: &str = "정부와 지자체의 주거 지원 정책 가운데 그 사람이 받을 수 있는 것을 찾습니다: 청년, 신혼부부, 생애최초, 다자녀, 출산 가구의 \
 전세자금·주택구입 지원, 버팀목 같은 정책 대출, 월세 지원, 세액공제, 취득세 감면. 나이, 소득, 혼인, 자녀, 무주택 여부로 자격과 혜택을 \
 가리고, 맞지 않으면 어느 조건인지, 알 수 없으면 무엇을 더 알려야 하는지 답합니다. 은행의 대출 상품과 금리를 견주거나(loan_data), \
-법 조문을 찾는 데에는(legal_search) 쓰지 않습니다.";
+법 조문을 찾는 데에는(legal_search) 쓰지 않습니다. \
+이런 말에 씁니다: 지원, 정책, 자격, 청년, 신혼부부, 다자녀, 혜택.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -30,7 +30,8 @@ const NAMED: usize = 5;
 const DESCRIPTION: &str = "서울의 매물을 찾습니다: 구, 거래 종류(매매, 전세, 월세), 매매가, 보증금, 월세, 전용면적(㎡나 평), 방 개수로 \
 아파트, 빌라, 오피스텔 매물을 골라 싼 것부터 보여주고, 맞는 집이 없으면 어느 조건 때문인지 알려줍니다. \
 살 집이나 빌릴 집, 방을 구하고 찾고 추천받을 때 씁니다. 동네의 평균 시세를 알아보거나(market_data), \
-가격이 적정한지 견주거나(market_analysis), 대출 상품을 찾는 데에는(loan_data) 쓰지 않습니다.";
+가격이 적정한지 견주거나(market_analysis), 대출 상품을 찾는 데에는(loan_data) 쓰지 않습니다. \
+이런 말에 씁니다: 매물, 집 찾, 방 구.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -12,7 +12,8 @@ use crate::money::returns::{Purchase, Returns};
 use crate::money::{StatedRate, StatedWon, units};
 
 const DESCRIPTION: &str = "집을 사서 세를 놓을 때의 수익률을 정확히 계산합니다: 총수익률, 비용을 뺀 순수익률, 자기 돈에 대한 수익률. \
-집값의 오르내림이나 양도소득세는 내다보지 않으며, 대출의 월 상환액은 loan_simulator로 계산합니다.";
+집값의 오르내림이나 양도소득세는 내다보지 않으며, 대출의 월 상환액은 loan_simulator로 계산합니다. \
+이런 말에 씁니다: 수익률, 투자.";
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
