@@ -64,7 +64,7 @@ impl Task {
     /// What a property of its object is, by what its description asks for.
     fn value(&self, schema: &Value) -> Value {
         let said = described(schema);
-        let is_list = schema.get("items").is_some();
+        let is_list = is_array(schema);
         match () {
             () if is_list => json!(self.needs),
             () if said.contains("by its name") || said.contains("short name") => {
@@ -123,6 +123,15 @@ fn needs(listed: &Listed) -> Vec<String> {
 fn plain(description: &str) -> &str {
     let begin = tables::NEEDS.iter().find_map(|words| description.split_once(words));
     begin.map_or(description, |(before, _)| before).trim()
+}
+
+/// Whether `schema` is one of a list, which may be left out.
+fn is_array(schema: &Value) -> bool {
+    let kinds = schema.get("type");
+    let is = |kind: &Value| kind.as_str() == Some("array");
+    let one_of = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array());
+    kinds.is_some_and(|kind| is(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is)))
+        || one_of.flatten().any(is_array)
 }
 
 /// Whether a text says what is wanted.

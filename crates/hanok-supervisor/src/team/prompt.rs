@@ -203,13 +203,29 @@ pub(crate) fn without_model(state: &TeamState, language: Language) -> String {
     }
 }
 
-/// The answer to a question that is none of the teams' business.
-pub(crate) fn out_of_scope(teams: &str, language: Language) -> String {
+/// The answer to a question that is none of the teams' business: what they can do, by the first sentences of their descriptions.
+pub(crate) fn out_of_scope<C: Send + Sync + 'static>(
+    teams: &[Team<C>],
+    language: Language,
+) -> String {
+    let mut text = match language {
+        Language::Korean => "이 질문은 제가 다룰 수 있는 일이 아닙니다. 할 수 있는 일:".to_owned(),
+        _ => "This question is not something that I can deal with. What I can do:".to_owned(),
+    };
+    for team in teams {
+        let description = team.member.description().trim();
+        let first = description.split_once(". ").map_or(description, |(first, _)| first);
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "\n- {}", first.trim_end_matches('.'));
+    }
+    text
+}
+
+/// What is told to the model that answers a question which is none of the teams' business.
+pub(crate) fn no_results(text: &str, mark: &DataMark, language: Language) -> String {
     match language {
-        Language::Korean => {
-            format!("이 질문은 제가 다룰 수 있는 일이 아닙니다. 할 수 있는 일:{teams}")
-        }
-        _ => format!("This question is not something that I can deal with. What I can do:{teams}"),
+        Language::Korean => format!("팀들의 결과:\n\n없음:\n{}", mark.around(text)),
+        _ => format!("Results of the teams:\n\nnone:\n{}", mark.around(text)),
     }
 }
 

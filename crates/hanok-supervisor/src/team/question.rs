@@ -27,7 +27,7 @@ pub(crate) struct Decomposed {
 /// `question` in the `parts` that a model proposes. A part that shares no word with the question is none of it and is left out;
 /// without any part the question is one.
 pub(crate) fn decompose(question: &str, parts: &[String]) -> Decomposed {
-    let words: Vec<&str> = words(question).collect();
+    let words: Vec<&str> = words(question).filter(|word| !joins(word)).collect();
     let mut covered = vec![false; words.len()];
     let mut of_question = Vec::new();
     for text in parts.iter().take(MOST_PARTS) {
@@ -56,6 +56,12 @@ pub(crate) fn sentences(question: &str) -> Vec<String> {
     let ends = |c: char| matches!(c, '?' | '!' | '\n' | '？' | '。');
     let parts = question.split(ends).map(str::trim).filter(|part| !part.is_empty());
     parts.take(MOST_PARTS).map(str::to_owned).collect()
+}
+
+/// True for a word that only joins two parts.
+fn joins(word: &str) -> bool {
+    let words = ["그리고", "또", "또한", "그런데", "및", "and", "also", "then", "plus"];
+    words.contains(&word.to_lowercase().as_str())
 }
 
 /// The words of a text, without the punctuation around them.

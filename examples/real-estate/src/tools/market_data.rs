@@ -20,6 +20,9 @@ const USUAL: u32 = 12;
 /// The most months of a series.
 const MOST: u32 = 120;
 
+/// The exclusive area of the homes in the data, in square metres.
+const AREA: u32 = 84;
+
 const DESCRIPTION: &str = "서울의 한 구에서 84㎡ 아파트의 평균 시세를 알려줍니다: 매매가(집값), 전세금, 월세와 그 보증금의 달별 가격, \
 최근 시세, 한 달 전과 1년 전에 견준 변동률. 동네의 평균 가격, 가격 추이, 얼마나 올랐는지 물을 때 씁니다. \
 팔거나 빌려주는 매물 하나하나를 찾거나(real_estate_search), 어떤 금액이 비싼지 위험한지 견주거나(market_analysis), \
@@ -48,6 +51,8 @@ pub enum MarketPrices {
     Priced {
         /// The district.
         district: String,
+        /// The exclusive area of the home that the prices are of, in square metres.
+        area_m2: u32,
         /// The prices, a series for each sum of the deals.
         series: Vec<Series>,
         /// Where the prices come from.
@@ -158,7 +163,8 @@ pub fn prices(question: &MarketQuestion, market: &Market) -> Result<MarketPrices
     let series: Result<Vec<Series>, CalculatorError> =
         sums.filter_map(|sum| series(district, *sum, months).transpose()).collect();
     let series = series.map_err(ToolError::failed)?;
-    Ok(MarketPrices::Priced { district: district.name.clone(), series, origin })
+    let district = district.name.clone();
+    Ok(MarketPrices::Priced { district, area_m2: AREA, series, origin })
 }
 
 /// The series of one sum. `None` for a district without a month, which no market has.
@@ -199,8 +205,8 @@ pub(super) fn change(
 
 fn output(prices: &MarketPrices) -> Result<ToolOutput, ToolError> {
     let text = match prices {
-        MarketPrices::Priced { district, series, origin } => {
-            let mut lines = vec![format!("서울 {district}의 84㎡ 아파트 평균 시세입니다.")];
+        MarketPrices::Priced { district, area_m2, series, origin } => {
+            let mut lines = vec![format!("서울 {district}의 {area_m2}㎡ 아파트 평균 시세입니다.")];
             for one in series {
                 let change = |months: &str, change: &Option<Change>| match change {
                     Some(change) => format!(", {months} 전보다 {}", signed(&change.percent)),

@@ -94,7 +94,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         Ok(match self.written(step, request).await? {
             Written::Text(text) => text,
             Written::Nothing(_) if !self.plan.in_scope => {
-                prompt::out_of_scope(&prompt::teams(&self.settings.teams, language), language)
+                prompt::out_of_scope(&self.settings.teams, language)
             }
             Written::Nothing(_) => prompt::without_model(self.state, language),
         })
@@ -112,7 +112,10 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
                 let results = results.map(|(step, result)| (step.id.as_str(), result));
                 prompt::results(results, &mark, language)
             }
-            false => prompt::out_of_scope(&prompt::teams(&self.settings.teams, language), language),
+            false => {
+                let text = prompt::out_of_scope(&self.settings.teams, language);
+                prompt::no_results(&text, &mark, language)
+            }
         };
         let question = messages.len().saturating_sub(1);
         messages.insert(question, Message::user(data));
