@@ -92,6 +92,28 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("contract")
     },
     Run {
+        arguments: &["전세금을 3억에서 3.3억으로 올려 달라는데 올려 줘야 해? 마포구 시세도 보여줘"],
+        shows: &["10.0% 오릅니다", "주택임대차보호법 제7조", "마포구"],
+        hides: &["panicked at", "확인되지 않은 수치"],
+        ..Run::of("real-estate")
+    },
+    Run {
+        input: "3억을 4%로 30년 빌리면 매달 얼마씩 갚아?\n/plan\n/decisions\n오늘 날씨 어때?\n",
+        shows: &[
+            "143만 2,245원",
+            "모델이 만든 계획",
+            "loan_simulator",
+            "다룰 수 있는 일이 아닙니다",
+        ],
+        ..Run::of("real-estate")
+    },
+    Run {
+        arguments: &["--json", "임대차계약서 써줘"],
+        shows: &[r#""event":"todo_updated""#, r#""event":"question""#],
+        exit: 5,
+        ..Run::of("real-estate")
+    },
+    Run {
         arguments: &["--tool", "find"],
         input: "Thought: look\nAction: find\nAction Input: {'q': 12345678901234567890,}\n",
         shows: &[r#""name":"find""#, "12345678901234567890", r#"{"event":"finished"}"#],

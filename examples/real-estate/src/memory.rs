@@ -10,6 +10,7 @@ use hanok_memory::{
 };
 use hanok_state::{Message, Role};
 use hanok_supervisor::{Remembered, TeamMemory, TeamState};
+use terminal::progress::short;
 
 use crate::preferences::preferences;
 
@@ -46,8 +47,8 @@ impl EstateMemory {
         let user = self.of_user();
         let preferences = user.all::<Preference>(now).await?;
         let episodes = user.all::<Episode>(now).await?;
-        let lines = preferences.iter().map(|it| format!("[선호] {}: {}", it.key, it.text));
-        let episodes = episodes.iter().map(|it| format!("[대화] {}: {}", it.key, it.text));
+        let lines = preferences.iter().map(|it| format!("[선호] {}: {}", it.key, short(&it.text)));
+        let episodes = episodes.iter().map(|it| format!("[대화] {}: {}", it.key, short(&it.text)));
         Ok(lines.chain(episodes).collect())
     }
 

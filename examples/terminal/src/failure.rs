@@ -90,11 +90,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Run(error) if matches!(**error, RunError::Conflict { .. }) => IN_USE,
-            Self::Run(error)
-                if matches!(**error, RunError::WrongAnswer { .. } | RunError::NothingAsked(_)) =>
-            {
-                2
-            }
+            Self::Run(error) if is_no_answer(error) => 2,
             Self::Thread(_) | Self::Usage(_) => 2,
             _ => 1,
         }
@@ -121,4 +117,16 @@ pub fn exit(screen: &Screen, result: Result<ExitCode, Failure>) -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// True for an answer that was not taken, because it fits nothing that is asked.
+fn is_no_answer(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::WrongAnswer { .. }
+            | RunError::NothingAsked(_)
+            | RunError::NoSuchRequest(_)
+            | RunError::AlreadyAnswered(_)
+            | RunError::Stale(_)
+    )
 }
