@@ -1,6 +1,7 @@
 //! A question to a person as a form: what its JSON Schema wants, field by field.
 
 use hanok_graph::{Doubted, Pending};
+use hanok_tools::AmountUnit;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
@@ -117,7 +118,7 @@ impl Field {
             }
             _ => schema.clone(),
         };
-        let validator = jsonschema::validator_for(&whole).ok();
+        let validator = jsonschema::options().should_validate_formats(true).build(&whole).ok();
         let options = options(&schema, root);
         Self { name: name.to_owned(), label, schema, validator, options, may_be_empty }
     }
@@ -162,7 +163,11 @@ impl Field {
         };
         let faults = self.validator.iter().flat_map(|validator| validator.iter_errors(&value));
         let faults: Vec<_> = faults.map(|fault| fault.to_string()).collect();
-        if faults.is_empty() { Ok(Some(value)) } else { Err(faults.join("; ")) }
+        match (faults.is_empty(), self.schema.get("format").and_then(Value::as_str)) {
+            (true, _) => Ok(Some(value)),
+            (false, Some("date")) => Err("날짜는 2026-03-01처럼 쓰세요.".to_owned()),
+            (false, _) => Err(faults.join("; ")),
+        }
     }
 
     fn chosen(&self, line: &str) -> Result<Value, String> {
@@ -192,6 +197,7 @@ impl Field {
         if is("integer") || is("number") {
             let digits = line.replace(',', "");
             let number = serde_json::from_str::<Value>(&digits).ok().filter(Value::is_number);
+            let number = number.or_else(|| won(line));
             return number.ok_or_else(|| "수로 답하세요.".to_owned());
         }
         if is("object") || is("array") {
@@ -203,6 +209,15 @@ impl Field {
             false => Ok(serde_json::from_str(line).unwrap_or_else(|_not_json| line.into())),
         }
     }
+}
+
+/// An amount of money as people write it, in whole won: `3억 5천만원`.
+fn won(line: &str) -> Option<Value> {
+    let mut figures = hanok_tools::figures(line);
+    let amount = figures.next().filter(|_| figures.next().is_none())?.into_amount()?;
+    let is_won = amount.unit == AmountUnit::Won;
+    let won = amount.value.to_string().parse::<i64>().ok();
+    won.filter(|_| is_won).map(Value::from)
 }
 
 /// What a question shows, as text.
@@ -290,6 +305,7 @@ mod tests {
         assert!(read("tenant", "김").unwrap_err().contains("shorter than 2"));
         assert_eq!(read("tenant", "").unwrap_err(), "비워 둘 수 없습니다.");
         assert_eq!(read("months", "1,200").unwrap(), Some(json!(1200)));
+        assert_eq!(read("months", "3억 5천만원").unwrap(), Some(json!(350_000_000)));
         assert_eq!(read("months", "둘").unwrap_err(), "수로 답하세요.");
         assert!(read("months", "0").is_err() && read("months", "1.5").is_err());
         assert_eq!(read("kind", "2").unwrap(), Some(json!("monthly")));

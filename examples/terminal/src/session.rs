@@ -9,7 +9,7 @@ use std::{
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Cancellation, RequestId, Stored, Tenant, ThreadKey};
-use hanok_graph::{App, Graph, Input, Pending, Thread};
+use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
 
 use crate::{
@@ -159,10 +159,19 @@ impl<T: Talk> Session<T> {
         mut input: Input<T::State>,
         screen: &Screen,
     ) -> Result<ExitCode, Failure> {
+        let mut before = Vec::new();
         loop {
-            let questions = match self.run_once(input, screen).await? {
-                TurnResult::Over(code) => return Ok(code),
-                TurnResult::Waits(questions) => questions,
+            let questions = match self.run_once(input, screen).await {
+                Ok(TurnResult::Over(code)) => return Ok(code),
+                Ok(TurnResult::Waits(questions)) => questions,
+                // What was answered to these does not fit as a whole: they are asked again.
+                Err(Failure::Run(error))
+                    if matches!(*error, RunError::WrongAnswer { .. }) && !before.is_empty() =>
+                {
+                    screen.tell(&Failure::Run(error).line());
+                    std::mem::take(&mut before)
+                }
+                Err(failure) => return Err(failure),
             };
             if !screen.is_asking() || self.json {
                 self.print(&questions, screen)?;
@@ -173,6 +182,7 @@ impl<T: Talk> Session<T> {
                 return Ok(ExitCode::from(WAITS));
             };
             input = Input::Answers(answers);
+            before = questions;
         }
     }
 

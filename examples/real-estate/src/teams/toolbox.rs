@@ -52,7 +52,6 @@ impl Toolbox {
     }
 
     /// What makes the calls.
-    #[must_use]
     pub fn runner(&self) -> &ToolRunner {
         &self.runner
     }
