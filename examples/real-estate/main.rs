@@ -25,8 +25,5 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     screen.tell(&opened.about);
     let graph = opened.supervisor.graph();
     let session = Session::on(opened.threads, talking, graph, &options.talk)?;
-    opened.learner.drained().await?;
-    let code = session.run(&options.talk, screen).await;
-    opened.learner.drained().await?;
-    code
+    opened.learner.beside(session.run(&options.talk, screen)).await
 }

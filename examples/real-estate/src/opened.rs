@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use hanok_checkpoint::{
     Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
 };
-use hanok_core::{Chain, Timestamp};
+use hanok_core::{Cancellation, Chain, Clock as _};
+use hanok_graph::TokioClock;
 use hanok_memory::{Episode, Learner, Memories, Preference};
 use hanok_model::SharedModel;
 use hanok_sqlite::Sqlite;
@@ -19,6 +20,9 @@ use crate::{
     memory::{EstateMemory, TOPIC},
     wording,
 };
+
+/// How often what turns teach is looked for.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What a run works with.
 #[derive(Debug)]
@@ -40,15 +44,31 @@ pub struct Opened {
 pub struct Pupil(Option<Learner>);
 
 impl Pupil {
-    /// Learns all that waits.
+    /// Does `work`, and learns beside it what turns teach; first what waits from before, and at last what is left.
     ///
     /// # Errors
     ///
-    /// [`Failure::Log`] when the store cannot be used.
-    pub async fn drained(&self) -> Result<(), Failure> {
+    /// [`Failure`] of the work, or of the store.
+    pub async fn beside<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let Some(learner) = &self.0 else { return work.await };
+        let stop = Cancellation::default();
+        self.drain().await?;
+        let work = async {
+            let done = work.await;
+            stop.cancel();
+            done
+        };
+        let (done, ()) = tokio::join!(work, learner.run(&TokioClock, PAUSE, &stop));
+        self.drain().await?;
+        done
+    }
+
+    async fn drain(&self) -> Result<(), Failure> {
         let Some(learner) = &self.0 else { return Ok(()) };
-        let now: Timestamp = std::time::SystemTime::now().into();
-        learner.drain(now).await.map(drop).map_err(Failure::wiring)
+        learner.drain(TokioClock.now()).await.map(drop).map_err(Failure::wiring)
     }
 }
 

@@ -9,8 +9,8 @@ use super::{
     step::{ExecutionStep, StepStatus},
 };
 
-/// The progress of a [`TeamSupervisor`](super::TeamSupervisor), as a custom event of its run. Events are for those who watch and
-/// may be lost; [`steps_of`](super::steps_of) reads the same list from the log.
+/// The progress of a [`TeamSupervisor`](crate::TeamSupervisor), as a custom event of its run. Events are for those who watch and
+/// may be lost; [`steps_of`](crate::steps_of) reads the same list from the log.
 ///
 /// The texts are a model's and a user's, as they came: neutralise control characters before printing them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

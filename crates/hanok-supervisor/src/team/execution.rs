@@ -90,6 +90,7 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
     /// Runs all steps to their ends. A team that asks a person suspends the run when all others have ended.
     pub(crate) async fn run(&mut self) -> Result<(), TeamError> {
         let (mut running, mut waiting) = (FuturesUnordered::new(), None);
+        self.restore()?;
         self.show();
         loop {
             self.skip();
@@ -111,6 +112,18 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
             }
         }
         waiting.map_or(Ok(()), Err)
+    }
+
+    /// Takes the ends that an earlier run of the task has stored.
+    fn restore(&mut self) -> Result<(), TeamError> {
+        for step in self.steps {
+            let end = self.context.memoised::<StepEnd>(&end_step(&step.id));
+            if let Some(StepEnd { result, choices }) = end.map_err(TeamError::Step)? {
+                self.choices.extend(choices);
+                self.ended.insert(step.id.clone(), result);
+            }
+        }
+        Ok(())
     }
 
     /// The end of a step, of this run or of an earlier one.
@@ -252,7 +265,7 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         let results = step.needs.iter().chain(taken);
         let results = results.filter_map(|id| Some((id.clone(), self.ended(id)?.clone())));
         let results: BTreeMap<_, _> = results.collect();
-        let mut messages: Vec<Message> = self.state.messages.iter().cloned().collect();
+        let mut messages: Vec<Message> = self.state.recent().cloned().collect();
         if !results.is_empty() {
             let mark = DataMark::new(&*self.context.runtime().rng);
             let given = results.iter().map(|(id, result)| (id.as_str(), result));

@@ -2,7 +2,7 @@
 
 use hanok_agent::ChoiceEntry;
 use hanok_core::Timestamp;
-use hanok_state::{Map, Messages, State};
+use hanok_state::{Map, Message, Messages, State};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -11,8 +11,8 @@ use super::{
     step::TeamResult,
 };
 
-/// The state of a [`TeamSupervisor`](super::TeamSupervisor). A turn begins with
-/// [`TeamSupervisor::ask`](super::TeamSupervisor::ask), which resets everything but the messages.
+/// The state of a [`TeamSupervisor`](crate::TeamSupervisor). A turn begins with
+/// [`TeamSupervisor::ask`](crate::TeamSupervisor::ask), which resets everything but the messages.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TeamState {
     /// The conversation: the questions, what was remembered for each, and the answers.
@@ -33,7 +33,7 @@ pub struct TeamState {
     pub aggregated: Option<Aggregated>,
     /// The answer of the turn.
     pub answer: Option<String>,
-    /// What another choice is tried for, in a fork that [`TeamSupervisor::what_if`](super::TeamSupervisor::what_if) made.
+    /// What another choice is tried for, in a fork that [`TeamSupervisor::what_if`](crate::TeamSupervisor::what_if) made.
     pub what_if: Option<Instead>,
     /// When the turn began.
     pub started_at: Option<Timestamp>,
@@ -41,7 +41,15 @@ pub struct TeamState {
     pub completed_at: Option<Timestamp>,
 }
 
+/// The last messages of the conversation that models and teams see.
+const RECENT: usize = 12;
+
 impl TeamState {
+    /// The last messages of the conversation: what models and teams see of it.
+    pub(crate) fn recent(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().skip(self.messages.len().saturating_sub(RECENT))
+    }
+
     /// The ends of the steps, in the order of the plan.
     pub fn results(&self) -> impl Iterator<Item = (&PlanStep, &TeamResult)> {
         let steps = self.plan.iter().flat_map(|plan| &plan.steps);

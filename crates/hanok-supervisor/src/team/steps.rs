@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The steps of the turn in `state`, as far as `views` ([`Thread::views`](hanok_graph::Thread::views)) say they are: the same list
-/// that [`TeamEvent::TodoUpdated`](super::TeamEvent::TodoUpdated) shows live, without gaps, at any moment and in any process.
+/// that [`TeamEvent::TodoUpdated`](crate::TeamEvent::TodoUpdated) shows live, without gaps, at any moment and in any process.
 ///
 /// ```
 /// # use hanok_agent::ReactAgent;

@@ -9,7 +9,7 @@ use crate::{member::Member, supervisor::Supervisor, swarm::Swarm};
 /// The time that a team has, if nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A team of a [`TeamSupervisor`](super::TeamSupervisor): a [`Member`], and what it needs of the others.
+/// A team of a [`TeamSupervisor`](crate::TeamSupervisor): a [`Member`], and what it needs of the others.
 ///
 /// ```
 /// use std::time::Duration;

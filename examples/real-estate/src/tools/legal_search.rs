@@ -246,7 +246,7 @@ fn output(answer: &LawAnswer) -> Result<ToolOutput, ToolError> {
     let mut lines: Vec<String> = Vec::new();
     for absent in &answer.absent {
         let name = absent.name();
-        lines.push(format!("이 자료에 없습니다: {name}. 내용을 지어내지 말고 없다고 알리십시오."));
+        lines.push(format!("이 자료에 없습니다: {name}."));
     }
     for (place, article) in (1..).zip(&answer.articles) {
         let FoundArticle { cited, text, effective, .. } = article;

@@ -79,11 +79,14 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         }
     }
 
-    /// What figures may come from: the user's own words, and the data of the teams' tools.
+    /// What figures may come from: the user's own words, the data of the teams' tools, and what the program says of its teams.
     fn sources(&self) -> Sources {
         let is_user = |message: &&Message| message.role() == Role::User;
         let spoken = self.state.messages.iter().filter(is_user);
         let sources = spoken.fold(Sources::new(), |sources, said| sources.user(&said.text()));
+        let sources = self.settings.teams.iter().fold(sources, |sources, team| {
+            sources.tool(team.name(), &team.member.description().into())
+        });
         let data = self.state.results().filter_map(|(_, result)| result.data.0.as_object());
         data.flatten().fold(sources, |sources, (tool, data)| sources.tool(tool, data))
     }
@@ -104,7 +107,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         let language = self.settings.language;
         let own = self.settings.prompts.response_generation.as_deref();
         let mut messages = vec![Message::system(prompt::response(own, language))];
-        messages.extend(self.state.messages.iter().cloned());
+        messages.extend(self.state.recent().cloned());
         let mark = DataMark::new(&*self.context.runtime().rng);
         let data = match self.plan.in_scope {
             true => {

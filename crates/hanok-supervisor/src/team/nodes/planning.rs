@@ -26,9 +26,6 @@ use crate::team::{
     step::{StepStatus, TeamResult},
 };
 
-/// The last messages of the conversation that a model sees.
-const HISTORY: usize = 12;
-
 /// What the user wants, as a model writes it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Intent {
@@ -275,8 +272,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
 
     /// The request of `system` for the conversation.
     fn request(&self, system: String) -> ChatRequest {
-        let messages = &self.state.messages;
-        let before = messages.iter().skip(messages.len().saturating_sub(HISTORY)).cloned();
+        let before = self.state.recent().cloned();
         let mut request = ChatRequest::new(std::iter::once(Message::system(system)).chain(before));
         request.temperature = self.settings.temperature;
         request
