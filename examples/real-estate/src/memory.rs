@@ -47,7 +47,7 @@ impl EstateMemory {
         let user = self.of_user();
         let preferences = user.all::<Preference>(now).await?;
         let episodes = user.all::<Episode>(now).await?;
-        let lines = preferences.iter().map(|it| format!("[선호] {}: {}", it.key, short(&it.text)));
+        let lines = preferences.iter().map(|it| format!("[선호] {}", short(&it.text)));
         let episodes = episodes.iter().map(|it| format!("[대화] {}: {}", it.key, short(&it.text)));
         Ok(lines.chain(episodes).collect())
     }
@@ -77,10 +77,8 @@ impl TeamMemory<()> for EstateMemory {
         let user = self.of_user();
         // What a user prefers is little, and counts for every question.
         let preferences = user.all::<Preference>(now).await?;
-        let preferences = preferences
-            .into_iter()
-            .take(MOST)
-            .map(|it| Remembered::new(format!("{}: {}", it.key, it.text), "전에 하신 말씀"));
+        let preferences =
+            preferences.into_iter().take(MOST).map(|it| Remembered::new(it.text, "전에 하신 말씀"));
         let episodes = self.found::<Episode>(question, now).await?;
         let episodes = episodes
             .into_iter()

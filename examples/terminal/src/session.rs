@@ -9,7 +9,7 @@ use std::{
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Cancellation, RequestId, Stored, Tenant, ThreadKey};
-use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
+use hanok_graph::{App, Graph, Input, Outcome, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
 
 use crate::{
@@ -260,8 +260,11 @@ impl<T: Talk> Session<T> {
                 _ = ticks.next() => shown.idle(),
             }
         }
-        let outcome = events.outcome().await?;
-        shown.outcome(outcome)
+        match events.outcome().await {
+            // A node that is stopped in its work may say so by an error.
+            Err(_) if stop.is_cancelled() => shown.outcome(Outcome::Cancelled),
+            outcome => shown.outcome(outcome?),
+        }
     }
 }
 

@@ -63,12 +63,15 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn views(&self, at: Option<Position>) -> Result<Vec<GraphView>, RunError> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
-        let runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        // The tasks of a copy are those of the thread that it was copied from.
+        let (runs, identity) = (fold.runs, fold.identity);
+        let identity = identity.as_ref().unwrap_or(self.key());
         let now = self.app.runtime().clock.now();
         let views = runs.into_iter().map(|(path, run)| GraphView {
             next: run.frontier.due.iter().map(|due| due.node.to_string()).collect(),
             requests: answer::questions(&run, &path, now),
-            tasks: TaskView::all(self.key(), &path, &run),
+            tasks: TaskView::all(identity, &path, &run),
             values: run.fields,
             path,
         });

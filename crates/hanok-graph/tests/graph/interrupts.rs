@@ -402,3 +402,28 @@ async fn an_answer_to_nothing_is_an_error_and_changes_nothing() {
     let outcome = fresh.answer(asking[0].id.clone(), "x", ledger).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
 }
+
+/// A view lists the tasks that are due, with what they have stored: the steps of one that waits, and whether one is done.
+#[tokio::test]
+async fn a_view_shows_what_the_tasks_have_stored() {
+    async fn ask_late(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.step("looked", || async { Ok::<_, BoxError>(7_u32) }).await?;
+        let answer: String = cx.interrupt("and now?").await?;
+        Ok(says(answer))
+    }
+    let graph = Graph::builder("wide").node("ask", ask_late).node("other", work);
+    let graph = graph.edge(START, "ask").edge(START, "other");
+    let graph = built(graph.edge("ask", END).edge("other", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let on = thread(&graph, &store);
+    asked(on.invoke(says("in"), ledger.clone()).await);
+    let views = on.views(None).await.unwrap();
+    let tasks = &views[0].tasks;
+    let nodes: Vec<_> = tasks.iter().map(|task| (task.node.as_str(), task.is_done)).collect();
+    assert_eq!(nodes, [("ask", false), ("other", true)]);
+    assert_eq!(tasks[0].step::<u32>("looked").unwrap(), Some(7));
+    assert_eq!(tasks[0].step::<u32>("nothing").unwrap(), None);
+    assert!(tasks[0].step::<String>("looked").is_err());
+    on.reply("yes", ledger).await.unwrap().done().unwrap();
+    assert_eq!(on.views(None).await.unwrap()[0].tasks, []);
+}

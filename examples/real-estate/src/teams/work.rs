@@ -93,7 +93,8 @@ impl Work {
         if keywords.districts.is_empty() {
             let before = self.conversation.iter().rev().chain(&self.remembered);
             let named = before.map(|text| Keywords::stated(text).districts);
-            keywords.districts = named.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+            // The first that is named: what is remembered best comes first.
+            keywords.districts = named.into_iter().flatten().take(1).collect();
         }
         keywords
     }
