@@ -9,7 +9,7 @@ use crate::grounding::UnsupportedFigures;
 use super::{
     memory::Remembered,
     state::{Aggregated, Missing, TeamPlan, TeamState},
-    step::{StepStatus, TeamResult},
+    step::{ExecutionStep, StepStatus, TeamResult},
     team::Team,
 };
 
@@ -241,6 +241,31 @@ pub(crate) fn refused(refused: &UnsupportedFigures, language: Language) -> Strin
             format!("The answer is held back, for it has figures that stand in no data: {figures}")
         }
     }
+}
+
+/// What there is of a turn that did not come to its answer: the results, and what is not done.
+pub(crate) fn so_far(steps: &[ExecutionStep], language: Language) -> String {
+    let done = steps.iter().filter(|step| step.status == StepStatus::Completed);
+    let mut parts: Vec<String> = done.filter_map(|step| step.result.clone()).collect();
+    if parts.is_empty() {
+        parts.push(match language {
+            Language::Korean => "아직 결과가 없습니다.".to_owned(),
+            _ => "There is no result yet.".to_owned(),
+        });
+    }
+    let open = steps.iter().filter(|step| step.status != StepStatus::Completed);
+    let open = open.map(|ExecutionStep { team, task, error, .. }| {
+        let cause = error.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default();
+        match language {
+            Language::Korean => format!("끝내지 못한 일 ({team}): {task}{cause}"),
+            _ => format!("Not done ({team}): {task}{cause}"),
+        }
+    });
+    let open: Vec<_> = open.collect();
+    if !open.is_empty() {
+        parts.push(open.join("\n"));
+    }
+    parts.join("\n\n")
 }
 
 /// The cause of a step that did not begin.

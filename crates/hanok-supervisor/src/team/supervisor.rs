@@ -2,14 +2,16 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_graph::{Drawing, Graph};
+use hanok_graph::{Drawing, Graph, GraphView};
 use hanok_model::ChatModel;
 use hanok_state::{Map, State};
 
 use super::{
     builder::TeamSupervisorBuilder,
+    prompt,
     settings::TeamSettings,
     state::{Phase, TeamState, TeamStateUpdate},
+    steps::steps_of,
     team::Team,
 };
 use crate::member::Member;
@@ -92,6 +94,31 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
     pub fn drawing(&self) -> Drawing {
         let teams = self.teams().map(Member::drawing);
         teams.fold(self.graph.drawing(), |whole, team| whole.calls("execute_teams", team))
+    }
+
+    /// What the turn of `state` has so far, as an answer: for one that a limit or a stop ended before it had its own. Without a model:
+    /// the results as they are, and below them what is not done.
+    ///
+    /// ```
+    /// use hanok_graph::{BoxError, Outcome, Thread};
+    /// use hanok_supervisor::{TeamState, TeamSupervisor};
+    ///
+    /// async fn ask(
+    ///     supervisor: &TeamSupervisor,
+    ///     thread: &Thread<TeamState>,
+    ///     question: &str,
+    /// ) -> Result<String, BoxError> {
+    ///     match thread.invoke(supervisor.ask(question), ()).await? {
+    ///         Outcome::LimitReached { which, state } => {
+    ///             let so_far = supervisor.so_far(&state, &thread.views(None).await?);
+    ///             Ok(format!("{so_far}\n(stopped at {which})"))
+    ///         }
+    ///         outcome => Ok(outcome.done()?.answer.unwrap_or_default()),
+    ///     }
+    /// }
+    /// ```
+    pub fn so_far(&self, state: &TeamState, views: &[GraphView]) -> String {
+        prompt::so_far(&steps_of(state, views), self.settings.language)
     }
 
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.

@@ -9,6 +9,7 @@
 
 mod building;
 mod faults;
+mod limits;
 mod order;
 mod planning;
 mod simulated;
