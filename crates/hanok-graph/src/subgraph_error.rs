@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hanok_core::{AskError, InvalidName};
+use hanok_checkpoint::CheckpointError;
+use hanok_core::{AskError, Chain, InvalidName};
 use thiserror::Error;
 
 use crate::error::RunError;
@@ -88,6 +89,13 @@ pub enum SubgraphError {
 }
 
 impl SubgraphError {
+    /// True for a graph that the store let down: its run, and the one that called it, cannot go on. It is no failure that the caller can
+    /// do without.
+    pub fn is_of_store(&self) -> bool {
+        matches!(self, Self::Run { .. })
+            && Chain(self).causes().any(|cause| cause.is::<CheckpointError>())
+    }
+
     /// True for a graph that has not failed: it waits for a person, stops with its run, or has given its caller a command. The
     /// task ends with that, whatever its node makes of the error, and goes on within the graph when the run does.
     pub fn suspends(&self) -> bool {

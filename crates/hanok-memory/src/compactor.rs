@@ -247,11 +247,7 @@ impl Compactor {
         match reply {
             Ok(reply) => Ok(summary_text(&reply)),
             Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
-                Ok(error)
-                    if matches!(*error, ModelError::Cancelled | ModelError::OverBudget(_)) =>
-                {
-                    Err(MemoryError::Stopped(*error))
-                }
+                Ok(error) if error.ends_the_run() => Err(MemoryError::Stopped(*error)),
                 Ok(error) => Ok(Err(error.to_string())),
                 Err(cause) => Ok(Err(cause.to_string())),
             },

@@ -174,6 +174,12 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// True for a call that was asked to stop, or that the budget of its run does not allow: the run ends with it, and whoever does
+    /// without other failures of a model hands it on.
+    pub fn ends_the_run(&self) -> bool {
+        matches!(self, Self::Cancelled | Self::OverBudget(_))
+    }
+
     /// True for an error after which the same request may be answered.
     pub fn is_transient(&self) -> bool {
         match self {

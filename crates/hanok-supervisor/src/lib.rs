@@ -88,6 +88,7 @@ pub use swarm::{
 };
 pub use team::{
     builder::TeamSupervisorBuilder,
+    definition::Team,
     error::{TeamBuildError, TeamError, TeamFault},
     event::TeamEvent,
     memory::{Remembered, TeamMemory},
@@ -97,7 +98,6 @@ pub use team::{
     step::{ExecutionStep, StepStatus, TeamResult},
     steps::steps_of,
     supervisor::TeamSupervisor,
-    team::Team,
     what_if::{Compared, WhatIf, WhatIfError, WhatIfSide},
 };
 

@@ -2,7 +2,7 @@
 //!
 //! | files | what they hold |
 //! | --- | --- |
-//! | `team`, `builder`, `error`, `settings` | what a team supervisor is made of |
+//! | `definition`, `builder`, `error`, `settings` | what a team supervisor is made of |
 //! | `supervisor` | the supervisor over its graph |
 //! | `state`, `step`, `plan`, `question` | the state of a turn: what is asked, the steps and their ends |
 //! | `nodes` | the nodes, in the order in which a turn goes through them |
@@ -18,6 +18,7 @@
 
 pub(crate) mod builder;
 mod choice;
+pub(crate) mod definition;
 pub(crate) mod error;
 pub(crate) mod event;
 mod execution;
@@ -32,6 +33,4 @@ pub(crate) mod state;
 pub(crate) mod step;
 pub(crate) mod steps;
 pub(crate) mod supervisor;
-#[allow(clippy::module_inception, reason = "a team is what the room is about")]
-pub(crate) mod team;
 pub(crate) mod what_if;

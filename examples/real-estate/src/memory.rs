@@ -61,7 +61,7 @@ impl EstateMemory {
         Ok(self.of_user().forget(what, now).await?)
     }
 
-    async fn found<K: MemoryKind>(
+    async fn search<K: MemoryKind>(
         &self,
         question: &str,
         now: Timestamp,
@@ -79,7 +79,7 @@ impl TeamMemory<()> for EstateMemory {
         let preferences = user.all::<Preference>(now).await?;
         let preferences =
             preferences.into_iter().take(MOST).map(|it| Remembered::new(it.text, "전에 하신 말씀"));
-        let episodes = self.found::<Episode>(question, now).await?;
+        let episodes = self.search::<Episode>(question, now).await?;
         let episodes = episodes
             .into_iter()
             .map(|(key, text)| Remembered::new(text, format!("이전 대화 {key}")));

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use hanok_core::{BoxError, Call, Chain, Effect};
 use hanok_graph::{Context, StepError};
-use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_model::{ChatModel, ChatRequest, DataMark, SharedModel};
 use hanok_parse::Language;
 use hanok_state::Message;
 use schemars::JsonSchema;
@@ -204,7 +204,7 @@ impl ToolSelector {
     ) -> Result<Chosen, BoxError> {
         let reply = match self.form.ask(&self.model, request, call).await {
             Ok(reply) => reply,
-            Err(StructuredError::Model(error)) if stops(&error) => return Err(error.into()),
+            Err(StructuredError::Model(error)) if error.ends_the_run() => return Err(error.into()),
             Err(error) => {
                 return Ok(self.fallback(tools, Chain(&error).to_string(), Vec::new()));
             }
@@ -300,10 +300,6 @@ fn digest(question: &str, request: &ChatRequest, options: &[ChoiceOption]) -> St
         hasher.update(&[0]);
     }
     hasher.finalize().to_hex().to_string()
-}
-
-fn stops(error: &ModelError) -> bool {
-    matches!(error, ModelError::Cancelled | ModelError::OverBudget(_))
 }
 
 fn instructions(language: Language) -> &'static str {

@@ -229,7 +229,7 @@ impl Interceptor for CircuitBreaker {
         }
         let failed = |made: &Result<ChatReply, ModelError>| match made {
             Ok(_) => Some(false),
-            Err(ModelError::Cancelled | ModelError::OverBudget(_)) => None,
+            Err(error) if error.ends_the_run() => None,
             Err(error) => Some((self.of_model)(error)),
         };
         match self.through(call, next.run(request, call), failed).await {

@@ -1,6 +1,5 @@
 //! Graphs that tools run: what their ends are to the call.
 
-use hanok_checkpoint::CheckpointError;
 use hanok_core::Chain;
 use hanok_graph::SubgraphError;
 use hanok_model::ToolError;
@@ -17,21 +16,16 @@ pub(crate) fn of_run(error: ToolError) -> ToolError {
     match ran {
         Some(SubgraphError::Cancelled { .. }) => ToolError::Cancelled,
         Some(SubgraphError::TimedOut { after, .. }) => ToolError::TimedOut { after: *after },
-        Some(ran) if ran.suspends() || is_of_store(ran) => ToolError::Suspended(cause),
+        Some(ran) if ran.suspends() || ran.is_of_store() => ToolError::Suspended(cause),
         _ => ToolError::Failed(cause),
     }
-}
-
-/// True for a graph that the store let down: its run, and the one that called it, could not go on.
-fn is_of_store(ran: &SubgraphError) -> bool {
-    matches!(ran, SubgraphError::Run { .. })
-        && Chain(ran).causes().any(|cause| cause.is::<CheckpointError>())
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use hanok_checkpoint::CheckpointError;
     use hanok_core::{AskError, RequestId};
     use hanok_graph::RunError;
 

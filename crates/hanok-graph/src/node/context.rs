@@ -276,6 +276,11 @@ impl<C> Context<C> {
         self.scope.task.input.as_ref().map(Stored::decode).transpose()
     }
 
+    /// True when somebody watches the events of the run: whoever does not has no use for an item that is large to make.
+    pub fn is_watched(&self) -> bool {
+        self.scope.env.sink.is_on()
+    }
+
     /// Sends `item` to the observers of the run, at once. An item that cannot be stored is not sent.
     ///
     /// ```

@@ -3,8 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use hanok_agent::{Handoff, Language, StopReason};
-use hanok_checkpoint::CheckpointError;
-use hanok_core::{BoxFuture, Chain};
+use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, Graph, Outcome, SubgraphError};
 use hanok_state::{Message, Messages, State};
 
@@ -122,10 +121,4 @@ impl MemberRun {
         });
         added.collect()
     }
-}
-
-/// True for a graph that the store let down: its run, and the one that called it, could not go on.
-pub(crate) fn is_of_store(error: &SubgraphError) -> bool {
-    matches!(error, SubgraphError::Run { .. })
-        && Chain(error).causes().any(|cause| cause.is::<CheckpointError>())
 }

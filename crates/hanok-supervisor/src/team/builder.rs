@@ -9,6 +9,7 @@ use hanok_model::{ChatModel, SharedModel};
 use crate::grounding::Grounding;
 
 use super::{
+    definition::Team,
     error::{TeamBuildError, TeamFault},
     memory::{SharedTeamMemory, TeamMemory},
     nodes::{
@@ -25,7 +26,6 @@ use super::{
     state::TeamState,
     step::StepStatus,
     supervisor::TeamSupervisor,
-    team::Team,
 };
 
 /// Builds a [`TeamSupervisor`].

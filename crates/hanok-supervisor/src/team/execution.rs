@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
+    definition::Team,
     error::TeamError,
     event::TeamEvent,
     nodes::load_memory::KIND,
@@ -24,11 +25,10 @@ use super::{
     state::TeamState,
     step::{ExecutionStep, StepStatus, TeamResult},
     steps::listed,
-    team::Team,
 };
 use crate::member::{
     MemberInput,
-    run::{AgentFailure, MemberRun, is_of_store},
+    run::{AgentFailure, MemberRun},
 };
 
 /// The results that a team is given, as a message.
@@ -224,6 +224,9 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
 
     /// Shows the list to whoever watches.
     fn show(&self) {
+        if !self.context.is_watched() {
+            return;
+        }
         let execution_steps = self.listed();
         self.context.custom(&TeamEvent::TodoUpdated { execution_steps });
     }
@@ -363,7 +366,7 @@ async fn within_its_time<C: Send + Sync + 'static>(
             let halt = |source| TeamError::Team { step: step.id.clone(), source };
             match source {
                 source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
-                source if source.suspends() || is_of_store(&source) => Err(Halt::Run(halt(source))),
+                source if source.suspends() || source.is_of_store() => Err(Halt::Run(halt(source))),
                 source => Ok(Err(cause_of(&source))),
             }
         }

@@ -7,10 +7,10 @@ use hanok_agent::{DataMark, Language};
 use crate::grounding::UnsupportedFigures;
 
 use super::{
+    definition::Team,
     memory::Remembered,
     state::{Aggregated, Missing, TeamPlan, TeamState},
     step::{ExecutionStep, StepStatus, TeamResult},
-    team::Team,
 };
 
 /// The instructions of a team supervisor's models. Each has a default in the language of the supervisor.

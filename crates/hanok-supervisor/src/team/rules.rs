@@ -1,6 +1,6 @@
 //! A plan without a model: teams by the words of their descriptions.
 
-use super::{plan::PlanStep, question::words, team::Team};
+use super::{definition::Team, plan::PlanStep, question::words};
 
 /// The fewest letters that two words share at their beginnings to be taken for one word: Korean puts particles behind.
 const SHARED: usize = 2;

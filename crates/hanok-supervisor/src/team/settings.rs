@@ -14,12 +14,12 @@ use hanok_model::SharedModel;
 use crate::grounding::Grounding;
 
 use super::{
+    definition::Team,
     memory::SharedTeamMemory,
     nodes::planning::Forms,
     plan::TeamNeeds,
     prompt::TeamPrompts,
     state::{TeamState, TeamStateUpdate},
-    team::Team,
 };
 
 /// The time that a team is thought to take before it has ever run.

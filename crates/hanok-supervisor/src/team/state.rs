@@ -6,7 +6,7 @@ use hanok_state::{Map, Message, Messages, State};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    plan::{PlanStep, Strategy},
+    plan::{self, PlanStep, Strategy},
     question::QuestionPart,
     step::TeamResult,
 };
@@ -119,6 +119,14 @@ pub struct TeamPlan {
     pub by_rules: bool,
     /// True when the turn has planned anew for what failed.
     pub replanned: bool,
+}
+
+impl TeamPlan {
+    /// Sets what is derived from the needs of the steps.
+    pub(crate) fn arrange(&mut self) {
+        self.parallel_groups = plan::groups(&self.steps);
+        self.strategy = plan::strategy(&self.parallel_groups);
+    }
 }
 
 /// What all teams of a turn have together.

@@ -8,11 +8,11 @@ use hanok_state::{Map, State};
 
 use super::{
     builder::TeamSupervisorBuilder,
+    definition::Team,
     prompt,
     settings::TeamSettings,
     state::{Phase, TeamState, TeamStateUpdate},
     steps::steps_of,
-    team::Team,
 };
 use crate::member::Member;
 

@@ -10,7 +10,7 @@ use hanok_state::{Map, State};
 use thiserror::Error;
 
 use super::{
-    plan::{self, PlanStep},
+    plan::PlanStep,
     rules,
     state::{Instead, TeamPlan, TeamState, TeamStateUpdate},
     step::TeamResult,
@@ -217,8 +217,7 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
                 plan.steps = steps_of_teams(&plan.steps, all);
                 let is_new = |step: &&PlanStep| state.team_results.get(&step.id).is_none();
                 let begun = plan.steps.iter().filter(is_new).map(|step| step.id.clone()).collect();
-                plan.parallel_groups = plan::groups(&plan.steps);
-                plan.strategy = plan::strategy(&plan.parallel_groups);
+                plan.arrange();
                 (None, begun)
             }
             kind => return Err(WhatIfError::Kind { kind: kind.as_str() }),

@@ -23,7 +23,7 @@ async fn turn(search: Member) -> TeamState {
     House::with(planner, teams, |builder| builder.replan(false)).ask("Help me.").await
 }
 
-async fn told(search: Member) -> String {
+async fn ends_and_answer(search: Member) -> String {
     let state = turn(search).await;
     format!("{}\n---\n{}", ends(&state).join("\n"), state.answer.unwrap())
 }
@@ -32,7 +32,7 @@ async fn told(search: Member) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_team_that_fails_leaves_the_others_alone() {
     let failing = team("search", |_, _| async { Err("the index is closed".into()) });
-    insta::assert_snapshot!(told(failing).await);
+    insta::assert_snapshot!(ends_and_answer(failing).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -42,18 +42,18 @@ async fn a_team_that_hangs_is_cut_off() {
         Ok(String::new())
     });
     let before = tokio::time::Instant::now();
-    insta::assert_snapshot!(told(hanging).await);
+    insta::assert_snapshot!(ends_and_answer(hanging).await);
     assert_eq!(before.elapsed(), Duration::from_secs(5));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_team_that_panics_fails() {
     let panicking = team("search", |_, _| async { panic!("out of range") });
-    insta::assert_snapshot!(told(panicking).await);
+    insta::assert_snapshot!(ends_and_answer(panicking).await);
     // In its way out, too.
     let output = |_: Work| -> MemberOutput { panic!("out of range") };
     let broken = Member::graph("search", "Searches", done("search"), |_| Work::update(), output);
-    insta::assert_snapshot!(told(broken).await);
+    insta::assert_snapshot!(ends_and_answer(broken).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn a_large_result_is_a_result() {
 async fn a_team_that_says_it_failed_has_failed() {
     let output = |_: Work| MemberOutput::from("All is well.").failed("the market is closed");
     let lying = Member::graph("search", "Searches", done("search"), |_| Work::update(), output);
-    insta::assert_snapshot!(told(lying).await);
+    insta::assert_snapshot!(ends_and_answer(lying).await);
 }
 
 /// P41: a result that gives orders is data: no team begins for it.
@@ -94,7 +94,7 @@ async fn what_failed_is_planned_anew_once() {
         [Team::new(failing), Team::new(taking("analysis", 1)), Team::new(taking("archive", 1))];
     let house = House::new(planner, teams);
     let state = house.ask("Help me.").await;
-    assert_eq!(house.planner.asked(), ["intent", "plan", "replan", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "plan", "replan", "answer"]);
     insta::assert_snapshot!(format!("{}\n---\n{}", ends(&state).join("\n"), state.answer.unwrap()));
 }
 
@@ -105,6 +105,6 @@ async fn there_is_no_third_plan() {
     let failing = team("search", |_, _| async { Err("the index is closed".into()) });
     let house = House::new(planner, [Team::new(failing)]);
     let state = house.ask("Help me.").await;
-    assert_eq!(house.planner.asked(), ["intent", "plan", "replan", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "plan", "replan", "answer"]);
     assert_eq!(state.team_results.len(), 2);
 }

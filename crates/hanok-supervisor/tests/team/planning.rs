@@ -31,7 +31,7 @@ async fn a_plan_that_does_not_hold_goes_back_once() {
         .plan(&[("search", "search", &[]), ("analysis", "analysis", &["search"])]);
     let house = House::new(planner, teams());
     let state = house.ask("Help me.").await;
-    assert_eq!(house.planner.asked(), ["intent", "plan", "plan", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "plan", "plan", "answer"]);
     assert_eq!(
         steps(&state),
         (
@@ -73,7 +73,7 @@ async fn a_question_that_is_nobodys_business_starts_nobody() {
     let intent = json!({"intent": "weather", "confidence": 0.9, "in_scope": false, "parts": [], "reason": "no team knows it"});
     let house = House::new(Planner::default().intent(intent), teams());
     let state = house.ask("Will it rain?").await;
-    assert_eq!(house.planner.asked(), ["intent", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "answer"]);
     assert_eq!(state.team_results.len(), 0);
     insta::assert_snapshot!(state.answer.unwrap());
 }

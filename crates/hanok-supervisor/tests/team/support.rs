@@ -25,7 +25,7 @@ pub(crate) struct Planner {
     intent: Option<Value>,
     plans: Vec<Value>,
     replans: Vec<Value>,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Planner {
@@ -49,14 +49,14 @@ impl Planner {
     }
 
     /// What it was asked for, in order.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
     }
 
     fn nth(&self, what: &str) -> usize {
-        let mut asked = self.asked.lock().unwrap();
-        asked.push(what.to_owned());
-        asked.iter().filter(|it| *it == what).count() - 1
+        let mut requests = self.requests.lock().unwrap();
+        requests.push(what.to_owned());
+        requests.iter().filter(|it| *it == what).count() - 1
     }
 }
 

@@ -87,7 +87,7 @@ async fn a_team_that_asks_waits_alone() {
             "search Completed: found",
         ]
     );
-    assert_eq!(house.planner.asked(), ["intent", "plan", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "plan", "answer"]);
     let list = steps_of(&state, &thread.views(None).await.unwrap());
     assert!(list.iter().all(|step| step.status == StepStatus::Completed), "{list:?}");
 }

@@ -91,7 +91,7 @@ async fn other_tools_are_tried_and_the_thread_stays() {
     let letter = &compared.after.results["letter"];
     assert_eq!(letter.error.as_deref(), Some("a what-if only reads"));
     assert!(compared.after.answer.unwrap().contains("market says so"));
-    assert_eq!(house.planner.asked(), ["intent", "plan", "answer", "answer"]);
+    assert_eq!(house.planner.requests(), ["intent", "plan", "answer", "answer"]);
 
     assert_eq!(thread.state(None).await.unwrap().unwrap(), before);
     assert_eq!(thread.history(None, 1).await.unwrap()[0].position, end);

@@ -3,7 +3,7 @@
 use hanok_agent::{ChoiceEntry, Language, Structured, StructuredError};
 use hanok_core::BoxError;
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot};
-use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_model::{ChatModel, ChatRequest, DataMark, SharedModel};
 use hanok_state::{Json, Message, State, StateUpdate as _};
 use hanok_supervisor::{Grounding, Sources};
 use schemars::JsonSchema;
@@ -104,9 +104,9 @@ async fn generate_insights(
         let form = Structured::<Insights>::new("insight_generation").language(Language::Korean);
         match form.ask(model, request, &call).await {
             Ok(reply) => Ok(reply.value),
-            Err(StructuredError::Model(
-                error @ (ModelError::Cancelled | ModelError::OverBudget(_)),
-            )) => Err(BoxError::from(error)),
+            Err(StructuredError::Model(error)) if error.ends_the_run() => {
+                Err(BoxError::from(error))
+            }
             Err(_) => Ok(Insights::default()),
         }
     };

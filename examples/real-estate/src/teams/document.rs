@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use hanok_agent::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChosenBy, ToolCallError};
+use hanok_agent::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChosenBy};
 use hanok_core::{BoxError, Check, Request, Stored};
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_model::{ChatModel, ChatRequest, DataMark, SharedModel};
 use hanok_state::{Json, Message, State};
 use hanok_supervisor::{MemberInput, MemberOutput};
 use serde::{Deserialize, Serialize};
@@ -150,12 +150,12 @@ async fn lease(
     }
     let order = json!({ "terms": terms });
     let call = hanok_state::ToolCall::new(TOOL, TOOL, order.to_string());
-    let (end, entries) = toolbox.call_one(&call, context).await?;
+    let end = ToolEnd::of(&call, toolbox.runner().run(context, &call).await?.observation);
     let review = match serde_json::from_value::<Generated>(end.data.0.clone()) {
         Ok(Generated::Written { review, .. }) => Some(review),
         _ => None,
     };
-    let work = Work::update().push_ends(end).choices(entries).chosen(vec![TOOL.to_owned()]);
+    let work = Work::update().push_ends(end).chosen(vec![TOOL.to_owned()]);
     Ok(Paper::update().terms(terms).review(review).work(work))
 }
 
@@ -219,9 +219,7 @@ async fn worded(
     let call = context.call("model", model.name(), "review");
     let ask = async || match model.chat(request, &call).await {
         Ok(reply) => Ok(reply.message.text().into_owned()),
-        Err(error @ (ModelError::Cancelled | ModelError::OverBudget(_))) => {
-            Err(BoxError::from(error))
-        }
+        Err(error) if error.ends_the_run() => Err(BoxError::from(error)),
         Err(_) => Ok(String::new()),
     };
     let text: Result<String, StepError> = context.step("review", ask).await;
@@ -246,24 +244,4 @@ async fn finalize(paper: Snapshot<Paper>, _: Context) -> Result<PaperUpdate, Box
     }
     parts.push(wording::NO_ADVICE.to_owned());
     Ok(Paper::update().work(Work::update().report(Some(parts.join("\n\n")))))
-}
-
-impl Toolbox {
-    /// Makes one call, whose arguments are known.
-    async fn call_one(
-        &self,
-        call: &hanok_state::ToolCall,
-        context: &Context,
-    ) -> Result<(ToolEnd, Vec<ChoiceEntry>), ToolCallError> {
-        let result = self.runner().run(context, call).await?;
-        let observation = result.observation;
-        let end = ToolEnd {
-            tool: call.name.clone(),
-            failed: observation.fault.is_some(),
-            text: observation.text,
-            data: observation.data.unwrap_or_default(),
-            lacking: false,
-        };
-        Ok((end, Vec::new()))
-    }
 }

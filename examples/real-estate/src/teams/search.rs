@@ -3,7 +3,7 @@
 use hanok_agent::{ChoiceEntry, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot, Target};
-use hanok_model::{ChatModel, ChatRequest, ModelError, SharedModel};
+use hanok_model::{ChatModel, ChatRequest, SharedModel};
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,9 +84,7 @@ async fn pick(task: &str, model: &SharedModel, call: &Call) -> Result<Picked, Bo
     let form = Structured::<Picked>::new("keyword_extraction");
     match form.language(hanok_agent::Language::Korean).ask(model, request, call).await {
         Ok(reply) => Ok(reply.value),
-        Err(StructuredError::Model(
-            error @ (ModelError::Cancelled | ModelError::OverBudget(_)),
-        )) => Err(error.into()),
+        Err(StructuredError::Model(error)) if error.ends_the_run() => Err(error.into()),
         Err(_) => Ok(Picked::default()),
     }
 }

@@ -19,7 +19,6 @@ use crate::question::arguments;
 pub struct Toolbox {
     runner: ToolRunner,
     selector: ToolSelector,
-    agent: String,
 }
 
 impl Toolbox {
@@ -36,19 +35,7 @@ impl Toolbox {
         let tools = ToolRegistry::new(tools)?;
         let selector = ToolSelector::new(agent, model).language(Language::Korean);
         let runner = ToolRunner::new(tools).agent(agent).language(Language::Korean);
-        Ok(Self { runner, selector, agent: agent.to_owned() })
-    }
-
-    /// Says that a tool cannot be had now, and why.
-    #[must_use]
-    pub fn unavailable(self, tool: &str, reason: &str) -> Self {
-        Self { selector: self.selector.unavailable(tool, reason), ..self }
-    }
-
-    /// The team.
-    #[must_use]
-    pub fn agent(&self) -> &str {
-        &self.agent
+        Ok(Self { runner, selector })
     }
 
     /// What makes the calls.
@@ -105,16 +92,8 @@ impl Toolbox {
         let turn = ToolTurn { messages: &messages, usage: &usage };
         let results = self.runner.run_all(context, turn, &calls).await?;
         let took = clock.monotonic().saturating_sub(begin);
-        for (call, result) in calls.iter().zip(results) {
-            let observation = result.observation;
-            ends.push(ToolEnd {
-                tool: call.name.clone(),
-                failed: observation.fault.is_some(),
-                text: observation.text,
-                data: observation.data.unwrap_or_default(),
-                lacking: false,
-            });
-        }
+        let called = calls.iter().zip(results);
+        ends.extend(called.map(|(call, result)| ToolEnd::of(call, result.observation)));
         Ok((ends.clone(), result_of(id, &ends, took).into_iter().collect()))
     }
 }

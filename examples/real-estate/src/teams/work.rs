@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hanok_agent::ChoiceEntry;
-use hanok_state::{Json, Map, Role, State};
+use hanok_agent::{ChoiceEntry, Observation};
+use hanok_state::{Json, Map, Role, State, ToolCall};
 use hanok_supervisor::{MemberInput, MemberOutput};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,19 @@ pub struct ToolEnd {
     pub failed: bool,
     /// True when the question lacks something that the tool needs.
     pub lacking: bool,
+}
+
+impl ToolEnd {
+    /// What `call` has ended with.
+    pub fn of(call: &ToolCall, observation: Observation) -> Self {
+        Self {
+            tool: call.name.clone(),
+            failed: observation.fault.is_some(),
+            text: observation.text,
+            data: observation.data.unwrap_or_default(),
+            lacking: false,
+        }
+    }
 }
 
 impl Work {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hanok_agent::{DataMark, Protocol, ask_model};
 use hanok_core::{BoxError, Chain};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
+use hanok_model::{ChatModel, ChatReply, ChatRequest};
 use hanok_parse::Parser;
 use hanok_state::{Message, Role, State};
 use serde::{Deserialize, Serialize};
@@ -136,9 +136,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
             let reading = (&parser, Protocol::Native);
             match ask_model(&settings.model, request, &call, reading, settings.capture).await {
                 Ok(reply) => Ok(words(&parser, &reply)),
-                Err(error @ (ModelError::Cancelled | ModelError::OverBudget(_))) => {
-                    Err(BoxError::from(error))
-                }
+                Err(error) if error.ends_the_run() => Err(BoxError::from(error)),
                 Err(error) => Ok(Written::Nothing(Chain(&error).to_string())),
             }
         };

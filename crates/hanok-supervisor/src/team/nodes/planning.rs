@@ -8,7 +8,7 @@ use hanok_agent::{
 };
 use hanok_core::{BoxError, Chain};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatRequest, ModelError};
+use hanok_model::{ChatModel, ChatRequest};
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -70,6 +70,9 @@ impl Forms {
 
 /// What a model was asked for, or the cause for which there is none.
 type Reply<T> = Result<(T, String), String>;
+
+/// The steps that a model proposes and that hold, or the cause for which there are none.
+type Proposed = Result<(Vec<PlanStep>, Reason), String>;
 
 /// Makes the plan of a turn, or, where there is one, plans anew for what failed.
 pub(crate) async fn planning<C: Send + Sync + 'static>(
@@ -160,10 +163,9 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let request = self.request(system);
         let proposed = self.propose("plan", request, &BTreeMap::new(), plan, false).await?;
         let reason = match proposed {
-            Ok((proposal, name)) => {
-                plan.steps = proposal.steps;
-                let (text, confidence) = (proposal.reason, proposal.confidence);
-                Reason { text, confidence, by: ChosenBy::Model { name } }
+            Ok((steps, reason)) => {
+                plan.steps = steps;
+                reason
             }
             Err(cause) => {
                 plan.steps = rules::plan(&self.state.query, &self.settings.teams);
@@ -189,14 +191,8 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let finished = results.filter(|(_, result)| is_completed(result));
         let finished = finished.map(|(id, result)| (id.clone(), result.team.clone())).collect();
         let proposed = self.propose("replan", request, &finished, &mut plan, true).await?;
-        let (mut steps, reason) = match proposed {
-            Ok((proposal, name)) => {
-                let by = ChosenBy::Model { name };
-                let (text, confidence) = (proposal.reason, proposal.confidence);
-                (proposal.steps, Reason { text, confidence, by })
-            }
-            Err(cause) => (Vec::new(), Reason::fallback(cause, String::new())),
-        };
+        let without = |cause| (Vec::new(), Reason::fallback(cause, String::new()));
+        let (mut steps, reason) = proposed.unwrap_or_else(without);
         let chosen = teams_of(&steps);
         plan.steps.append(&mut steps);
         let choices = vec![self.made(ChoiceKind::Replan, chosen, reason)];
@@ -211,7 +207,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         finished: &BTreeMap<String, String>,
         plan: &mut TeamPlan,
         may_be_empty: bool,
-    ) -> Result<Reply<Proposal>, TeamError> {
+    ) -> Result<Proposed, TeamError> {
         let used: Vec<String> = plan.steps.iter().map(|step| step.id.clone()).collect();
         let check = |proposal: &Proposal| -> Vec<String> {
             if proposal.steps.is_empty() && may_be_empty {
@@ -224,29 +220,24 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
                 .map(|step| plan::PlanFault::TwiceNamed { step: step.id.clone() });
             faults.into_iter().chain(again).map(|fault| fault.to_string()).collect()
         };
-        let first = match self.ask(&self.settings.forms.plan, name, request.clone()).await? {
-            Ok(first) => first,
-            Err(cause) => return Ok(Err(cause)),
-        };
-        let faults = check(&first.0);
-        if faults.is_empty() {
-            return Ok(Ok(first));
-        }
-        plan.validation_errors.extend(faults.iter().cloned());
-        let wrong = serde_json::to_string(&first.0).unwrap_or_default();
-        let request = request
-            .message(Message::assistant(wrong))
-            .message(prompt::corrected(&faults, self.settings.language));
-        let second =
-            match self.ask(&self.settings.forms.plan, &format!("{name}-again"), request).await? {
-                Ok(second) => second,
+        let (mut request, mut faults) = (request, Vec::new());
+        for name in [name.to_owned(), format!("{name}-again")] {
+            let reply = self.ask(&self.settings.forms.plan, &name, request.clone()).await?;
+            let (proposal, model) = match reply {
+                Ok(proposed) => proposed,
                 Err(cause) => return Ok(Err(cause)),
             };
-        let faults = check(&second.0);
-        if faults.is_empty() {
-            return Ok(Ok(second));
+            faults = check(&proposal);
+            if faults.is_empty() {
+                let Proposal { steps, reason: text, confidence } = proposal;
+                let by = ChosenBy::Model { name: model };
+                return Ok(Ok((steps, Reason { text, confidence, by })));
+            }
+            plan.validation_errors.extend(faults.iter().cloned());
+            request = request
+                .message(Message::assistant(serde_json::to_string(&proposal).unwrap_or_default()))
+                .message(prompt::corrected(&faults, self.settings.language));
         }
-        plan.validation_errors.extend(faults.iter().cloned());
         Ok(Err(faults.join("; ")))
     }
 
@@ -261,9 +252,9 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let call = self.context.call("model", model.name(), name);
         let ask = async || match form.ask(model, request, &call).await {
             Ok(StructuredReply { value, model, .. }) => Ok(Ok((value, model))),
-            Err(StructuredError::Model(
-                error @ (ModelError::Cancelled | ModelError::OverBudget(_)),
-            )) => Err(BoxError::from(error)),
+            Err(StructuredError::Model(error)) if error.ends_the_run() => {
+                Err(BoxError::from(error))
+            }
             Err(error) => Ok(Err(Chain(&error).to_string())),
         };
         let reply: Result<Reply<T>, StepError> = self.context.step(name, ask).await;
@@ -287,8 +278,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
 
     /// The update for `plan`: what is derived from its steps is set.
     fn planned(&self, mut plan: TeamPlan, choices: Vec<ChoiceEntry>) -> TeamStateUpdate {
-        plan.parallel_groups = plan::groups(&plan.steps);
-        plan.strategy = plan::strategy(&plan.parallel_groups);
+        plan.arrange();
         let estimate = plan::critical_path(&plan.steps, |team| self.settings.measured.of(team));
         plan.estimated_millis = u64::try_from(estimate.as_millis()).unwrap_or(u64::MAX);
         TeamState::update().phase(Phase::Planning).plan(Some(plan)).choices(choices)

@@ -1,7 +1,7 @@
 use super::*;
 
 /// What is found in a contract of one article, without what is missing in it.
-fn found(title: &str, sentence: &str) -> Vec<String> {
+fn finding_ids(title: &str, sentence: &str) -> Vec<String> {
     let (rules, limits) = (ContractRules::shipped().unwrap(), Limits::shipped().unwrap());
     let contract = Contract::parse(format!("제1조({title}) {sentence}\n"));
     let findings = examine(&contract, Facts::default(), &rules, &limits).unwrap();
@@ -29,7 +29,7 @@ fn what_the_law_replaces_is_found() {
         ("임대인은 언제든지 집에 들어갈 수 있다.", "entry_at_will"),
         ("중개보수는 임차인이 전부 낸다.", "broker_fee_on_tenant"),
     ] {
-        assert_eq!(found("약정", sentence), [id], "{sentence}");
+        assert_eq!(finding_ids("약정", sentence), [id], "{sentence}");
     }
 }
 
@@ -51,7 +51,7 @@ fn what_is_usual_is_not_found() {
         "임차인은 보증금을 돌려받을 때까지 집을 비울 의무가 없다.",
         "연체한 차임에는 연 12%의 이자를 더한다.",
     ] {
-        assert_eq!(found("약정", sentence), <[&str; 0]>::default(), "{sentence}");
+        assert_eq!(finding_ids("약정", sentence), <[&str; 0]>::default(), "{sentence}");
     }
 }
 
@@ -68,9 +68,9 @@ fn a_short_term_is_found_however_it_is_written() {
         ("서로 정한 때까지로 한다.", false),
     ] {
         let want: &[&str] = if is_short { &["short_term"] } else { &[] };
-        assert_eq!(found("임대차 기간", sentence), want, "{sentence}");
+        assert_eq!(finding_ids("임대차 기간", sentence), want, "{sentence}");
     }
-    assert_eq!(found("수습", "1년으로 한다."), <[&str; 0]>::default());
+    assert_eq!(finding_ids("수습", "1년으로 한다."), <[&str; 0]>::default());
 }
 
 #[test]
