@@ -4,11 +4,9 @@
 //! | --- | --- |
 //! | `outcome` | what a hook gives back, and how its step stores it |
 //! | `lifted` | hooks of a plain agent in one with a state or services of its own |
-//! | `turn` | the hooks of a turn, one after the other, each on what those before it wrote |
 
 pub(crate) mod lifted;
 pub(crate) mod outcome;
-pub(crate) mod turn;
 
 use std::{fmt, sync::Arc};
 

@@ -6,8 +6,10 @@
 //! | `execute_tool` | `execute_tool.rs` | those of the [`ToolRunner`](crate::ToolRunner): `admit-N-ID` for a judgement, `tool-ID` for a call that may be repeated; a call that must not be is an intent of its own |
 //!
 //! A node reads the [`AgentSettings`](crate::settings::AgentSettings) and one snapshot of the state, and returns an update.
+//! `turn.rs` runs the hooks of a node and joins what is written beside them.
 //! The memoised steps are the only effects, so a lost run repeats nothing that is stored. The roof
 //! ([`ReactAgent`](crate::ReactAgent)) alone calls the nodes.
 
 pub(crate) mod call_model;
 pub(crate) mod execute_tool;
+mod turn;

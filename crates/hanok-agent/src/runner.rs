@@ -2,6 +2,7 @@
 
 mod judged;
 pub(crate) mod tool_result;
+pub(crate) mod writes;
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -12,9 +12,8 @@ use crate::{
     error::ToolCallError,
     intercept::Interceptor,
     observation::FaultKind,
-    runner::{ToolRound, ToolRunner, ToolTurn},
+    runner::{ToolRound, ToolRunner, ToolTurn, writes::ToolWrites},
     state::{AgentState, AgentStateUpdate},
-    tools::writes::ToolWrites,
     usage::TurnUsage,
 };
 

@@ -5,7 +5,6 @@
 //! - `graphs`: graphs that tools run, and how they end their calls.
 //! - `tool_errors`: the policy for an error of a tool.
 //! - `tool_history`: calls that were made, so that a graph makes none twice.
-//! - `writes`: what the tools of one reply write into the state, joined.
 //! - `handoff_tool`: the tool by which an agent hands its turn over.
 //!
 //! A tool's error becomes an [`Observation`](crate::Observation) here, unless it suspends the run or the policy propagates
@@ -17,4 +16,3 @@ pub(crate) mod handoff_tool;
 pub(crate) mod registry;
 pub(crate) mod tool_errors;
 pub(crate) mod tool_history;
-pub(crate) mod writes;

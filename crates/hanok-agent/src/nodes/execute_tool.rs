@@ -12,17 +12,18 @@ use crate::{
     error::AgentError,
     handoff::Handoff,
     has_agent::HasAgent,
-    hook::turn::Turn,
+    nodes::turn::Turn,
     observation::{FaultKind, Observation},
     progress::AgentProgress,
     prompt,
-    runner::{Judged, JudgedCall, ToolRound, ToolTurn, tool_result::ToolResult},
-    settings::{AgentParts, AgentSettings},
-    state::{AgentState, AgentStateUpdate, StopReason},
-    tools::{
-        handoff_tool,
+    runner::{
+        Judged, JudgedCall, ToolRound, ToolTurn,
+        tool_result::ToolResult,
         writes::{ToolWrites, Written},
     },
+    settings::{AgentParts, AgentSettings},
+    state::{AgentState, AgentStateUpdate, StopReason},
+    tools::handoff_tool,
 };
 
 /// Makes the calls of the last reply, all at once, and writes one observation for each, in their order, and behind them what

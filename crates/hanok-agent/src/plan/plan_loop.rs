@@ -13,8 +13,7 @@ use super::{
 use crate::{
     error::ToolCallError,
     observation::Observation,
-    runner::{ToolRound, ToolRunner, ToolTurn},
-    tools::writes::ToolWrites,
+    runner::{ToolRound, ToolRunner, ToolTurn, writes::ToolWrites},
     usage::TurnUsage,
 };
 

@@ -6,13 +6,13 @@ use hanok_core::BoxError;
 use hanok_graph::{Command, Context, Snapshot};
 use hanok_state::{State, StateUpdate};
 
-use super::{
-    HookPoint,
-    outcome::{Hooked, Jump, StoredHook},
-};
 use crate::{
     error::AgentError,
     has_agent::HasAgent,
+    hook::{
+        HookPoint,
+        outcome::{Hooked, Jump, StoredHook},
+    },
     settings::AgentParts,
     state::{AgentState, AgentStateUpdate, StopReason},
 };
