@@ -160,7 +160,7 @@ impl HookPoint {
     }
 
     /// True for a place behind what it is named after: hooks run there in the reverse order.
-    fn is_behind(self) -> bool {
+    pub(crate) fn is_behind(self) -> bool {
         matches!(self, Self::AfterModel | Self::AfterAgent)
     }
 }

@@ -92,7 +92,7 @@ impl<S: State> fmt::Debug for Hooked<S> {
 
 /// The same as its step stores it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StoredHook {
+pub(crate) struct StoredHook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     update: Option<StateWrite>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub(super) struct StoredHook {
 
 impl StoredHook {
     /// The stored form, `None` of a method that the hook does not have.
-    pub(super) fn of<S: HasAgent>(hooked: &Hooked<S>) -> Result<Option<Self>, BoxError> {
+    pub(crate) fn of<S: HasAgent>(hooked: &Hooked<S>) -> Result<Option<Self>, BoxError> {
         if hooked.absent {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl StoredHook {
         Ok(Some(Self { update, tools: hooked.tools.clone(), jump: hooked.jump }))
     }
 
-    pub(super) fn read<S: HasAgent>(
+    pub(crate) fn read<S: HasAgent>(
         self,
         state: &S,
         node: &Arc<str>,
