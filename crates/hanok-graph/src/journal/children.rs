@@ -167,7 +167,7 @@ impl Journal {
     ) -> Result<Option<ChildState>, CheckpointError> {
         let state = lock(&self.children.states).remove(namespace);
         let entered = !lock(&self.children.entered).insert(namespace.clone());
-        match (&self.store, state) {
+        match (self.store(), state) {
             // It began in this run and did not end: what it has done since is in the log alone.
             (Some(store), None) if entered => {
                 self.barrier().await?;

@@ -32,8 +32,8 @@ use crate::{
 /// Writes a run's entries, one append after the other, under the run's claim.
 pub(crate) struct Journal {
     pub(super) parts: Arc<JournalParts>,
-    pub(super) store: Option<SharedCheckpointer>,
-    at: Arc<AsyncMutex<LogEnd>>,
+    /// The log of the thread; `None` in a run that stores nothing.
+    log: Option<StoredLog>,
     pub(super) options: JournalOptions,
     /// The writer that appends while the run continues, if there is one.
     writer: Option<Arc<Writer>>,
@@ -56,6 +56,12 @@ pub(crate) struct JournalOptions {
     pub(crate) sink: Sink,
     /// The thread from whose name the ids of tasks derive, if it is another.
     pub(crate) identity: Option<ThreadKey>,
+}
+
+/// The log of a thread, and where it ends.
+struct StoredLog {
+    store: SharedCheckpointer,
+    end: Arc<AsyncMutex<LogEnd>>,
 }
 
 pub(super) struct LogEnd {
@@ -112,41 +118,32 @@ impl Journal {
     /// A journal that stores nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
         let slot: Weak<RunSlot> = Weak::<()>::new();
-        let at = LogEnd::new(Tip::default(), Epoch::default());
-        Self::new(
-            thread,
-            None,
-            runtime,
-            at,
-            slot,
-            SnapshotPolicy::default(),
-            JournalOptions::default(),
-        )
+        let (snapshots, options) = (SnapshotPolicy::default(), JournalOptions::default());
+        Self::new(thread, None, runtime, slot, snapshots, options)
     }
 
     fn new(
         thread: ThreadKey,
-        store: Option<SharedCheckpointer>,
+        log: Option<(SharedCheckpointer, LogEnd)>,
         runtime: Runtime,
-        at: LogEnd,
         slot: Weak<RunSlot>,
         snapshots: SnapshotPolicy,
         options: JournalOptions,
     ) -> Self {
         let (sink, lost) = (options.sink.clone(), AtomicBool::new(false));
-        let stored = AtomicU64::new(at.tip.position.0);
+        let stored = log.as_ref().map_or(0, |(_, end)| end.tip.position.0);
+        let stored = AtomicU64::new(stored);
         let parts = Arc::new(JournalParts { thread, runtime, slot, sink, lost, stored });
-        let writer = match (&store, options.durability) {
-            (Some(store), Durability::Async) => {
-                options.sink.hold(at.tip.position);
-                Some(Arc::new(Writer::new(parts.clone(), store.clone(), at.epoch)))
+        let writer = match (&log, options.durability) {
+            (Some((store, end)), Durability::Async) => {
+                options.sink.hold(end.tip.position);
+                Some(Arc::new(Writer::new(parts.clone(), store.clone(), end.epoch)))
             }
             _ => None,
         };
         Self {
             parts,
-            store,
-            at: Arc::new(AsyncMutex::new(at)),
+            log: log.map(|(store, end)| StoredLog { store, end: Arc::new(AsyncMutex::new(end)) }),
             options,
             writer,
             released: AtomicBool::new(false),
@@ -167,9 +164,9 @@ impl Journal {
         let Takeover { slot, tip, snapshots, claim, first, labels } = takeover;
         let at = LogEnd::new(tip, claim.epoch);
         options.sink.begin(tip.life);
-        let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
+        let (thread, log) = (log.thread().clone(), Some((log.store().clone(), at)));
         let slot = Arc::downgrade(slot);
-        let journal = Self::new(thread, store, runtime, at, slot, snapshots, options);
+        let journal = Self::new(thread, log, runtime, slot, snapshots, options);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
         let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
@@ -193,7 +190,12 @@ impl Journal {
 
     /// True if entries are stored.
     pub(crate) fn is_kept(&self) -> bool {
-        self.store.is_some()
+        self.log.is_some()
+    }
+
+    /// The store of the log, if entries are stored.
+    pub(super) fn store(&self) -> Option<&SharedCheckpointer> {
+        self.log.as_ref().map(|log| &log.store)
     }
 
     /// True if another run has taken the thread, so that no more can be stored.
@@ -253,8 +255,9 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         then: Box<dyn FnOnce(Position) + Send>,
     ) {
+        let Some(log) = &self.log else { return };
         let held = HeldEntries { at: self.parts.runtime.clock.now(), follow: 0, entries, then };
-        self.at.lock().await.held.push(held);
+        log.end.lock().await.held.push(held);
     }
 
     /// Appends entries as [`append`](Journal::append) does, with more to survive.
@@ -275,12 +278,14 @@ impl Journal {
         how: AppendOptions,
         then: impl FnOnce(Position),
     ) -> Result<Position, CheckpointError> {
-        let mut at = self.at.clone().lock_owned().await;
-        let Some(store) = &self.store else {
-            at.tip.position = Position(at.tip.position.0 + entries.len() as u64);
-            then(at.tip.position);
-            return Ok(at.tip.position);
+        let Some(StoredLog { store, end }) = &self.log else {
+            // The positions of a run that stores nothing are counted alone.
+            let count = entries.len() as u64;
+            let last = self.parts.stored.fetch_add(count, Ordering::SeqCst).saturating_add(count);
+            then(Position(last));
+            return Ok(Position(last));
         };
+        let mut at = end.clone().lock_owned().await;
         let Some(slot) = self.parts.slot.upgrade() else {
             return Err(CheckpointError::Unavailable {
                 reason: "the run is over",
@@ -341,7 +346,7 @@ impl Journal {
         if !self.is_released() || !self.children.is_empty() {
             return None;
         }
-        let at = self.at.lock().await;
+        let at = self.log.as_ref()?.end.lock().await;
         (!at.unsure).then(|| (at.tip, at.epoch, self.snapshots.clone()))
     }
 
@@ -352,9 +357,9 @@ impl Journal {
 
     /// Waits until everything that was appended is safe.
     pub(crate) async fn barrier(&self) -> Result<(), CheckpointError> {
-        match (self.options.durability, &self.writer) {
-            (Durability::Async, Some(writer)) => writer.flush().await,
-            (Durability::Exit, _) if !self.at.lock().await.waiting.is_empty() => {
+        match (self.options.durability, &self.writer, &self.log) {
+            (Durability::Async, Some(writer), _) => writer.flush().await,
+            (Durability::Exit, _, Some(log)) if !log.end.lock().await.waiting.is_empty() => {
                 self.append_safely(Vec::new(), Safety::Process).await?;
                 Ok(())
             }
@@ -392,8 +397,11 @@ impl Journal {
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,
     {
-        let Some(store) = self.store.as_ref().filter(|_| self.snapshots.is_due()) else { return };
-        let at = self.at.lock().await;
+        let Some(StoredLog { store, end }) = self.log.as_ref().filter(|_| self.snapshots.is_due())
+        else {
+            return;
+        };
+        let at = end.lock().await;
         // Of what waits there is no position yet that a snapshot could be of.
         if !at.waiting.is_empty() {
             return;

@@ -35,7 +35,7 @@ pub(super) struct JournalParts {
     pub(super) sink: Sink,
     /// Set when the run has lost the thread.
     pub(super) lost: AtomicBool,
-    /// The last position that is safe.
+    /// The last position that is safe, or the last one counted in a run that stores nothing.
     pub(super) stored: AtomicU64,
 }
 
