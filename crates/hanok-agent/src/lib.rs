@@ -16,6 +16,7 @@
 //!   with fields of one's own.
 //! - [`AgentTool`]: an agent as a tool of another one.
 //! - [`ToolSelector`]: the choice of tools for a question, as an entry of a log of [`Choices`].
+//! - [`ToolIndex`]: finds the tools that fit a question, where there are more than a model should be shown.
 //! - [`ToolHistory`]: the calls that were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]). A
@@ -74,6 +75,7 @@ mod settings;
 mod state;
 mod structured;
 mod summariser;
+mod tool_index;
 mod tool_node;
 mod tools;
 mod usage;
@@ -140,6 +142,13 @@ pub use structured::{
     final_answer::AnswerBy,
 };
 pub use summariser::Summariser;
+pub use tool_index::{
+    RecommendedTools, ToolIndex, ToolIndexError, ToolIndexUpdate,
+    entry::IndexedTool,
+    experience::ToolExperience,
+    query::ToolQuery,
+    ranking::{RecommendedTool, ToolScore},
+};
 pub use tool_node::{Conversation, ToolNode, tools_condition};
 pub use tools::{
     handoff_tool::HandoffTool,

@@ -33,6 +33,7 @@ mod support;
 mod tokens;
 mod tool_errors;
 mod tool_events;
+mod tool_index;
 mod tool_node;
 mod typed_answer;
 mod watched;

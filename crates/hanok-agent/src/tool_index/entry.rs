@@ -1,0 +1,176 @@
+//! A tool of the index, as it is offered and as it is stored.
+
+use hanok_checkpoint::FieldPath;
+use hanok_model::ToolSpec;
+use hanok_state::Json;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// A tool that an index offers.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct IndexedTool {
+    spec: ToolSpec,
+    aliases: Vec<String>,
+    pinned: bool,
+}
+
+impl IndexedTool {
+    /// A tool without aliases, which is found and not pinned.
+    pub fn new(spec: ToolSpec) -> Self {
+        Self { spec, aliases: Vec::new(), pinned: false }
+    }
+
+    /// Adds names by which it is found exactly, beside its own.
+    ///
+    /// ```
+    /// # use {hanok_agent::IndexedTool, hanok_model::ToolSpec, serde_json::json};
+    /// let tool = ToolSpec::new("calendar__create_event", "Creates an event", json!({}))?;
+    /// let tool = IndexedTool::new(tool).aliases(["book_meeting", "회의 예약"]);
+    /// # drop(tool);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
+    pub fn aliases<A: Into<String>>(mut self, aliases: impl IntoIterator<Item = A>) -> Self {
+        self.aliases.extend(aliases.into_iter().map(Into::into));
+        self
+    }
+
+    /// Offers the tool for every question.
+    pub fn pinned(self) -> Self {
+        Self { pinned: true, ..self }
+    }
+
+    /// The tool.
+    pub fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
+/// A tool as an item of the store holds it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StoredTool {
+    /// The words of its name.
+    words: String,
+    description: String,
+    parameters: String,
+    aliases: Vec<String>,
+    pub(crate) pinned: bool,
+    /// The hash of all that the tool says.
+    pub(crate) hash: String,
+    /// The model of its vector, if it has one.
+    pub(crate) model: Option<String>,
+    pub(crate) spec: ToolSpec,
+}
+
+impl StoredTool {
+    pub(crate) fn of(tool: &IndexedTool) -> Self {
+        let IndexedTool { spec, aliases, pinned } = tool;
+        let parameters = spec.parameters().into_iter().map(|parameter| {
+            let name = words_of_name(&parameter.name);
+            parameter.description.map_or(name.clone(), |about| format!("{name}: {about}"))
+        });
+        let parameters: Vec<_> = parameters.collect();
+        Self {
+            words: words_of_name(spec.name()),
+            description: spec.description().to_owned(),
+            parameters: parameters.join("\n"),
+            aliases: aliases.clone(),
+            pinned: *pinned,
+            hash: hash(tool),
+            model: None,
+            spec: spec.clone(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.spec.name()
+    }
+
+    /// Its name and its aliases.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name()).chain(self.aliases.iter().map(String::as_str))
+    }
+
+    /// The fields whose words find it.
+    pub(crate) fn texts() -> Vec<FieldPath> {
+        ["words", "description", "parameters", "aliases"].map(|name| FieldPath::new([name])).into()
+    }
+
+    /// The text of which its vector is made.
+    pub(crate) fn meaning(&self) -> String {
+        let Self { words, description, aliases, .. } = self;
+        [words, description]
+            .into_iter()
+            .chain(aliases)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(". ")
+    }
+}
+
+/// The hash of all that a tool says, the same in every process and for every order of the keys of its schema.
+fn hash(tool: &IndexedTool) -> String {
+    let IndexedTool { spec, aliases, pinned } = tool;
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| {
+        hasher.update(&(text.len() as u64).to_be_bytes());
+        hasher.update(text.as_bytes());
+    };
+    add(spec.name());
+    add(spec.description());
+    // A schema whose numbers cannot be written as JSON has a text of its own all the same.
+    add(&Json::text_of(spec.schema()).unwrap_or_else(|_| spec.schema().to_string()));
+    add(if *pinned { "pinned" } else { "" });
+    aliases.iter().for_each(|alias| add(alias));
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The words of a name: `mail__sendMessage` is `mail send Message`.
+fn words_of_name(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let mut last = ' ';
+    for c in name.chars() {
+        if matches!(c, '_' | '-' | '.' | '/') {
+            last = ' ';
+            continue;
+        }
+        let begins = last == ' ' || (c.is_uppercase() && !last.is_uppercase());
+        if begins && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(c);
+        last = c;
+    }
+    words
+}
+
+/// The key of a name: spelled with other capitals, blanks or forms of its characters it is the same name.
+pub(crate) fn name_key(name: &str) -> String {
+    let normal: String = name.nfkc().flat_map(char::to_lowercase).collect();
+    normal.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_its_words() {
+        for (name, words) in [
+            ("mail__send_message", "mail send message"),
+            ("createIssue", "create Issue"),
+            ("getHTTPStatus", "get HTTPStatus"),
+            ("fs.read-file", "fs read file"),
+            ("__", ""),
+        ] {
+            assert_eq!(words_of_name(name), words, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_it_is_spelled() {
+        assert_eq!(name_key("  Book_Meeting "), name_key("book_meeting"));
+        assert_eq!(name_key("회의  예약"), "회의 예약");
+        assert_eq!(name_key("ＳＥＮＤ"), "send");
+    }
+}
