@@ -1,6 +1,8 @@
 //! `cargo xtask evaluate`: builds what asks questions, and runs it.
 //!
 //! Without a name these are questions about the sample documents; `team`, `law` and `figures` are tests that print their table.
+//! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
+//! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
 use crate::command::Tool;
 use crate::result::Result;
@@ -12,6 +14,36 @@ const TABLES: [(&str, &str, &str); 3] = [
     ("figures", "hanok-supervisor", "grounding"),
 ];
 
+/// The variable that names the folder of a server's replies.
+const CACHE: &str = "HANOK_EVALUATE_CACHE";
+
+/// What is asked of a table besides its name.
+#[derive(Debug, Default, PartialEq)]
+struct Asked {
+    model: bool,
+    cache: Option<String>,
+}
+
+impl Asked {
+    fn read(options: &[String]) -> Result<Self> {
+        let (mut asked, mut options) = (Self::default(), options.iter());
+        while let Some(option) = options.next() {
+            match option.as_str() {
+                "--model" => asked.model = true,
+                "--cache" => {
+                    let folder = options.next().ok_or("`--cache` takes a folder")?;
+                    asked.cache = Some(folder.clone());
+                }
+                option => {
+                    let fault = format!("`{option}` is none of `--model`, `--cache FOLDER`");
+                    return Err(fault.into());
+                }
+            }
+        }
+        Ok(asked)
+    }
+}
+
 /// Hands `arguments` on and says whether all of it could be measured.
 ///
 /// # Errors
@@ -20,10 +52,15 @@ const TABLES: [(&str, &str, &str); 3] = [
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
     if let Some((_, package, test)) = TABLES.iter().find(named) {
-        return Tool::cargo()
+        let asked = Asked::read(arguments.get(1..).unwrap_or_default())?;
+        let tests = Tool::cargo()
             .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
-            .arguments(["--nocapture", "--test-threads", "1"])
-            .shown();
+            .arguments(["--nocapture", "--test-threads", "1"]);
+        let tests = if asked.model { tests.arguments(["--ignored"]) } else { tests };
+        return match asked.cache {
+            Some(folder) => tests.variable(CACHE, std::path::absolute(folder)?).shown(),
+            None => tests.shown(),
+        };
     }
     Tool::cargo()
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
