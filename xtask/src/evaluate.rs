@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         let tests = Tool::cargo()
             .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
             .arguments(["--nocapture", "--test-threads", "1"]);
-        let tests = if asked.model { tests.arguments(["--ignored"]) } else { tests };
+        let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
         return match asked.cache {
             Some(folder) => tests.variable(CACHE, std::path::absolute(folder)?).shown(),
             None => tests.shown(),
@@ -66,4 +66,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
         .arguments(arguments)
         .shown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_s_options_are_read_and_what_is_none_is_named() {
+        let read = |line: &str| {
+            let options: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            Asked::read(&options).map_err(|error| error.to_string())
+        };
+        let cache = Some("/tmp/replies".to_owned());
+        assert_eq!(read(""), Ok(Asked::default()));
+        assert_eq!(read("--model --cache /tmp/replies"), Ok(Asked { model: true, cache }));
+        assert_eq!(read("--cache"), Err("`--cache` takes a folder".to_owned()));
+        assert!(read("--modle").is_err_and(|error| error.contains("--modle")));
+    }
 }
