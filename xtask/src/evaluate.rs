@@ -19,12 +19,12 @@ const CACHE: &str = "HANOK_EVALUATE_CACHE";
 
 /// What is asked of a table besides its name.
 #[derive(Debug, Default, PartialEq)]
-struct Asked {
+struct TableOptions {
     model: bool,
     cache: Option<String>,
 }
 
-impl Asked {
+impl TableOptions {
     fn read(options: &[String]) -> Result<Self> {
         let (mut asked, mut options) = (Self::default(), options.iter());
         while let Some(option) = options.next() {
@@ -52,7 +52,7 @@ impl Asked {
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
     if let Some((_, package, test)) = TABLES.iter().find(named) {
-        let asked = Asked::read(arguments.get(1..).unwrap_or_default())?;
+        let asked = TableOptions::read(arguments.get(1..).unwrap_or_default())?;
         let tests = Tool::cargo()
             .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
             .arguments(["--nocapture", "--test-threads", "1"]);
@@ -76,11 +76,11 @@ mod tests {
     fn a_table_s_options_are_read_and_what_is_none_is_named() {
         let read = |line: &str| {
             let options: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            Asked::read(&options).map_err(|error| error.to_string())
+            TableOptions::read(&options).map_err(|error| error.to_string())
         };
         let cache = Some("/tmp/replies".to_owned());
-        assert_eq!(read(""), Ok(Asked::default()));
-        assert_eq!(read("--model --cache /tmp/replies"), Ok(Asked { model: true, cache }));
+        assert_eq!(read(""), Ok(TableOptions::default()));
+        assert_eq!(read("--model --cache /tmp/replies"), Ok(TableOptions { model: true, cache }));
         assert_eq!(read("--cache"), Err("`--cache` takes a folder".to_owned()));
         assert!(read("--modle").is_err_and(|error| error.contains("--modle")));
     }

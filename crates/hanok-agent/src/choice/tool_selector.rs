@@ -93,7 +93,7 @@ pub struct ToolSelector {
 type Chosen = (Vec<String>, ChosenBy, String, f64, Vec<String>);
 
 /// A question to the model, and what it is made of.
-struct Asked {
+struct ToolQuestion {
     question: String,
     options: Vec<ChoiceOption>,
     request: ChatRequest,
@@ -170,7 +170,7 @@ impl ToolSelector {
     ) -> Result<Choice, StepError> {
         let question = self.redacted(question);
         let call = context.call("model", self.model.name(), &question);
-        let asked = self.asked(question, tools, &*context.runtime().rng);
+        let asked = self.question(question, tools, &*context.runtime().rng);
         let id = call.key().to_string();
         let step = format!("{STEP}{id}");
         let choose = async || {
@@ -261,7 +261,7 @@ impl ToolSelector {
                 .iter()
                 .filter_map(|option| Some((option.name.clone(), option.unavailable.clone()?)));
             let then = Self { unavailable: unavailable.collect(), ..self.clone() };
-            let asked = then.asked(before.question.clone(), tools, &*rng);
+            let asked = then.question(before.question.clone(), tools, &*rng);
             if asked.inputs != before.inputs {
                 test.leave_out(before, LeftOut::OtherInputs);
                 continue;
@@ -274,16 +274,16 @@ impl ToolSelector {
     }
 
     /// What the model is asked for `question`, which is redacted.
-    fn asked(&self, question: String, tools: &ToolRegistry, rng: &dyn Rng) -> Asked {
+    fn question(&self, question: String, tools: &ToolRegistry, rng: &dyn Rng) -> ToolQuestion {
         let options = self.options(tools);
         let request = self.request(&question, tools, &DataMark::new(rng));
         let inputs = digest(&question, tools, &options);
-        Asked { question, options, request, inputs }
+        ToolQuestion { question, options, request, inputs }
     }
 
     /// The entry of what was chosen.
-    fn choice(&self, id: String, at: Timestamp, asked: Asked, chosen: Chosen) -> Choice {
-        let Asked { question, options, inputs, .. } = asked;
+    fn choice(&self, id: String, at: Timestamp, asked: ToolQuestion, chosen: Chosen) -> Choice {
+        let ToolQuestion { question, options, inputs, .. } = asked;
         let (chosen, by, reason, confidence, dropped) = chosen;
         Choice {
             id,
@@ -307,7 +307,7 @@ impl ToolSelector {
     /// What the model chooses, or else the rule.
     async fn by_model(
         &self,
-        asked: &Asked,
+        asked: &ToolQuestion,
         call: &Call,
         tools: &ToolRegistry,
     ) -> Result<Chosen, ModelError> {
