@@ -15,7 +15,6 @@ use std::{
 use std::{
     fs::{File, OpenOptions},
     io::Read,
-    os::fd::OwnedFd,
     process::{Child, ExitStatus},
 };
 
@@ -94,7 +93,7 @@ impl Watched {
         let child = command.spawn().unwrap();
         // Its copies of the terminal are the command's: with the last one closed, the reader comes to an end.
         drop(command);
-        Self { child, screen: File::from(OwnedFd::from(screen)), written: String::new() }
+        Self { child, screen: File::from(screen), written: String::new() }
     }
 
     /// The id of its process.

@@ -157,6 +157,5 @@ fn folder() -> PathBuf {
     }
     let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let caches = caches.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    let caches = caches.expect("HANOK_EVALUATE_CACHE, XDG_CACHE_HOME or HOME");
-    caches.join("hanok").join("evaluate-team")
+    caches.unwrap().join("hanok").join("evaluate-team")
 }
