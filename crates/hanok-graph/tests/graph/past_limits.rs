@@ -38,13 +38,13 @@ async fn call(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> 
     }
     let inner = built(inner.edge("d", END));
     match cx.run(&inner, S::update(), cx.shared_services()).await? {
-        Outcome::Done(state) => Ok(says(&log(&state).join(","))),
+        Outcome::Done(state) => Ok(says(log(&state).join(","))),
         Outcome::LimitReached { which, state } => {
             assert_eq!(
                 cx.limit().is_some(),
                 !matches!(which, Limit::ModelCalls(_) | Limit::ToolCalls(_))
             );
-            Ok(says(&format!("{} until {which}", log(&state).join(","))))
+            Ok(says(format!("{} until {which}", log(&state).join(","))))
         }
         outcome => Err(format!("{outcome:?}").into()),
     }
@@ -53,7 +53,7 @@ async fn call(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> 
 /// Asks for a call of a model, and does without.
 async fn end(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
     let asked = cx.call("model", "m", "{}").admit(Charge::Model);
-    Ok(says(&asked.map_or_else(|refused| refused.to_string(), |()| "asked".to_owned())))
+    Ok(says(asked.map_or_else(|refused| refused.to_string(), |()| "asked".to_owned())))
 }
 
 /// The limits, and the nodes of the subgraph that had ended at each.
@@ -125,7 +125,7 @@ async fn a_node_that_the_limits_end_ends_the_turn_behind_one_that_goes_on() {
 async fn a_refusal_that_is_handed_on_ends_the_turn() {
     async fn waits(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         let slept = cx.within_time(cx.runtime().clock.sleep(5 * SECOND)).await;
-        Ok(says(&format!("{slept:?}").chars().take(3).collect::<String>()))
+        Ok(says(format!("{slept:?}").chars().take(3).collect::<String>()))
     }
     let graph = Graph::builder("outer").node("waits", waits.past_limits());
     let graph = graph.node("spend", spend.past_limits()).edge(START, "waits");
