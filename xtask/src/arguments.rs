@@ -214,6 +214,7 @@ pub(crate) fn usage() -> String {
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
+                           [--teams]        team supervisors, dying twice in a row at every pair of appends
        cargo xtask mutants                  whether tests fail when a line is wrong: those of the
                                             simulator, and ten others in turn
                            [--full]         all of them: by all tests, where the named one is not enough
@@ -227,6 +228,10 @@ pub(crate) fn usage() -> String {
                          --tree FOLDER      beside another checkout
                          --release          release builds, too
        cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
+       cargo xtask evaluate team            which tools are chosen for 80 questions, and how surely; or
+                                            `law` and `figures`
+                           [--model]        for 15 of them by the server of OPENAI_BASE_URL and OPENAI_MODEL
+                           [--cache FOLDER] its replies, so that a second run asks nothing
 
 stages, in the order they run:
 {stages}

@@ -56,6 +56,16 @@ impl Tool {
         Self { command, input: Vec::new(), limit: None }
     }
 
+    /// Lets the program talk to the model's server that the environment names. Default: it knows of none.
+    pub(crate) fn with_model(mut self) -> Self {
+        for variable in MODEL_VARIABLES {
+            if let Some(value) = std::env::var_os(variable) {
+                self.command.env(variable, value);
+            }
+        }
+        self
+    }
+
     pub(crate) fn arguments<A: AsRef<OsStr>>(
         mut self,
         arguments: impl IntoIterator<Item = A>,

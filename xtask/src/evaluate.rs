@@ -1,6 +1,8 @@
 //! `cargo xtask evaluate`: builds what asks questions, and runs it.
 //!
 //! Without a name these are questions about the sample documents; `team`, `law` and `figures` are tests that print their table.
+//! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
+//! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
 use crate::command::Tool;
 use crate::result::Result;
@@ -12,6 +14,36 @@ const TABLES: [(&str, &str, &str); 3] = [
     ("figures", "hanok-supervisor", "grounding"),
 ];
 
+/// The variable that names the folder of a server's replies.
+const CACHE: &str = "HANOK_EVALUATE_CACHE";
+
+/// What is asked of a table besides its name.
+#[derive(Debug, Default, PartialEq)]
+struct TableOptions {
+    model: bool,
+    cache: Option<String>,
+}
+
+impl TableOptions {
+    fn read(options: &[String]) -> Result<Self> {
+        let (mut asked, mut options) = (Self::default(), options.iter());
+        while let Some(option) = options.next() {
+            match option.as_str() {
+                "--model" => asked.model = true,
+                "--cache" => {
+                    let folder = options.next().ok_or("`--cache` takes a folder")?;
+                    asked.cache = Some(folder.clone());
+                }
+                option => {
+                    let fault = format!("`{option}` is none of `--model`, `--cache FOLDER`");
+                    return Err(fault.into());
+                }
+            }
+        }
+        Ok(asked)
+    }
+}
+
 /// Hands `arguments` on and says whether all of it could be measured.
 ///
 /// # Errors
@@ -20,13 +52,36 @@ const TABLES: [(&str, &str, &str); 3] = [
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
     if let Some((_, package, test)) = TABLES.iter().find(named) {
-        return Tool::cargo()
+        let asked = TableOptions::read(arguments.get(1..).unwrap_or_default())?;
+        let tests = Tool::cargo()
             .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
-            .arguments(["--nocapture", "--test-threads", "1"])
-            .shown();
+            .arguments(["--nocapture", "--test-threads", "1"]);
+        let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
+        return match asked.cache {
+            Some(folder) => tests.variable(CACHE, std::path::absolute(folder)?).shown(),
+            None => tests.shown(),
+        };
     }
     Tool::cargo()
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
         .arguments(arguments)
         .shown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_s_options_are_read_and_what_is_none_is_named() {
+        let read = |line: &str| {
+            let options: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            TableOptions::read(&options).map_err(|error| error.to_string())
+        };
+        let cache = Some("/tmp/replies".to_owned());
+        assert_eq!(read(""), Ok(TableOptions::default()));
+        assert_eq!(read("--model --cache /tmp/replies"), Ok(TableOptions { model: true, cache }));
+        assert_eq!(read("--cache"), Err("`--cache` takes a folder".to_owned()));
+        assert!(read("--modle").is_err_and(|error| error.contains("--modle")));
+    }
 }

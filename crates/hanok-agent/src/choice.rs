@@ -6,6 +6,7 @@
 //! | `choices` | the choices of a log, each with its result, and how they are looked through |
 //! | `record` | a choice with its result as a line of JSON |
 //! | `stored` | the choices that the log of a thread holds |
+//! | `test` | choices made again, beside what they were |
 //! | `tool_selector` | the choice of tools: by a model, or by a rule where it makes none |
 //!
 //! An id of a choice is the [key](hanok_core::Call::key) of a call of its task: [`Choice::new`](entry::Choice::new) takes it.
@@ -17,4 +18,5 @@ pub(crate) mod choices;
 pub(crate) mod entry;
 pub(crate) mod record;
 pub(crate) mod stored;
+pub(crate) mod test;
 pub(crate) mod tool_selector;

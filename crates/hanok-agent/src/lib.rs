@@ -94,6 +94,7 @@ pub use choice::{
     entry::{Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChoiceResult, ChosenBy, Outcomes},
     record::ChoiceRecord,
     stored::choices_of,
+    test::{ChoiceLeftOut, ChoiceTest, ComparedChoice, LeftOut},
     tool_selector::ToolSelector,
 };
 pub use conversation::transcript;

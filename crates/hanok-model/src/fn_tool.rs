@@ -2,12 +2,15 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{BoxFuture, Call, Effect};
+use hanok_core::{BoxFuture, Call, Chain, Effect, Printable};
 use hanok_state::Arguments;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::{BlockingPool, InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec, limited::limited};
+
+/// The characters of a decoder's error that are shown, of its beginning and of its end.
+const SHOWN: usize = 200;
 
 type Run =
     dyn Fn(&Arguments, &Call) -> BoxFuture<'static, Result<ToolOutput, ToolError>> + Send + Sync;
@@ -65,7 +68,7 @@ impl FnTool {
         let spec = ToolSpec::of::<A>(name, description)?;
         Ok(Self::decoding(spec, move |arguments, call| match arguments.decode() {
             Ok(arguments) => Box::pin(run(arguments, call.clone())),
-            Err(error) => Box::pin(std::future::ready(Err(ToolError::arguments(error)))),
+            Err(error) => Box::pin(std::future::ready(Err(unfit(&error)))),
         }))
     }
 
@@ -173,6 +176,18 @@ impl FnTool {
             run: Arc::new(run),
         }
     }
+}
+
+/// The error for arguments that are no value of the tool's type. A decoder repeats what it read, which is a model's: of a long one the
+/// middle is left out, for the end says what there could be.
+fn unfit(error: &(dyn std::error::Error + 'static)) -> ToolError {
+    let text = Printable(&Chain(error).to_string()).to_string();
+    let long = text.chars().count();
+    if long <= 2 * SHOWN {
+        return ToolError::arguments(text);
+    }
+    let (first, last) = (text.chars().take(SHOWN), text.chars().skip(long - SHOWN));
+    ToolError::arguments(format!("{}…{}", first.collect::<String>(), last.collect::<String>()))
 }
 
 impl Tool for FnTool {

@@ -195,3 +195,28 @@ fn an_error_names_the_remedy_and_keeps_its_cause() {
         assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("server: it is full"));
     }
 }
+
+/// What a model wrote in the place of one of a few values is shown bounded and without what acts on a terminal; what there could be
+/// stands behind it.
+#[tokio::test]
+async fn a_value_that_is_none_of_the_tool_s_is_shown_bounded() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Sorted {
+        order: Order,
+    }
+    let sort = FnTool::new("sort", "Sorts", |sorted: Sorted, _| async move {
+        Ok(matches!(sorted.order, Order::Asc).to_string().into())
+    });
+    let sort = sort.unwrap();
+    let said = async |order: &str| {
+        let arguments = Arguments::from_value(&json!({"order": order})).unwrap();
+        sort.run(&arguments, &call()).await.map_err(|error| error.report())
+    };
+    assert!(said("asc").await.is_ok());
+    let short = said("up").await.unwrap_err();
+    assert!(short.contains("unknown variant `up`") && short.contains("`desc`"), "{short}");
+    let long = said(&format!("\u{1b}[31m{}", "가".repeat(100_000))).await.unwrap_err();
+    assert!(long.chars().count() < 450, "{}", long.chars().count());
+    assert!(long.contains("\\u{1b}") && !long.contains(char::is_control), "{long:?}");
+    assert!(long.contains("`asc`") && long.contains('…'), "{long}");
+}

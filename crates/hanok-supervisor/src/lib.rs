@@ -88,6 +88,7 @@ pub use swarm::{
 };
 pub use team::{
     builder::TeamSupervisorBuilder,
+    choose_again::ChooseAgainError,
     definition::Team,
     error::{TeamBuildError, TeamError, TeamFault},
     event::TeamEvent,

@@ -11,6 +11,7 @@
 //! | `steps`, `event` | the progress, from the log and live |
 //! | `memory` | what is known of the user |
 //! | `what_if` | another choice, tried in a fork |
+//! | `choose_again` | the choices of a log, made again by another model |
 //! | `choice`, `prompt` | the choices in the log, and the texts of models and answers |
 //!
 //! A plan is data in the state, and what ran is data in the log. [`execution`] memoises each team's beginning and end, so
@@ -18,6 +19,7 @@
 
 pub(crate) mod builder;
 mod choice;
+pub(crate) mod choose_again;
 pub(crate) mod definition;
 pub(crate) mod error;
 pub(crate) mod event;

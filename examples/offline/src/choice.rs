@@ -10,6 +10,7 @@ use crate::{
     lists,
     prompt::Listed,
     route::{ranked, talk},
+    schema,
 };
 
 /// A value that fits `schema`, as far as it is made of objects, lists, choices and plain values: of a choice, the value whose
@@ -22,7 +23,7 @@ pub(crate) fn fill(schema: &Value, conversation: &Conversation) -> Value {
 const DEEPEST: usize = 16;
 
 fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usize) -> Value {
-    let schema = resolved(schema, root);
+    let schema = schema::resolved(schema, root);
     let options = options(schema, root);
     if depth > DEEPEST {
         return Value::Null;
@@ -57,7 +58,7 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         Some("boolean") if lists::is_about_scope(schema) => json!(lists::is_in_scope(conversation)),
         Some("boolean") => json!(is_about_data(schema) && agent::is_answered(conversation)),
         Some("array") => {
-            let items = resolved(schema.get("items").unwrap_or(&Value::Null), root);
+            let items = schema::resolved(schema.get("items").unwrap_or(&Value::Null), root);
             let options = self::options(items, root);
             lists::fill(schema, items, &listed(&options), conversation)
         }
@@ -72,34 +73,16 @@ fn is_about_data(schema: &Value) -> bool {
     cues::FOR_DOCUMENTS.iter().any(|word| has(&said, word)) || has(&said, "data")
 }
 
-/// `schema`, or what it refers to.
-fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    let to = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
-    to.and_then(|to| root.pointer(to)).unwrap_or(schema)
-}
-
 /// The values that `schema` lists, each with its description if it has one.
 fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return values.iter().map(|value| (value.clone(), String::new())).collect();
-    }
-    let listed = ["oneOf", "anyOf"].iter().find_map(|key| schema.get(*key)?.as_array());
-    let options = listed.into_iter().flatten().map(|option| {
-        let option = resolved(option, root);
-        let value = option.get("const").cloned().or_else(|| {
-            let values = option.get("enum").and_then(Value::as_array);
-            values.filter(|values| values.len() == 1).and_then(|values| values.first().cloned())
-        })?;
-        let said = option.get("description").and_then(Value::as_str).unwrap_or_default();
-        Some((value, said.to_owned()))
-    });
-    options.collect::<Option<Vec<_>>>().unwrap_or_default()
+    let listed = schema::options(schema, root).into_iter();
+    listed.map(|it| (it.value, it.description.unwrap_or_default())).collect()
 }
 
 /// Values with their descriptions, to be compared with the question.
 fn listed(options: &[(Value, String)]) -> Vec<Listed> {
     let listed = options.iter().map(|(value, said)| {
-        let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let name = schema::words(value);
         Listed { name, description: said.clone(), parameters: Vec::new() }
     });
     listed.collect()

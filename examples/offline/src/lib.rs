@@ -17,6 +17,7 @@ mod pick;
 mod prompt;
 mod reply;
 mod route;
+pub mod schema;
 mod summary;
 mod tables;
 mod words;

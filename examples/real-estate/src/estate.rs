@@ -61,7 +61,8 @@ impl Estate {
             .timeout(timeout);
         let document =
             Member::graph("document", wording::DOCUMENT, document, teams::begin, teams::end);
-        let document = Team::new(document).takes_if_there(["analysis"]).timeout(timeout).asks();
+        let document =
+            Team::new(document).takes_if_there(["analysis"]).timeout(timeout).asks().acts();
         let builder = TeamSupervisor::builder(model)
             .name("real_estate")
             .language(Language::Korean)

@@ -10,7 +10,7 @@ use hanok_supervisor::{
     WhatIfSide, steps_of,
 };
 use serde_json::Value;
-use terminal::{Ended, Talk, failure::Failure, progress::short};
+use terminal::{Ended, Lane, Talk, failure::Failure, progress::short};
 
 use crate::memory::EstateMemory;
 
@@ -65,6 +65,16 @@ impl Talk for Talking {
         }
     }
 
+    fn lane(&self, event: &Event) -> Option<Lane> {
+        Some(match TeamEvent::of(event)? {
+            TeamEvent::TeamStarted { step, .. } => Lane::Begins(step),
+            TeamEvent::TeamFinished { step, .. } => Lane::Ends(step),
+            // The run of a team is named by its step.
+            TeamEvent::ToolStarted { tool, .. } => Lane::Does(step_of(event)?, tool),
+            _ => return None,
+        })
+    }
+
     fn told(&self, item: &Stored) -> Option<Value> {
         let event = serde_json::to_value(item.decode::<TeamEvent>().ok()?).ok()?;
         let Value::Object(mut event) = event else { return None };
@@ -108,6 +118,12 @@ impl Talk for Talking {
             ),
         ]
     }
+}
+
+/// The step in whose run `event` is.
+fn step_of(event: &Event) -> Option<String> {
+    let (_, step) = event.path.segments().next()?.split_once(':')?;
+    Some(step.to_owned())
 }
 
 impl Talking {

@@ -3,6 +3,7 @@
 use hanok_graph::{Doubted, Pending};
 use hanok_tools::AmountUnit;
 use jsonschema::Validator;
+use offline::schema;
 use serde_json::{Map, Value};
 
 /// A question, and the fields of its answer.
@@ -103,7 +104,7 @@ impl Form {
 
 impl Field {
     fn of(name: &str, schema: &Value, root: &Value, may_be_empty: bool) -> Self {
-        let schema = resolved(schema, root);
+        let schema = schema::resolved(schema, root).clone();
         let word = |key: &str| schema.get(key).and_then(Value::as_str);
         let label = match (word("title"), word("description")) {
             (Some(title), Some(said)) => format!("{title} ({said})"),
@@ -235,27 +236,13 @@ pub(crate) fn shown(payload: &Value) -> String {
     }
 }
 
-/// `schema`, or what it refers to.
-fn resolved(schema: &Value, root: &Value) -> Value {
-    let to = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
-    to.and_then(|to| root.pointer(to)).unwrap_or(schema).clone()
-}
-
-/// The values that `schema` lists.
+/// The values that `schema` lists, each with the words for it.
 fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
-    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return values.iter().map(|value| (value.clone(), words(value))).collect();
-    }
-    let listed = ["oneOf", "anyOf"].iter().find_map(|key| schema.get(*key)?.as_array());
-    let options = listed.into_iter().flatten().map(|option| {
-        let option = resolved(option, root);
-        let value = option.get("const")?.clone();
-        let said = option.get("description").or(option.get("title")).and_then(Value::as_str);
-        let said = said.map_or_else(|| words(&value), str::to_owned);
-        Some((value, said))
+    let listed = schema::options(schema, root).into_iter().map(|it| {
+        let words = it.description.or(it.title).unwrap_or_else(|| schema::words(&it.value));
+        (it.value, words)
     });
-    options.collect::<Option<Vec<_>>>().unwrap_or_default()
+    listed.collect()
 }
 
 #[cfg(test)]

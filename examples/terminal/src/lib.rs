@@ -9,6 +9,7 @@ pub mod failure;
 mod form;
 mod interrupts;
 mod json;
+mod lanes;
 mod live;
 mod options;
 pub mod passages;
@@ -20,6 +21,7 @@ mod session;
 mod shown;
 mod talk;
 
+pub use lanes::Lane;
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;

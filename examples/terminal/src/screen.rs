@@ -3,13 +3,16 @@
 use std::{
     fmt::Write as _,
     io::{self, IsTerminal, Write},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
-    time::Duration,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use hanok_core::Printable;
 
-use crate::{Options, brain::Brain};
+use crate::{Lane, Options, brain::Brain, lanes::Lanes};
 
 /// How often the spinner turns.
 pub(crate) const TURN: Duration = Duration::from_millis(100);
@@ -26,7 +29,9 @@ pub struct Screen {
     live: bool,
     /// Whether the spinner may turn.
     spins: bool,
-    spinning: AtomicBool,
+    /// The lines that the spinner, or the lanes, take now.
+    drawn: AtomicUsize,
+    lanes: Mutex<Lanes>,
     /// Whether an answer that a person watches stands on the line.
     written: AtomicBool,
     turn: AtomicUsize,
@@ -41,7 +46,8 @@ impl Screen {
             steps: trace,
             live: io::stdout().is_terminal(),
             spins: io::stderr().is_terminal() && !plain,
-            spinning: AtomicBool::new(false),
+            drawn: AtomicUsize::new(0),
+            lanes: Mutex::default(),
             written: AtomicBool::new(false),
             turn: AtomicUsize::new(0),
         }
@@ -138,23 +144,64 @@ impl Screen {
         drop(write!(err, "{}: ", Printable(prompt)).and_then(|()| err.flush()));
     }
 
-    /// Turns the spinner once.
+    /// Changes the lanes that a person sees.
+    pub(crate) fn lane(&self, lane: Lane) {
+        self.lanes().change(lane, Instant::now());
+    }
+
+    /// Takes all lanes away: nothing runs any more.
+    pub(crate) fn end_lanes(&self) {
+        self.lanes().clear();
+        self.clear();
+    }
+
+    /// Turns the spinner once, or shows the lanes where there are some.
     pub(crate) fn spin(&self) {
         if !self.spins {
             return;
         }
-        self.spinning.store(true, Ordering::Relaxed);
         let turn = self.turn.fetch_add(1, Ordering::Relaxed) % SPINNER.len();
         let sign = SPINNER.get(turn).copied().unwrap_or(' ');
+        let mut lines = self.lanes().lines(sign, Instant::now(), columns());
+        if lines.is_empty() {
+            lines.push(format!("{sign} 생각하는 중…"));
+        }
+        let before = self.drawn.swap(lines.len(), Ordering::Relaxed);
         let mut err = io::stderr().lock();
-        drop(write!(err, "\r{sign} 생각하는 중…").and_then(|()| err.flush()));
+        let text = format!("{}{}", erased(before), lines.join("\r\n"));
+        drop(write!(err, "{text}").and_then(|()| err.flush()));
     }
 
-    /// Takes the spinner off the line.
+    /// Takes the spinner, or the lanes, off their lines.
     fn clear(&self) {
-        if self.spinning.swap(false, Ordering::Relaxed) {
+        let drawn = self.drawn.swap(0, Ordering::Relaxed);
+        if drawn > 0 {
             let mut err = io::stderr().lock();
-            drop(write!(err, "\r\u{1b}[2K").and_then(|()| err.flush()));
+            drop(write!(err, "{}", erased(drawn)).and_then(|()| err.flush()));
         }
     }
+
+    fn lanes(&self) -> MutexGuard<'_, Lanes> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What takes so many lines away, of which the cursor stands on the last, and leaves it on the first.
+fn erased(lines: usize) -> String {
+    match lines {
+        0 => String::new(),
+        1 => "\r\u{1b}[2K".to_owned(),
+        lines => format!("\r\u{1b}[{}A\u{1b}[J", lines - 1),
+    }
+}
+
+/// The columns of the terminal that is written to.
+fn columns() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    }
+    #[cfg(not(unix))]
+    None
 }

@@ -59,6 +59,9 @@ impl<'s, T: Talk> Shown<'s, T> {
         {
             self.screen.json(&line)?;
         }
+        if let Some(lane) = self.talk.lane(event) {
+            self.screen.lane(lane);
+        }
         match &event.kind {
             EventKind::Custom(item) => {
                 let seen = !self.screen.is_tracing() && progress::is_seen_anyway(item);
@@ -120,6 +123,7 @@ impl<'s, T: Talk> Shown<'s, T> {
 
     /// Ends the turn: its exit, or the questions that it waits for.
     pub(crate) fn outcome(mut self, outcome: Outcome<T::State>) -> Result<TurnResult, Failure> {
+        self.screen.end_lanes();
         let code = match outcome {
             Outcome::Interrupted(questions) | Outcome::InDoubt(questions) => {
                 self.screen.end_line()?;
@@ -164,6 +168,12 @@ impl<'s, T: Talk> Shown<'s, T> {
             self.screen.json(&json::ended(self.last.as_deref(), code))?;
         }
         Ok(TurnResult::Over(ExitCode::from(code)))
+    }
+}
+
+impl<T> Drop for Shown<'_, T> {
+    fn drop(&mut self) {
+        self.screen.end_lanes();
     }
 }
 

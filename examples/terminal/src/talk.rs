@@ -6,7 +6,7 @@ use hanok_graph::{Event, Thread};
 use hanok_state::{Messages, State};
 use serde_json::Value;
 
-use crate::{failure::Failure, progress};
+use crate::{Lane, failure::Failure, progress};
 
 /// How a turn ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,6 +42,12 @@ pub trait Talk: Send + Sync {
     /// The line that a step is shown as, `None` where it is not. Default: what agents tell.
     fn line(&self, item: &Stored) -> Option<String> {
         progress::line(item)
+    }
+
+    /// What an event changes in the lanes of what runs, which a person sees in place. Default: nothing.
+    fn lane(&self, event: &Event) -> Option<Lane> {
+        let _ = event;
+        None
     }
 
     /// What a step is told as to programs: an object with the key `event`. Default: as `progress`, with all that it holds.

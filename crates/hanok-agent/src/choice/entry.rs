@@ -189,6 +189,14 @@ pub enum ChosenBy {
     Person,
 }
 
+impl ChosenBy {
+    /// True where a model was asked, whether or not it made a choice that can be used.
+    #[must_use]
+    pub fn is_of_model(&self) -> bool {
+        matches!(self, Self::Model { .. } | Self::Fallback { .. })
+    }
+}
+
 /// What came of a choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use hanok_agent::{
     Choice, ChoiceEntry, ChoiceKind, ChoiceRecord, ChoiceResult, Choices, ChosenBy, Language,
-    PersonalData, Redaction, RedactionStrategy, ToolRegistry, ToolSelector, choices_of,
+    LeftOut, PersonalData, Redaction, RedactionStrategy, ToolRegistry, ToolSelector, choices_of,
 };
 use hanok_checkpoint::{Consumer, InMemoryCheckpointer, Keep, SharedCheckpointer};
-use hanok_core::{BoxError, Budget, Effect, Secret, ThreadKey, Timestamp};
+use hanok_core::{BoxError, Budget, Call, Effect, Secret, ThreadKey, Timestamp};
 use hanok_graph::{App, Context, END, Graph, Outcome, START, Snapshot};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolSpec};
 use hanok_state::State;
@@ -357,4 +357,65 @@ fn a_line_fits_its_schema() {
     for kind in ChoiceKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
     }
+}
+
+/// B128: tools are chosen again of the question, the tools and what could not be had then, by another model and other instructions; what a
+/// person chose, and what is described otherwise now, is left out. What was redacted stays so.
+#[tokio::test(start_paused = true)]
+async fn tools_are_chosen_again_of_what_the_log_holds() {
+    let select = async |selector: ToolSelector, question: &'static str| {
+        let choose = move |_: Snapshot<Asked>, context: Context| {
+            let selector = selector.clone();
+            async move {
+                let choice = selector.select(&context, question, &tools()).await?;
+                Ok::<_, hanok_graph::StepError>(
+                    Asked::update().push_choices(ChoiceEntry::Made(choice)),
+                )
+            }
+        };
+        let graph = Graph::<Asked>::builder("ask").node("choose", choose).edge(START, "choose");
+        let graph = graph.edge("choose", END).build().unwrap();
+        graph.invoke(Asked::update(), ()).await.unwrap().done().unwrap().choices
+    };
+    let own = |script: Vec<Exchange>| ToolSelector::new("search", ScriptedModel::new(script));
+    let redaction = Redaction::new().only([PersonalData::Email]);
+    let mut entries: Vec<ChoiceEntry> = Vec::new();
+    let first =
+        own(vec![says(&["law"], 0.9)]).unavailable("market", "no data").redaction(redaction);
+    entries.extend(select(first, "May a@b.kr rise?").await.iter().cloned());
+    entries.extend(select(own(vec![says(&["loans"], 0.5)]), "And loans?").await.iter().cloned());
+    entries.extend(select(own(vec![]).instead(["law"]), "By hand").await.iter().cloned());
+
+    let model = ScriptedModel::new([
+        says(&["loans", "market"], 0.2)
+            .contains("cannot be had now: no data")
+            .contains("Be brief."),
+        says(&["loans"], 0.4).contains("And loans?"),
+    ]);
+    let other = ToolSelector::new("search", model.clone()).instructions("Be brief.");
+    let choices = Choices::of(&entries);
+    let test = other.choose_again(&choices, &tools(), &Call::detached()).await.unwrap();
+    model.finished().unwrap();
+    let differing: Vec<_> = test.differing().collect();
+    let [differing] = &differing[..] else { panic!("{test}") };
+    let (before, after) = (differing.before.as_ref().unwrap(), differing.after.as_ref().unwrap());
+    assert_eq!(
+        (&before.chosen[..], &after.chosen[..]),
+        (&["law".to_owned()][..], &["loans".to_owned()][..])
+    );
+    assert_eq!(
+        (before.confidence, after.confidence, &after.dropped[..]),
+        (0.9, 0.2, &["market".to_owned()][..])
+    );
+    assert_eq!(before.inputs, after.inputs);
+    assert!(!test.to_string().contains("a@b.kr"), "{test}");
+    let left_out: Vec<_> = test.left_out.iter().map(|it| it.reason).collect();
+    assert_eq!((test.compared.len(), left_out), (2, vec![LeftOut::NoModel]));
+
+    let spec = ToolSpec::new("law", "Knows another law", json!({})).unwrap();
+    let changed = SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("".into()) }));
+    let changed = ToolRegistry::new([changed]).unwrap();
+    let test = other.choose_again(&choices, &changed, &Call::detached()).await.unwrap();
+    let reasons: Vec<_> = test.left_out.iter().map(|it| it.reason).collect();
+    assert_eq!(reasons, [LeftOut::OtherInputs, LeftOut::OtherInputs, LeftOut::NoModel]);
 }

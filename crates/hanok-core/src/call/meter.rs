@@ -145,6 +145,8 @@ struct Count {
     before: Spent,
     /// The limit that refused a call.
     refused: Option<Limit>,
+    /// The limit past which nothing is admitted, whatever was counted.
+    closed: Option<Limit>,
 }
 
 impl Meter {
@@ -191,6 +193,24 @@ impl Meter {
     pub fn refuse(&self, limit: Limit) -> OverBudget {
         self.count().refused = Some(limit);
         OverBudget(limit)
+    }
+
+    /// Admits no further call, for a `limit` that is not counted here, such as time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_core::{Budget, Charge, Limit, Meter, Spent};
+    ///
+    /// let turn = Meter::budgeted(Budget::default(), Spent::default());
+    /// turn.admit(Charge::Tool)?;
+    /// turn.close(Limit::Time(Duration::from_secs(5)));
+    /// let refused = turn.child().admit(Charge::Tool).unwrap_err();
+    /// assert_eq!(refused.to_string(), "the turn has reached its limit of 5s of work");
+    /// # Ok::<(), hanok_core::OverBudget>(())
+    /// ```
+    pub fn close(&self, limit: Limit) {
+        self.count().closed.get_or_insert(limit);
     }
 
     /// The limit that refused a call which this very meter was asked for.
@@ -248,10 +268,13 @@ impl Count {
             }
             Charge::Tool => over(calls.tool_calls, self.budget.tool_calls).map(Limit::ToolCalls),
         };
-        of_calls.or_else(|| self.is_past())
+        self.closed.or(of_calls).or_else(|| self.is_past())
     }
 
     fn is_past(&self) -> Option<Limit> {
+        if self.closed.is_some() {
+            return self.closed;
+        }
         let spent = self.before.plus(self.spent);
         let over = |spent: u64, limit: Option<u64>| limit.filter(|limit| spent >= *limit);
         over(spent.tokens(), self.budget.tokens)

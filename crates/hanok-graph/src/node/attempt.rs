@@ -40,6 +40,8 @@ pub(crate) struct TaskAttempt {
     pub(crate) attempt: u32,
     /// True if the error handler runs and not the node. Its steps, calls and questions are its own.
     pub(crate) handling: bool,
+    /// True for a task that the limits of the turn do not end.
+    pub(crate) past_limits: bool,
     pub(crate) at: Timestamp,
     /// The end of the attempt's time.
     pub(crate) deadline: Option<Timestamp>,
@@ -164,7 +166,7 @@ impl TaskAttempt {
 
     /// The request to stop that the attempt heeds.
     pub(crate) fn cancellation(&self) -> &Cancellation {
-        self.stop.of(&self.env.cancellation)
+        self.stop.of(&self.env.limited)
     }
 
     /// The meter of the task's spending.
@@ -175,6 +177,11 @@ impl TaskAttempt {
     /// The limit that refused a call of the task.
     pub(crate) fn refused(&self) -> Option<Limit> {
         self.meter.get().and_then(Meter::refused)
+    }
+
+    /// The limit that the turn has reached, as far as the task can know.
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        self.refused().or_else(|| self.env.total.exhausted())
     }
 
     /// The records of the task in the log.

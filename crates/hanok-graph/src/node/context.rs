@@ -2,12 +2,13 @@
 
 use std::{any::TypeId, error::Error, fmt, sync::Arc};
 
+use futures::FutureExt;
 use hanok_checkpoint::{
     Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore,
 };
 use hanok_core::{
-    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Namespace, Request, Stored,
-    StoredError, TaskId, Timestamp,
+    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, Namespace, OverBudget,
+    Request, Stored, StoredError, TaskId, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -232,6 +233,53 @@ impl<C> Context<C> {
     /// ```
     pub fn cancellation(&self) -> &Cancellation {
         self.scope.cancellation()
+    }
+
+    /// The limit that the turn has reached, if it has: one that refused a call of this task, or the tokens, the cost or the time of
+    /// the turn. For a node that goes on [past the limits](crate::NodeExt::past_limits).
+    ///
+    /// ```
+    /// # use {hanok_core::Charge, hanok_graph::*};
+    /// let cx = Context::for_test(()).budget(Budget { model_calls: Some(1), ..Budget::default() }).build()?;
+    /// cx.call("model", "a", "").admit(Charge::Model)?;
+    /// assert_eq!(cx.limit(), None);
+    /// assert!(cx.call("model", "b", "").admit(Charge::Model).is_err());
+    /// assert_eq!(cx.limit().map(|limit| limit.to_string()).as_deref(), Some("1 model call"));
+    /// # Ok::<(), BoxError>(())
+    /// ```
+    pub fn limit(&self) -> Option<Limit> {
+        self.scope.limit()
+    }
+
+    /// The output of `work`, unless the time of the turn is over before. For a node that goes on
+    /// [past the limits](crate::NodeExt::past_limits); any other one ends then by itself.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// async fn search(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     let found = cx.within_time(async { 3 }).await;
+    ///     Ok(Count::update().n(found.unwrap_or_default()))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+    /// # let graph = Graph::<Count>::builder("search").node("search", search.past_limits()).edge(START, "search").edge("search", END).build()?;
+    /// # assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 3); Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] with the limit. `work` is dropped where it waits.
+    pub async fn within_time<T>(&self, work: impl Future<Output = T>) -> Result<T, OverBudget> {
+        let limited = &self.scope.env.limited;
+        let mut work = std::pin::pin!(work.fuse());
+        futures::select_biased! {
+            () = limited.cancelled().fuse() => match self.scope.env.total.exhausted() {
+                Some(limit) => Err(self.scope.meter().refuse(limit)),
+                // The run stops, and the task with it.
+                None => Ok(work.await),
+            },
+            output = work => Ok(output),
+        }
     }
 
     /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout).

@@ -150,6 +150,7 @@ impl<C> TestContext<C> {
         let due = Due { node: node.into(), input: self.input.transpose()? };
         let task = TaskRef::new(&Namespace::root(), Position::START, 0, &due, 0);
         let parts = RunParts {
+            limited: self.cancellation.child(),
             cancellation: self.cancellation,
             drains: Vec::new(),
             sink: Default::default(),
@@ -177,6 +178,7 @@ impl<C> TestContext<C> {
             alone: true,
             attempt,
             handling: false,
+            past_limits: true,
             at,
             deadline: None,
             stop: LazyStop::default(),

@@ -35,6 +35,8 @@ pub(crate) struct RunContext {
 pub(crate) struct RunParts {
     pub(crate) runtime: Runtime,
     pub(crate) cancellation: Cancellation,
+    /// The request to stop of the tasks that the limits of the turn end: made with that of the run, and when its time is over.
+    pub(crate) limited: Cancellation,
     /// The requests to end the run after the super-step under way.
     pub(crate) drains: Vec<Cancellation>,
     pub(crate) sink: Sink,
@@ -65,8 +67,6 @@ pub(crate) struct Account {
     recorded: Spent,
     /// The time up to which the run's time was recorded, by the monotonic clock.
     since: Duration,
-    /// The limit that stopped the run from outside a task.
-    hit: Option<Limit>,
 }
 
 impl Account {
@@ -125,15 +125,10 @@ impl RunContext {
         rest.plus(time)
     }
 
-    /// Stops the run because of a limit.
+    /// Ends what the limits of the turn end, because of `limit`.
     pub(crate) fn stop(&self, limit: Limit) {
-        self.account().hit = Some(limit);
-        self.cancellation.cancel();
-    }
-
-    /// The limit that stopped the run.
-    pub(crate) fn hit(&self) -> Option<Limit> {
-        self.account().hit
+        self.total.close(limit);
+        self.limited.cancel();
     }
 
     /// Notes that an answer did not fit its question.

@@ -41,6 +41,8 @@ pub struct NodeSettings<S: State, C = ()> {
     /// The targets of the node's commands.
     pub(crate) goto: Vec<Arc<str>>,
     pub(crate) deferred: bool,
+    /// True for a node that the limits of the turn do not end.
+    pub(crate) past_limits: bool,
     pub(crate) allowed: BTreeSet<Lint>,
 }
 
@@ -55,6 +57,7 @@ impl<S: State, C> Default for NodeSettings<S, C> {
             slots: None,
             goto: Vec::new(),
             deferred: false,
+            past_limits: false,
             allowed: BTreeSet::new(),
         }
     }
@@ -88,6 +91,7 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
             cache: later.cache.or(self.cache),
             slots: later.slots.or(self.slots),
             deferred: later.deferred || self.deferred,
+            past_limits: later.past_limits || self.past_limits,
             ..self
         }
     }
@@ -149,6 +153,18 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
     /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
     pub fn defer(mut self) -> Self {
         self.deferred = true;
+        self
+    }
+
+    /// Runs the node past the limits of the turn, so that the turn can end with what there is. Default: it ends there, as
+    /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+    ///
+    /// A call past the budget is refused as ever, and nothing more is spent on calls; what the node makes of the refusal
+    /// holds, unless it hands the error on. A subgraph that the node runs and that a limit ends is its caller's
+    /// `Outcome::LimitReached`. When the time is over, the node goes on and its subgraphs stop. Super-steps stay limited.
+    /// [`Context::limit`](crate::Context::limit) says which limit was reached.
+    pub fn past_limits(mut self) -> Self {
+        self.past_limits = true;
         self
     }
 
@@ -327,6 +343,36 @@ pub trait NodeExt: Sized {
         Configured::new(self, NodeSettings::new().defer())
     }
 
+    /// Runs the node past the limits of the turn, so that the turn can end with what there is. Default: it ends there, as
+    /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+    ///
+    /// A call past the budget is refused as ever, and nothing more is spent on calls; what the node makes of the refusal
+    /// holds, unless it hands the error on. A subgraph that the node runs and that a limit ends is its caller's
+    /// `Outcome::LimitReached`. When the time is over, the node goes on and its subgraphs stop. Super-steps stay limited.
+    /// [`Context::limit`](crate::Context::limit) says which limit was reached.
+    ///
+    /// ```
+    /// # use {hanok_core::Charge, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { text: String }
+    /// async fn write(_: Snapshot<Page>, cx: Context) -> Result<PageUpdate, BoxError> {
+    ///     let text = match cx.call("tool", "search", "").admit(Charge::Tool) {
+    ///         Ok(()) => "searched".to_owned(),
+    ///         Err(refused) => format!("not searched: {refused}"),
+    ///     };
+    ///     Ok(Page::update().text(text))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+    /// let graph = Graph::<Page>::builder("page").node("write", write.past_limits()).edge(START, "write").edge("write", END);
+    /// let graph = graph.budget(Budget { tool_calls: Some(0), ..Budget::default() }).build()?;
+    /// let page = graph.invoke(Page::update(), ()).await?.done()?;
+    /// assert_eq!(page.text, "not searched: the turn has reached its limit of 0 tool calls");
+    /// # Ok(()) }
+    /// ```
+    fn past_limits<S: State, C: Send + Sync + 'static, M>(self) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().past_limits())
+    }
+
     /// Accepts a fault that is usually a mistake.
     ///
     /// ```
@@ -396,6 +442,17 @@ macro_rules! composes_settings {
         /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
         pub fn defer(self) -> Self {
             Self { settings: self.settings.defer(), ..self }
+        }
+
+        /// Runs the node past the limits of the turn, so that the turn can end with what there is. Default: it ends there, as
+        /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+        ///
+        /// A call past the budget is refused as ever, and nothing more is spent on calls; what the node makes of the refusal
+        /// holds, unless it hands the error on. A subgraph that the node runs and that a limit ends is its caller's
+        /// `Outcome::LimitReached`. When the time is over, the node goes on and its subgraphs stop. Super-steps stay limited.
+        /// [`Context::limit`](crate::Context::limit) says which limit was reached.
+        pub fn past_limits(self) -> Self {
+            Self { settings: self.settings.past_limits(), ..self }
         }
 
         /// Accepts a fault that is usually a mistake.

@@ -219,6 +219,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             remaining: self.limit.saturating_sub(progress.frontier.step + 1),
             attempt: 1,
             handling: false,
+            past_limits: vertex.settings.past_limits,
             at: progress.since,
             deadline: None,
             stop: LazyStop::default(),

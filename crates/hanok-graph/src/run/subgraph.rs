@@ -283,10 +283,13 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 outer.log().waiting.extend(requests);
                 return Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))));
             }
-            Outcome::LimitReached { which: which @ Limit::Steps(_), state } => {
-                return Ok((Outcome::LimitReached { which, state }, None));
+            Outcome::LimitReached { which, state } => {
+                // A limit that ends the caller as well is none that it may answer.
+                if outer.past_limits || matches!(which, Limit::Steps(_)) {
+                    return Ok((Outcome::LimitReached { which, state }, None));
+                }
+                Stop::Limit(which)
             }
-            Outcome::LimitReached { which, .. } => Stop::Limit(which),
             Outcome::Breakpoint(Breakpoint { path, nodes, next, .. }) => {
                 // Noted once, by the graph whose breakpoint it is: the next run passes it.
                 if path == scope.namespace {

@@ -57,7 +57,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         if progress.frontier.step >= self.limit {
             return Some(Stop::Limit(Limit::Steps(self.limit)));
         }
-        if let Some(limit) = self.env.total.exhausted() {
+        if let Some(limit) = self.env.total.exhausted().filter(|_| !self.outlasts(progress)) {
             return Some(Stop::Limit(limit));
         }
         let is_kept = self.env.journal.is_kept() || self.namespace.is_root();
@@ -76,6 +76,12 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let path = self.namespace.clone();
         let at = Breakpoint { path, nodes, next, state: () };
         (!at.nodes.is_empty()).then_some(Stop::Breakpoint(at))
+    }
+
+    /// True if the limits of the turn end no node that is due.
+    fn outlasts(&self, progress: &RunState<S>) -> bool {
+        let mut due = progress.frontier.due.iter().map(|due| self.graph.vertex(&due.node));
+        due.all(|vertex| vertex.is_some_and(|vertex| vertex.settings.past_limits))
     }
 
     fn stopped(&self, progress: &RunState<S>, stop: Stop) -> Outcome<S> {

@@ -1,7 +1,7 @@
 //! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
-use hanok_core::Chain;
+use hanok_core::{BoxError, Chain};
 use hanok_state::State;
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tracing::Instrument;
@@ -87,6 +87,11 @@ struct TaskRunner<'a, S: State, C> {
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
+}
+
+/// True for an error of the store, which no limit explains.
+fn is_of_store(error: &BoxError) -> bool {
+    Chain(error.as_ref()).causes().any(|cause| cause.is::<CheckpointError>())
 }
 
 /// Stops the work that an attempt leaves behind at its end, also when it is dropped.
@@ -304,7 +309,12 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         if let Some(stop) = stopped {
             return AttemptOutcome::Stopped(stop);
         }
-        if let Some(limit) = scope.refused() {
+        let limit = match (scope.past_limits, &returned) {
+            (false, _) => scope.refused(),
+            (true, Ok(Err(error))) if !is_of_store(error) => scope.limit(),
+            (true, _) => None,
+        };
+        if let Some(limit) = limit {
             return AttemptOutcome::Stopped(Stop::Limit(limit));
         }
         if let Some(command) = command {

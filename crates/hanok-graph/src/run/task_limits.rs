@@ -12,14 +12,19 @@ use crate::{
 use hanok_core::Cancelled;
 use hanok_state::{State, StateUpdate};
 
-/// The outcome of `work`, unless the run is asked to stop.
+/// The outcome of `work`, unless the run is asked to stop, or the time of the turn is over and ends the task.
 pub(crate) async fn until_stopped<U: StateUpdate>(
     scope: &TaskAttempt,
     mut work: Pin<impl DerefMut<Target: Future<Output = TaskOutcome<U>>>>,
 ) -> TaskOutcome<U> {
-    let stop = &scope.env.cancellation;
+    let env = &scope.env;
+    let stop = if scope.past_limits { &env.cancellation } else { &env.limited };
+    let why = || match env.total.exhausted().filter(|_| !env.cancellation.is_cancelled()) {
+        Some(limit) => Stop::Limit(limit),
+        None => Stop::Cancelled,
+    };
     if stop.is_cancelled() {
-        return TaskOutcome::Stopped(Stop::Cancelled);
+        return TaskOutcome::Stopped(why());
     }
     // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
     let mut stopped: Option<Cancelled> = None;
@@ -27,12 +32,12 @@ pub(crate) async fn until_stopped<U: StateUpdate>(
         if let Some(stopped) = &mut stopped
             && Pin::new(stopped).poll(cx).is_ready()
         {
-            return Poll::Ready(TaskOutcome::Stopped(Stop::Cancelled));
+            return Poll::Ready(TaskOutcome::Stopped(why()));
         }
         let ended = work.as_mut().poll(cx);
         if ended.is_pending() && stopped.is_none() {
             let stopped = stopped.insert(stop.cancelled());
-            return Pin::new(stopped).poll(cx).map(|()| TaskOutcome::Stopped(Stop::Cancelled));
+            return Pin::new(stopped).poll(cx).map(|()| TaskOutcome::Stopped(why()));
         }
         ended
     })

@@ -27,25 +27,17 @@ async fn at_most<S: State, C: Send + Sync + 'static>(
     state: &mut RunState<S>,
     time: Duration,
 ) -> Result<Outcome<S>, RunError> {
-    let which = Limit::Time(time);
     let left = time.saturating_sub(Duration::from_millis(state.spent.millis));
-    if left.is_zero() && !state.frontier.is_done() {
-        return Ok(Outcome::LimitReached { which, state: run.shown(state) });
+    if left.is_zero() {
+        run.env.stop(Limit::Time(time));
+        return run.drive(state).await;
     }
-    let outcome = {
-        let mut drive = pin!(run.drive(state).fuse());
-        futures::select_biased! {
-            outcome = drive => outcome,
-            () = run.env.runtime.clock.sleep(left).fuse() => {
-                run.env.stop(which);
-                drive.await
-            }
+    let mut drive = pin!(run.drive(state).fuse());
+    futures::select_biased! {
+        outcome = drive => outcome,
+        () = run.env.runtime.clock.sleep(left).fuse() => {
+            run.env.stop(Limit::Time(time));
+            drive.await
         }
-    };
-    match (outcome, run.env.hit()) {
-        (Ok(Outcome::Cancelled), Some(which)) => {
-            Ok(Outcome::LimitReached { which, state: run.shown(state) })
-        }
-        (outcome, _) => outcome,
     }
 }

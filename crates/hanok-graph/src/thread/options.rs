@@ -75,8 +75,10 @@ impl RunOptions {
         let runtime = graph.runtime.clone();
         let budget = self.budget.unwrap_or(graph.budget);
         let account = Account::from(runtime.clock.monotonic());
+        let cancellation = self.cancellation.child();
         let parts = RunParts {
-            cancellation: self.cancellation.child(),
+            limited: cancellation.child(),
+            cancellation,
             drains: self.drains.clone(),
             sink: self.sink.clone(),
             total: Meter::budgeted(budget, spent),

@@ -38,6 +38,7 @@ mod lints;
 mod lives;
 mod many;
 mod named;
+mod past_limits;
 mod poisoned;
 mod policies;
 mod probes;

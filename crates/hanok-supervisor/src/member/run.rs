@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use hanok_agent::{Handoff, Language, StopReason};
-use hanok_core::BoxFuture;
+use hanok_core::{BoxFuture, Limit};
 use hanok_graph::{Context, Drawing, Graph, Outcome, SubgraphError};
 use hanok_state::{Message, Messages, State};
 
@@ -16,6 +16,8 @@ pub(crate) enum AgentFailure {
     Failed(SubgraphError),
     /// The run was asked to stop.
     Stopped,
+    /// A limit of the turn ended it, and the caller may go on.
+    Limit(Limit),
 }
 
 /// The run of a member.
@@ -97,7 +99,10 @@ pub(crate) async fn run_graph<S: State, C: Send + Sync + 'static>(
     };
     match outcome.map_err(AgentFailure::Failed)? {
         Outcome::Done(state) => Ok(GraphEnd::Done(state)),
-        Outcome::LimitReached { state, .. } => Ok(GraphEnd::LimitReached(state)),
+        Outcome::LimitReached { which: Limit::Steps(_), state } => {
+            Ok(GraphEnd::LimitReached(state))
+        }
+        Outcome::LimitReached { which, .. } => Err(AgentFailure::Limit(which)),
         _ => Err(AgentFailure::Stopped),
     }
 }

@@ -143,7 +143,7 @@ impl AgentFailure {
         let agent = agent.to_owned();
         match self {
             Self::Failed(source) => SupervisorError::Agent { agent, source },
-            Self::Stopped => SupervisorError::Stopped { agent },
+            Self::Stopped | Self::Limit(_) => SupervisorError::Stopped { agent },
         }
     }
 }

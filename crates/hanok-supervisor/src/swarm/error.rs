@@ -43,7 +43,7 @@ impl SwarmError {
         let agent = agent.to_owned();
         match failure {
             AgentFailure::Failed(source) => Self::Agent { agent, source },
-            AgentFailure::Stopped => Self::Stopped { agent },
+            AgentFailure::Stopped | AgentFailure::Limit(_) => Self::Stopped { agent },
         }
     }
 }

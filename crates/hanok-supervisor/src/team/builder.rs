@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_agent::{ContentCapture, Language};
-use hanok_graph::{END, Graph, Runtime, START};
+use hanok_graph::{END, Graph, NodeExt, Runtime, START};
 use hanok_model::{ChatModel, SharedModel};
 
 use crate::grounding::Grounding;
@@ -151,12 +151,12 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
         let settings = Arc::new(self.settings);
         let replans = settings.replans;
         let graph = Graph::<TeamState, C>::builder(&settings.name)
-            .node("initialize", settings.node(initialize))
-            .node("load_memory", settings.node(load_memory))
-            .node("planning", settings.node(planning))
-            .node("execute_teams", settings.node(execute_teams))
-            .node("aggregate_results", settings.node(aggregate_results))
-            .node("generate_response", settings.node(generate_response))
+            .node("initialize", settings.node(initialize).past_limits())
+            .node("load_memory", settings.node(load_memory).past_limits())
+            .node("planning", settings.node(planning).past_limits())
+            .node("execute_teams", settings.node(execute_teams).past_limits())
+            .node("aggregate_results", settings.node(aggregate_results).past_limits())
+            .node("generate_response", settings.node(generate_response).past_limits())
             .edge(START, "initialize")
             .edge("initialize", "load_memory")
             .edge("load_memory", "planning")
@@ -231,9 +231,9 @@ fn after_planning(state: &TeamState) -> &'static str {
     }
 }
 
-/// The node after the teams: once in a turn the planning, if one of them failed.
+/// The node after the teams: once in a turn the planning, if one of them failed, and not for a limit.
 fn after_teams(state: &TeamState, replans: bool) -> &'static str {
-    let is_first = state.plan.as_ref().is_some_and(|plan| !plan.replanned);
+    let is_first = state.plan.as_ref().is_some_and(|plan| !plan.replanned) && state.limit.is_none();
     let mut results = state.team_results.iter();
     match replans && is_first && results.any(|(_, result)| result.status == StepStatus::Failed) {
         true => "planning",

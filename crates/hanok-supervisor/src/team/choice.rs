@@ -35,18 +35,35 @@ pub(crate) fn of_teams<C: Send + Sync + 'static>(
     let options = settings.teams.iter().map(|team| ChoiceOption::new(team.name()));
     let Reason { text, confidence, by } = reason;
     let at = context.runtime().clock.now();
-    let mut digest = blake3::Hasher::new();
-    digest.update(state.query.as_bytes());
-    for team in &settings.teams {
-        digest.update(&[0]);
-        digest.update(team.name().as_bytes());
-        digest.update(&[0]);
-        digest.update(team.member.description().as_bytes());
-    }
-    let inputs = digest.finalize().to_hex().to_string();
+    let inputs = digest(settings, state);
     Choice::new(call.key().to_string(), at, kind, settings.name.as_str(), state.query.as_str())
         .options(options)
         .chosen(chosen)
         .reason(text, confidence, by)
         .inputs(inputs)
+}
+
+/// The digest of what the models of a planning see besides their instructions: the conversation, the teams, and the results so far.
+fn digest<C: Send + Sync + 'static>(settings: &TeamSettings<C>, state: &TeamState) -> String {
+    let mut digest = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        digest.update(text.as_bytes());
+        digest.update(&[0]);
+    };
+    part(&state.query);
+    for team in &settings.teams {
+        part(team.name());
+        part(team.member.description());
+    }
+    for message in state.recent() {
+        part(&format!("{:?}", message.role()));
+        part(&message.text());
+    }
+    for (step, result) in state.results() {
+        part(&step.id);
+        part(result.text.as_deref().unwrap_or_default());
+        part(result.error.as_deref().unwrap_or_default());
+        part(&result.data.0.to_string());
+    }
+    digest.finalize().to_hex().to_string()
 }

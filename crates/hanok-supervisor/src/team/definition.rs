@@ -30,13 +30,21 @@ pub struct Team<C: Send + Sync + 'static = ()> {
     pub(crate) takes_if_there: Vec<String>,
     pub(crate) timeout: Duration,
     pub(crate) asks: bool,
+    pub(crate) acts: bool,
 }
 
 impl<C: Send + Sync + 'static> Team<C> {
     /// A team that needs no other one.
     pub fn new(member: impl Into<Member<C>>) -> Self {
         let (needs, takes_if_there) = (Vec::new(), Vec::new());
-        Self { member: member.into(), needs, takes_if_there, timeout: TIMEOUT, asks: false }
+        Self {
+            member: member.into(),
+            needs,
+            takes_if_there,
+            timeout: TIMEOUT,
+            asks: false,
+            acts: false,
+        }
     }
 
     /// The teams whose results it cannot work without. It begins when they have one, and not at all when they have none.
@@ -54,9 +62,16 @@ impl<C: Send + Sync + 'static> Team<C> {
         Self { timeout, ..self }
     }
 
-    /// Says that it may ask a person, or do more than read: a plan that is made without a model leaves it out. Default: it does not.
+    /// Says that it may ask a person. A plan that is made without a model leaves it out, and a what-if skips it unless
+    /// [`WhatIf::with_effects`](crate::WhatIf::with_effects) lets it. Default: it asks nobody.
     pub fn asks(self) -> Self {
         Self { asks: true, ..self }
+    }
+
+    /// Says that it does more than read. A plan that is made without a model leaves it out, and a what-if skips it unless
+    /// [`WhatIf::with_effects`](crate::WhatIf::with_effects) lets it. Default: it only reads.
+    pub fn acts(self) -> Self {
+        Self { acts: true, ..self }
     }
 
     /// The name.
@@ -96,6 +111,8 @@ impl<C: Send + Sync + 'static> fmt::Debug for Team<C> {
             .field("needs", &self.needs)
             .field("takes_if_there", &self.takes_if_there)
             .field("timeout", &self.timeout)
+            .field("asks", &self.asks)
+            .field("acts", &self.acts)
             .finish_non_exhaustive()
     }
 }

@@ -44,11 +44,28 @@ pub(super) fn end_step(id: &str) -> String {
     format!("end-{id}")
 }
 
+/// The name of the memoised step in which a limit of the turn was reached.
+const LIMIT_STEP: &str = "limit";
+
 /// The end of a step, as it is memoised.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StepEnd {
     pub(super) result: TeamResult,
     pub(super) choices: Vec<ChoiceEntry>,
+    /// The limit of the turn that ended it, in words.
+    limit: Option<String>,
+}
+
+/// The cause for which a team has no result.
+struct Failure {
+    cause: String,
+    limit: Option<String>,
+}
+
+impl From<String> for Failure {
+    fn from(cause: String) -> Self {
+        Self { cause, limit: None }
+    }
 }
 
 /// The run of the steps that have no end yet.
@@ -59,6 +76,8 @@ pub(crate) struct Execution<'a, C: Send + Sync + 'static> {
     steps: &'a [PlanStep],
     /// The time at which steps of this run began.
     started: BTreeMap<String, Timestamp>,
+    /// The limit of the turn that was reached, in words: no team begins any more.
+    pub(crate) limit: Option<String>,
     /// The ends of this run.
     pub(crate) ended: BTreeMap<String, TeamResult>,
     /// The choices that the teams of this run made.
@@ -84,7 +103,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
     ) -> Self {
         let steps = state.plan.as_ref().map_or(&[][..], |plan| &plan.steps);
         let (started, ended, choices) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { settings, context, state, steps, started, ended, choices }
+        let limit = state.limit.clone();
+        Self { settings, context, state, steps, started, limit, ended, choices }
     }
 
     /// Runs all steps to their ends. A team that asks a person suspends the run when all others have ended.
@@ -93,7 +113,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         self.restore()?;
         self.show();
         loop {
-            self.skip();
+            self.note_limit().await?;
+            self.skip()?;
             let mut due: Vec<_> =
                 self.steps.iter().filter(|step| self.is_due(step, true)).collect();
             if due.is_empty() && running.is_empty() {
@@ -118,12 +139,36 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
     fn restore(&mut self) -> Result<(), TeamError> {
         for step in self.steps {
             let end = self.context.memoised::<StepEnd>(&end_step(&step.id));
-            if let Some(StepEnd { result, choices }) = end.map_err(TeamError::Step)? {
+            if let Some(StepEnd { result, choices, limit }) = end.map_err(TeamError::Step)? {
+                self.limit = self.limit.take().or(limit);
                 self.choices.extend(choices);
                 self.ended.insert(step.id.clone(), result);
             }
         }
         Ok(())
+    }
+
+    /// Notes a limit that the turn has reached since, once and for all of the task's runs.
+    async fn note_limit(&mut self) -> Result<(), TeamError> {
+        if self.limit.is_none() {
+            self.limit = self.context.memoised(LIMIT_STEP).map_err(TeamError::Step)?;
+        }
+        let Some(limit) = self.context.limit().filter(|_| self.limit.is_none()) else {
+            return Ok(());
+        };
+        let limit = prompt::limit(limit, self.settings.language);
+        let limit = self.context.step(LIMIT_STEP, || async { Ok::<_, TeamError>(limit) }).await;
+        self.limit = Some(limit.map_err(TeamError::Step)?);
+        Ok(())
+    }
+
+    /// True for a step that a limit of the turn does not let begin. One that an earlier run of the task began goes on.
+    fn is_past_limit(&self, step: &PlanStep) -> Result<bool, TeamError> {
+        if self.limit.is_none() {
+            return Ok(false);
+        }
+        let begun = self.context.memoised::<Timestamp>(&begin_step(&step.id));
+        Ok(begun.map_err(TeamError::Step)?.is_none())
     }
 
     /// The end of a step, of this run or of an earlier one.
@@ -154,29 +199,21 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         steps.filter(|other| other.id != step.id && !step.needs.contains(&other.id))
     }
 
-    /// True for a step that does more than read, where another choice is only tried.
-    fn is_forbidden(&self, step: &PlanStep) -> bool {
-        let only_reads = self.state.what_if.as_ref().is_some_and(|what_if| !what_if.effects);
-        only_reads && self.settings.team(&step.team).is_some_and(|team| team.asks)
+    /// The cause for which `step` is not tried where another choice only is: it does more than read, or asks a person.
+    fn forbidden(&self, step: &PlanStep) -> Option<String> {
+        let is_tried = self.state.what_if.as_ref().is_some_and(|what_if| !what_if.effects);
+        let team = self.settings.team(&step.team).filter(|_| is_tried)?;
+        match (team.acts, team.asks) {
+            (true, _) => Some(prompt::only_reads(self.settings.language)),
+            (_, true) => Some(prompt::asks_nobody(self.settings.language)),
+            _ => None,
+        }
     }
 
     /// Skips the steps that need what failed, and those that need them.
-    fn skip(&mut self) {
+    fn skip(&mut self) -> Result<(), TeamError> {
         let mut is_new = false;
-        loop {
-            let failed = self.steps.iter().find_map(|step| {
-                let is_open =
-                    !self.started.contains_key(&step.id) && self.ended(&step.id).is_none();
-                if is_open && self.is_forbidden(step) {
-                    return Some((step, prompt::only_reads(self.settings.language)));
-                }
-                let failed = |need: &&String| {
-                    self.ended(need).is_some_and(|result| result.status != StepStatus::Completed)
-                };
-                let need = step.needs.iter().find(failed).filter(|_| is_open)?;
-                Some((step, prompt::skipped(need, self.settings.language)))
-            });
-            let Some((step, error)) = failed else { break };
+        while let Some((step, error)) = self.next_skipped()? {
             let result = TeamResult {
                 team: step.team.clone(),
                 status: StepStatus::Skipped,
@@ -189,6 +226,31 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
         if is_new {
             self.show();
         }
+        Ok(())
+    }
+
+    /// The first step that is open and will not begin, and the cause.
+    fn next_skipped(&self) -> Result<Option<(&'a PlanStep, String)>, TeamError> {
+        let language = self.settings.language;
+        for step in self.steps {
+            if self.started.contains_key(&step.id) || self.ended(&step.id).is_some() {
+                continue;
+            }
+            if let Some(cause) = self.forbidden(step) {
+                return Ok(Some((step, cause)));
+            }
+            let failed = |need: &&String| {
+                self.ended(need).is_some_and(|result| result.status != StepStatus::Completed)
+            };
+            if let Some(need) = step.needs.iter().find(failed) {
+                return Ok(Some((step, prompt::skipped(need, language))));
+            }
+            if self.is_past_limit(step)? {
+                let limit = self.limit.as_deref().unwrap_or_default();
+                return Ok(Some((step, prompt::at_limit(limit, language))));
+            }
+        }
+        Ok(None)
     }
 
     /// Notes that `step` begins.
@@ -205,7 +267,8 @@ impl<'a, C: Send + Sync + 'static> Execution<'a, C> {
 
     /// Notes the end of `step`.
     fn end(&mut self, step: &PlanStep, end: StepEnd) {
-        let StepEnd { result, choices } = end;
+        let StepEnd { result, choices, limit } = end;
+        self.limit = self.limit.take().or(limit);
         if let (StepStatus::Completed, Some(from), Some(to)) =
             (result.status, result.started_at, result.completed_at)
         {
@@ -303,7 +366,7 @@ async fn run_step<C: Send + Sync + 'static>(
     let ended = match settings.team(&step.team) {
         Some(team) => within_its_time(settings, context, team, step, input).await?,
         // A thread may outlive the team that its plan names.
-        None => Err(prompt::nothing(settings.language).to_owned()),
+        None => Err(prompt::nothing(settings.language).to_owned().into()),
     };
     let result = TeamResult {
         team: step.team.clone(),
@@ -331,12 +394,13 @@ async fn run_step<C: Send + Sync + 'static>(
                 _ => None,
             });
             let result = TeamResult { choices: made.collect(), ..result };
-            StepEnd { result: TeamResult { status, text, data, sources, error, ..result }, choices }
+            let result = TeamResult { status, text, data, sources, error, ..result };
+            StepEnd { result, choices, limit: None }
         }
-        Err(cause) => {
+        Err(Failure { cause, limit }) => {
             let (status, error) = (StepStatus::Failed, Some(cause));
-            let data = Json::default();
-            StepEnd { result: TeamResult { status, error, data, ..result }, choices: Vec::new() }
+            let result = TeamResult { status, error, data: Json::default(), ..result };
+            StepEnd { result, choices: Vec::new(), limit }
         }
     })
 }
@@ -348,13 +412,13 @@ async fn within_its_time<C: Send + Sync + 'static>(
     team: &Team<C>,
     step: &PlanStep,
     input: MemberInput,
-) -> Result<Result<MemberRun, String>, Halt> {
+) -> Result<Result<MemberRun, Failure>, Halt> {
     let run = team.member.run_named(&step.id, input, context);
     let run = Box::pin(AssertUnwindSafe(run).catch_unwind());
     let ended = match select(run, context.runtime().clock.sleep(team.timeout)).await {
         Either::Left((ended, _)) => ended,
         Either::Right(((), _)) => {
-            return Ok(Err(prompt::timed_out(team.timeout, settings.language)));
+            return Ok(Err(prompt::timed_out(team.timeout, settings.language).into()));
         }
     };
     match ended {
@@ -362,15 +426,20 @@ async fn within_its_time<C: Send + Sync + 'static>(
         Ok(Err(AgentFailure::Stopped)) => {
             Err(Halt::Run(TeamError::Stopped { step: step.id.clone() }))
         }
+        Ok(Err(AgentFailure::Limit(limit))) => {
+            let limit = prompt::limit(limit, settings.language);
+            let cause = prompt::at_limit(&limit, settings.language);
+            Ok(Err(Failure { cause, limit: Some(limit) }))
+        }
         Ok(Err(AgentFailure::Failed(source))) => {
             let halt = |source| TeamError::Team { step: step.id.clone(), source };
             match source {
                 source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
                 source if source.suspends() || source.is_of_store() => Err(Halt::Run(halt(source))),
-                source => Ok(Err(cause_of(&source))),
+                source => Ok(Err(cause_of(&source).into())),
             }
         }
-        Err(_panic) => Ok(Err(prompt::panicked(settings.language).to_owned())),
+        Err(_panic) => Ok(Err(prompt::panicked(settings.language).to_owned().into())),
     }
 }
 

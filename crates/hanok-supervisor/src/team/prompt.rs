@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hanok_agent::{DataMark, Language};
+use hanok_core::Limit;
 
 use crate::grounding::UnsupportedFigures;
 
@@ -10,7 +11,7 @@ use super::{
     definition::Team,
     memory::Remembered,
     state::{Aggregated, Missing, TeamPlan, TeamState},
-    step::{ExecutionStep, StepStatus, TeamResult},
+    step::{StepStatus, TeamResult},
 };
 
 /// The instructions of a team supervisor's models. Each has a default in the language of the supervisor.
@@ -162,10 +163,21 @@ pub(crate) fn replan(language: Language) -> &'static str {
     }
 }
 
-/// The lines below an answer: what is missing and why, the words of the question that no part covered, and the sources.
-pub(crate) fn footer(plan: &TeamPlan, all: &Aggregated, language: Language) -> String {
+/// The lines below an answer: the limit that ended it, what is missing and why, the words of the question that no part covered, and the sources.
+pub(crate) fn footer(
+    plan: &TeamPlan,
+    all: &Aggregated,
+    limit: Option<&str>,
+    language: Language,
+) -> String {
     let mut lines = Vec::new();
     let is_korean = language == Language::Korean;
+    if let Some(limit) = limit {
+        lines.push(match is_korean {
+            true => format!("한도에 이르러 여기까지의 결과로 답했습니다: {limit}"),
+            false => format!("The turn ended with what there is, at its limit of {limit}."),
+        });
+    }
     for Missing { team, task, cause, .. } in all.failed.iter().chain(&all.skipped) {
         lines.push(match is_korean {
             true => format!("끝내지 못한 일 ({team}): {task} — {cause}"),
@@ -243,29 +255,24 @@ pub(crate) fn refused(refused: &UnsupportedFigures, language: Language) -> Strin
     }
 }
 
-/// What there is of a turn that did not come to its answer: the results, and what is not done.
-pub(crate) fn so_far(steps: &[ExecutionStep], language: Language) -> String {
-    let done = steps.iter().filter(|step| step.status == StepStatus::Completed);
-    let mut parts: Vec<String> = done.filter_map(|step| step.result.clone()).collect();
-    if parts.is_empty() {
-        parts.push(match language {
-            Language::Korean => "아직 결과가 없습니다.".to_owned(),
-            _ => "There is no result yet.".to_owned(),
-        });
+/// A limit of the turn, in words.
+pub(crate) fn limit(limit: Limit, language: Language) -> String {
+    match (language, limit) {
+        (Language::Korean, Limit::ModelCalls(calls)) => format!("모델 호출 {calls}번"),
+        (Language::Korean, Limit::ToolCalls(calls)) => format!("도구 호출 {calls}번"),
+        (Language::Korean, Limit::Tokens(tokens)) => format!("토큰 {tokens}개"),
+        (Language::Korean, Limit::Cost(cost)) => format!("비용 {cost} (백만분의 1)"),
+        (Language::Korean, Limit::Time(time)) => format!("작업 시간 {time:?}"),
+        (_, limit) => limit.to_string(),
     }
-    let open = steps.iter().filter(|step| step.status != StepStatus::Completed);
-    let open = open.map(|ExecutionStep { team, task, error, .. }| {
-        let cause = error.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default();
-        match language {
-            Language::Korean => format!("끝내지 못한 일 ({team}): {task}{cause}"),
-            _ => format!("Not done ({team}): {task}{cause}"),
-        }
-    });
-    let open: Vec<_> = open.collect();
-    if !open.is_empty() {
-        parts.push(open.join("\n"));
+}
+
+/// The cause of what a limit of the turn, in words, ended or did not let begin.
+pub(crate) fn at_limit(limit: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!("이번 질문의 한도에 이르렀습니다: {limit}"),
+        _ => format!("the turn has reached its limit of {limit}"),
     }
-    parts.join("\n\n")
 }
 
 /// The cause of a step that did not begin.
@@ -281,6 +288,14 @@ pub(crate) fn only_reads(language: Language) -> String {
     match language {
         Language::Korean => "가정해 보는 실행에서는 읽기만 합니다".to_owned(),
         _ => "a what-if only reads".to_owned(),
+    }
+}
+
+/// The cause of a step that asks a person, where another choice is only tried.
+pub(crate) fn asks_nobody(language: Language) -> String {
+    match language {
+        Language::Korean => "가정해 보는 실행에서는 아무에게도 묻지 않습니다".to_owned(),
+        _ => "a what-if asks nobody".to_owned(),
     }
 }
 

@@ -14,10 +14,12 @@ pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) 
     let is_telling =
         |word: &&str| teams.len() < 2 || !teams.iter().all(|team| describes(team, word));
     let telling: Vec<&str> = words(question).filter(is_telling).collect();
-    let fits = |team: &&Team<C>| !team.asks && telling.iter().any(|word| describes(team, word));
+    let fits = |team: &&Team<C>| {
+        !(team.asks || team.acts) && telling.iter().any(|word| describes(team, word))
+    };
     let mut chosen: Vec<&str> = teams.iter().filter(fits).map(|team| team.name()).collect();
     if chosen.is_empty() {
-        let alone = teams.iter().filter(|team| team.needs.is_empty() && !team.asks);
+        let alone = teams.iter().filter(|team| team.needs.is_empty() && !(team.asks || team.acts));
         chosen = alone.map(|team| team.name()).collect();
     }
     with_needs(question, teams, chosen)

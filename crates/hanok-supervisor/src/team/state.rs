@@ -31,6 +31,8 @@ pub struct TeamState {
     pub choices: Vec<ChoiceEntry>,
     /// What all teams together have, without words of a model.
     pub aggregated: Option<Aggregated>,
+    /// The limit of the turn that was reached, in words. What is not done for it stands among the results.
+    pub limit: Option<String>,
     /// The answer of the turn.
     pub answer: Option<String>,
     /// What another choice is tried for, in a fork that [`TeamSupervisor::what_if`](crate::TeamSupervisor::what_if) made.

@@ -2,17 +2,15 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_graph::{Drawing, Graph, GraphView};
+use hanok_graph::{Drawing, Graph};
 use hanok_model::ChatModel;
 use hanok_state::{Map, State};
 
 use super::{
     builder::TeamSupervisorBuilder,
     definition::Team,
-    prompt,
     settings::TeamSettings,
     state::{Phase, TeamState, TeamStateUpdate},
-    steps::steps_of,
 };
 use crate::member::Member;
 
@@ -25,7 +23,8 @@ use crate::member::Member;
 ///
 /// The model proposes a plan, and code disposes: a plan that does not hold goes back to the model once, and then a rule makes one. A
 /// team begins when the last of what it needs has ended. One that fails, panics or takes too long is `failed`, those that need it are
-/// `skipped`, and all others go on. All of it is one thread of the log: after a crash no team that has ended works again.
+/// `skipped`, and all others go on. At a limit of the turn ([`Budget`](hanok_graph::Budget)) no team begins any more, and the turn ends
+/// with an answer of what there is, which says what is missing. All of it is one thread of the log: after a crash no team that has ended works again.
 ///
 /// ```
 /// use hanok_agent::ReactAgent;
@@ -96,31 +95,6 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
         teams.fold(self.graph.drawing(), |whole, team| whole.calls("execute_teams", team))
     }
 
-    /// What the turn of `state` has so far, as an answer: for one that a limit or a stop ended before it had its own. Without a model:
-    /// the results as they are, and below them what is not done.
-    ///
-    /// ```
-    /// use hanok_graph::{BoxError, Outcome, Thread};
-    /// use hanok_supervisor::{TeamState, TeamSupervisor};
-    ///
-    /// async fn ask(
-    ///     supervisor: &TeamSupervisor,
-    ///     thread: &Thread<TeamState>,
-    ///     question: &str,
-    /// ) -> Result<String, BoxError> {
-    ///     match thread.invoke(supervisor.ask(question), ()).await? {
-    ///         Outcome::LimitReached { which, state } => {
-    ///             let so_far = supervisor.so_far(&state, &thread.views(None).await?);
-    ///             Ok(format!("{so_far}\n(stopped at {which})"))
-    ///         }
-    ///         outcome => Ok(outcome.done()?.answer.unwrap_or_default()),
-    ///     }
-    /// }
-    /// ```
-    pub fn so_far(&self, state: &TeamState, views: &[GraphView]) -> String {
-        prompt::so_far(&steps_of(state, views), self.settings.language)
-    }
-
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
     pub fn ask(&self, text: impl Into<String>) -> TeamStateUpdate {
         TeamState::update()
@@ -130,6 +104,7 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
             .overwrite_team_results(Map::new())
             .overwrite_choices(Vec::new())
             .aggregated(None)
+            .limit(None)
             .answer(None)
             .what_if(None)
             .started_at(None)

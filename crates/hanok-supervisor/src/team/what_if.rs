@@ -46,7 +46,8 @@ impl WhatIf {
         Self { choice: choice.into(), instead, effects: false }
     }
 
-    /// Lets teams do more than read ([`Team::asks`](crate::Team::asks)). Default: they are skipped.
+    /// Lets teams ask ([`Team::asks`](crate::Team::asks)) and do more than read ([`Team::acts`](crate::Team::acts)). Default: they are
+    /// skipped.
     pub fn with_effects(self) -> Self {
         Self { effects: true, ..self }
     }
@@ -133,8 +134,8 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
     /// again. The thread itself is untouched.
     ///
     /// The team of the choice is given the names as [`MemberInput::instead`](crate::MemberInput::instead), and all are told to only
-    /// read ([`MemberInput::only_reads`](crate::MemberInput::only_reads)); teams that [ask](crate::Team::asks) are skipped, unless
-    /// [`WhatIf::with_effects`] lets them.
+    /// read ([`MemberInput::only_reads`](crate::MemberInput::only_reads)); teams that [ask](crate::Team::asks)
+    /// or [act](crate::Team::acts) are skipped, unless [`WhatIf::with_effects`] lets them.
     ///
     /// ```
     /// use hanok_graph::{BoxError, Thread, ThreadKey};

@@ -8,6 +8,7 @@
 )]
 
 mod building;
+mod choose_again;
 mod faults;
 mod limits;
 mod order;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use hanok_agent::Language;
-use hanok_core::{BoxError, Call};
+use hanok_core::{BoxError, Call, Spent};
 use hanok_graph::{
     App, Context, END, Graph, InMemoryCheckpointer, Input, Mode, START, Snapshot, Tenant, Thread,
     ThreadKey,
@@ -26,6 +26,8 @@ pub(crate) struct Planner {
     plans: Vec<Value>,
     replans: Vec<Value>,
     requests: Arc<Mutex<Vec<String>>>,
+    hangs: bool,
+    seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Planner {
@@ -46,6 +48,16 @@ impl Planner {
 
     pub(crate) fn intent(self, intent: Value) -> Self {
         Self { intent: Some(intent), ..self }
+    }
+
+    /// One that never answers, and heeds no stop.
+    pub(crate) fn hanging(self) -> Self {
+        Self { hangs: true, ..self }
+    }
+
+    /// The requests that it was sent, in order, as text.
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
     }
 
     /// What it was asked for, in order.
@@ -75,8 +87,13 @@ impl ChatModel for Planner {
         "planner"
     }
 
-    async fn chat(&self, request: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
+    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        if self.hangs {
+            std::future::pending::<()>().await;
+        }
+        call.spend().add(Spent { model_calls: 1, ..Spent::default() });
         let all: String = request.messages.iter().map(|it| it.text().into_owned() + "\n").collect();
+        self.seen.lock().unwrap().push(all.clone());
         let text = if all.contains("Tell what the user's last question wants") {
             self.nth("intent");
             let default = json!({"intent": "help", "confidence": 0.9, "in_scope": true, "parts": [], "reason": "it asks"});

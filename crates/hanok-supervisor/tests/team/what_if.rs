@@ -60,7 +60,7 @@ async fn tried() -> Tried {
         Team::new(choosing("search", search.clone())),
         Team::new(choosing("prices", prices.clone())),
         Team::new(analysis).needs(["search"]),
-        Team::new(letter).needs(["search"]).asks(),
+        Team::new(letter).needs(["search"]).acts(),
     ];
     let house = House::new(planner, teams);
     house.ask("Help me.").await;

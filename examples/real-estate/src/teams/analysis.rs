@@ -45,9 +45,10 @@ pub fn analysis(toolbox: Toolbox, model: SharedModel) -> Result<Graph<Work>, Bui
             Ok::<_, BoxError>(Work::update().chosen(chosen).push_choices(entry).and(update))
         }
     };
+    let form = Structured::<Insights>::new("insight_generation").language(Language::Korean);
     let insights = move |work: Snapshot<Work>, context: Context| {
-        let model = model.clone();
-        async move { generate_insights(&work, &model, &context).await }
+        let (model, form) = (model.clone(), form.clone());
+        async move { generate_insights(&work, &model, &form, &context).await }
     };
     Graph::<Work>::builder("analysis")
         .node("prepare", prepare)
@@ -86,6 +87,7 @@ async fn preprocess(work: Snapshot<Work>, _: Context) -> Result<WorkUpdate, BoxE
 async fn generate_insights(
     work: &Work,
     model: &SharedModel,
+    form: &Structured<Insights>,
     context: &Context,
 ) -> Result<WorkUpdate, BoxError> {
     let good: Vec<_> = work.ends.iter().filter(|end| !end.failed).collect();
@@ -100,15 +102,10 @@ async fn generate_insights(
         Message::user(work.task.as_str()),
     ]);
     let call = context.call("model", model.name(), "insight_generation");
-    let ask = async || {
-        let form = Structured::<Insights>::new("insight_generation").language(Language::Korean);
-        match form.ask(model, request, &call).await {
-            Ok(reply) => Ok(reply.value),
-            Err(StructuredError::Model(error)) if error.ends_the_run() => {
-                Err(BoxError::from(error))
-            }
-            Err(_) => Ok(Insights::default()),
-        }
+    let ask = async || match form.ask(model, request, &call).await {
+        Ok(reply) => Ok(reply.value),
+        Err(StructuredError::Model(error)) if error.ends_the_run() => Err(BoxError::from(error)),
+        Err(_) => Ok(Insights::default()),
     };
     let Insights { insights } = context.step("insight_generation", ask).await?;
     let sources = good.iter().fold(Sources::new().user(&work.question), |sources, end| {

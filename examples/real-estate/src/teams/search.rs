@@ -1,6 +1,6 @@
 //! The search team.
 
-use hanok_agent::{ChoiceEntry, Structured, StructuredError};
+use hanok_agent::{ChoiceEntry, Language, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot, Target};
 use hanok_model::{ChatModel, ChatRequest, SharedModel};
@@ -27,9 +27,10 @@ struct Picked {
 ///
 /// [`BuildError`] when it has a fault.
 pub fn search(toolbox: Toolbox, model: SharedModel) -> Result<Graph<Work>, BuildError> {
+    let form = Structured::<Picked>::new("keyword_extraction").language(Language::Korean);
     let prepare = move |work: Snapshot<Work>, context: Context| {
-        let model = model.clone();
-        async move { prepare_search(&work, &model, &context).await }
+        let (model, form) = (model.clone(), form.clone());
+        async move { prepare_search(&work, &model, &form, &context).await }
     };
     let router = toolbox.clone();
     let route = move |work: Snapshot<Work>, context: Context| {
@@ -68,21 +69,27 @@ fn after_route(work: &Work) -> Target {
 async fn prepare_search(
     work: &Work,
     model: &SharedModel,
+    form: &Structured<Picked>,
     context: &Context,
 ) -> Result<WorkUpdate, BoxError> {
     let call = context.call("model", model.name(), "keyword_extraction");
-    let picked = context.step("keyword_extraction", || pick(&work.task, model, &call)).await?;
+    let picked = || pick(&work.task, model, form, &call);
+    let picked = context.step("keyword_extraction", picked).await?;
     let stands = |word: &String| !word.trim().is_empty() && work.question.contains(word.trim());
     let words: Vec<_> = picked.keywords.into_iter().filter(stands).collect();
     Ok(Work::update().keywords(Some(work.stated())).words(words))
 }
 
 /// The words that `model` picks; none, if it does not answer.
-async fn pick(task: &str, model: &SharedModel, call: &Call) -> Result<Picked, BoxError> {
+async fn pick(
+    task: &str,
+    model: &SharedModel,
+    form: &Structured<Picked>,
+    call: &Call,
+) -> Result<Picked, BoxError> {
     let request =
         ChatRequest::new([Message::system(wording::KEYWORD_EXTRACTION), Message::user(task)]);
-    let form = Structured::<Picked>::new("keyword_extraction");
-    match form.language(hanok_agent::Language::Korean).ask(model, request, call).await {
+    match form.ask(model, request, call).await {
         Ok(reply) => Ok(reply.value),
         Err(StructuredError::Model(error)) if error.ends_the_run() => Err(error.into()),
         Err(_) => Ok(Picked::default()),

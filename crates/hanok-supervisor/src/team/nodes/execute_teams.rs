@@ -22,8 +22,8 @@ pub(crate) async fn execute_teams<C: Send + Sync + 'static>(
     context.custom(&TeamEvent::PhaseChanged { phase: Phase::Executing });
     let mut execution = Execution::new(&settings, &context, &state);
     execution.run().await?;
-    let Execution { ended, choices, .. } = execution;
-    let update = TeamState::update().phase(Phase::Executing).choices(choices);
+    let Execution { ended, choices, limit, .. } = execution;
+    let update = TeamState::update().phase(Phase::Executing).choices(choices).limit(limit);
     Ok(ended
         .into_iter()
         .fold(update, |update, (id, result)| update.insert_team_results(id, result)))

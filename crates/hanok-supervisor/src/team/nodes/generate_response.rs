@@ -1,11 +1,11 @@
 //! The node that writes the answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hanok_agent::{DataMark, Protocol, ask_model};
-use hanok_core::{BoxError, Chain};
+use hanok_core::{BoxError, Chain, OverBudget};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatReply, ChatRequest};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
 use hanok_parse::Parser;
 use hanok_state::{Message, Role, State};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ use crate::team::{
 enum Written {
     Text(String),
     Nothing(String),
+    /// Nothing, for this limit of the turn, in words.
+    AtLimit(String),
 }
 
 /// Has the model write the answer from the results, looks its figures up, and adds what is missing and where it comes from. Without a
@@ -37,9 +39,16 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
     let language = settings.language;
     let plan = state.plan.clone().unwrap_or_default();
     let aggregated = state.aggregated.clone().unwrap_or_default();
-    let response = Response { settings: &settings, state: &state, plan: &plan, context: &context };
+    let response = Response {
+        settings: &settings,
+        state: &state,
+        plan: &plan,
+        context: &context,
+        limit: OnceLock::new(),
+    };
     let text = response.grounded().await?;
-    let footer = prompt::footer(&plan, &aggregated, language);
+    let limit = state.limit.clone().or_else(|| response.limit.get().cloned());
+    let footer = prompt::footer(&plan, &aggregated, limit.as_deref(), language);
     let answer = match footer.is_empty() {
         true => text,
         false => format!("{}\n\n{footer}", text.trim_end()),
@@ -52,6 +61,7 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         .phase(Phase::Completed)
         .message(Message::assistant(answer.as_str()))
         .answer(Some(answer))
+        .limit(limit)
         .completed_at(Some(context.now())))
 }
 
@@ -60,6 +70,8 @@ struct Response<'a, C: Send + Sync + 'static> {
     state: &'a TeamState,
     plan: &'a TeamPlan,
     context: &'a Context<C>,
+    /// The limit of the turn that the answer's model met first.
+    limit: OnceLock<String>,
 }
 
 impl<C: Send + Sync + 'static> Response<'_, C> {
@@ -94,12 +106,18 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
     /// The model's words for `request`, or what can be said without.
     async fn text(&self, step: &str, request: ChatRequest) -> Result<String, TeamError> {
         let language = self.settings.language;
-        Ok(match self.written(step, request).await? {
+        let written = self.written(step, request).await?;
+        if let Written::AtLimit(limit) = &written {
+            self.limit.get_or_init(|| limit.clone());
+        }
+        Ok(match written {
             Written::Text(text) => text,
-            Written::Nothing(_) if !self.plan.in_scope => {
+            Written::Nothing(_) | Written::AtLimit(_) if !self.plan.in_scope => {
                 prompt::out_of_scope(&self.settings.teams, language)
             }
-            Written::Nothing(_) => prompt::without_model(self.state, language),
+            Written::Nothing(_) | Written::AtLimit(_) => {
+                prompt::without_model(self.state, language)
+            }
         })
     }
 
@@ -132,12 +150,16 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         let settings = self.settings;
         let call = self.context.call("model", settings.model.name(), step);
         let parser = Parser::default();
+        let at_limit =
+            |OverBudget(limit)| Ok(Written::AtLimit(prompt::limit(limit, settings.language)));
         let ask = async || {
             let reading = (&parser, Protocol::Native);
-            match ask_model(&settings.model, request, &call, reading, settings.capture).await {
-                Ok(reply) => Ok(words(&parser, &reply)),
-                Err(error) if error.ends_the_run() => Err(BoxError::from(error)),
-                Err(error) => Ok(Written::Nothing(Chain(&error).to_string())),
+            let reply = ask_model(&settings.model, request, &call, reading, settings.capture);
+            match self.context.within_time(reply).await {
+                Ok(Ok(reply)) => Ok(words(&parser, &reply)),
+                Err(over) | Ok(Err(ModelError::OverBudget(over))) => at_limit(over),
+                Ok(Err(error)) if error.ends_the_run() => Err(BoxError::from(error)),
+                Ok(Err(error)) => Ok(Written::Nothing(Chain(&error).to_string())),
             }
         };
         let written: Result<Written, StepError> = self.context.step(step, ask).await;

@@ -6,9 +6,9 @@ use hanok_agent::{
     ChoiceEntry, ChoiceKind, ChosenBy, DataMark, Language, Structured, StructuredError,
     StructuredReply,
 };
-use hanok_core::{BoxError, Chain};
+use hanok_core::{BoxError, Chain, OverBudget};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatRequest};
+use hanok_model::{ChatModel, ChatRequest, ModelError};
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -69,10 +69,26 @@ impl Forms {
 }
 
 /// What a model was asked for, or the cause for which there is none.
-type Reply<T> = Result<(T, String), String>;
+type Reply<T> = Result<(T, String), Unanswered>;
+
+/// The cause for which a model gave no answer.
+#[derive(Debug, Serialize, Deserialize)]
+struct Unanswered {
+    cause: String,
+    /// The limit of the turn, in words, where it was that.
+    limit: Option<String>,
+}
 
 /// The steps that a model proposes and that hold, or the cause for which there are none.
-type Proposed = Result<(Vec<PlanStep>, Reason), String>;
+type Proposed = Result<(Vec<PlanStep>, Reason), Unanswered>;
+
+/// A plan, and what the turn notes with it.
+#[derive(Default)]
+struct Planned {
+    plan: TeamPlan,
+    choices: Vec<ChoiceEntry>,
+    limit: Option<String>,
+}
 
 /// Makes the plan of a turn, or, where there is one, plans anew for what failed.
 pub(crate) async fn planning<C: Send + Sync + 'static>(
@@ -106,23 +122,22 @@ struct Planning<'a, C: Send + Sync + 'static> {
 impl<C: Send + Sync + 'static> Planning<'_, C> {
     /// The plan of a turn that has none.
     async fn first(&self) -> Result<TeamStateUpdate, TeamError> {
-        let mut choices = Vec::new();
-        let mut plan = self.intent(&mut choices).await?;
-        if plan.in_scope {
-            self.steps(&mut plan, &mut choices).await?;
+        let mut planned = self.intent().await?;
+        if planned.plan.in_scope {
+            self.steps(&mut planned).await?;
         }
-        Ok(self.planned(plan, choices))
+        Ok(self.update(planned))
     }
 
     /// What the user wants, and the parts of it.
-    async fn intent(&self, choices: &mut Vec<ChoiceEntry>) -> Result<TeamPlan, TeamError> {
+    async fn intent(&self) -> Result<Planned, TeamError> {
         let own = self.settings.prompts.intent_analysis.as_deref();
         let system = prompt::intent(own, &self.teams, self.settings.language);
         let reply = self.ask(&self.settings.forms.intent, "intent", self.request(system)).await?;
         let query = self.state.query.as_str();
-        let (intent, by) = match reply {
-            Ok((intent, model)) => (intent, ChosenBy::Model { name: model }),
-            Err(cause) => {
+        let (intent, by, limit) = match reply {
+            Ok((intent, model)) => (intent, ChosenBy::Model { name: model }, None),
+            Err(Unanswered { cause, limit }) => {
                 let intent = Intent {
                     intent: "unknown".to_owned(),
                     confidence: choice::FALLBACK,
@@ -130,34 +145,33 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
                     parts: sentences(query),
                     reason: String::new(),
                 };
-                (intent, ChosenBy::Fallback { cause })
+                (intent, ChosenBy::Fallback { cause }, limit)
             }
         };
         let Intent { intent, confidence, in_scope, parts, reason } = intent;
         let of_question = decompose(query, &parts);
         let chosen = vec![intent.clone()];
+        let mut choices = Vec::new();
         if !in_scope {
             let reason = Reason { text: reason.clone(), confidence, by: by.clone() };
             choices.push(self.made(ChoiceKind::Teams, Vec::new(), reason));
         }
         let reason = Reason { text: reason, confidence, by };
         choices.push(self.made(ChoiceKind::Intent, chosen, reason));
-        Ok(TeamPlan {
+        let plan = TeamPlan {
             intent,
             confidence,
             in_scope,
             parts: of_question.parts,
             uncovered: of_question.uncovered,
             ..TeamPlan::default()
-        })
+        };
+        Ok(Planned { plan, choices, limit })
     }
 
     /// The steps: as the model proposes, corrected once, or by the rules.
-    async fn steps(
-        &self,
-        plan: &mut TeamPlan,
-        choices: &mut Vec<ChoiceEntry>,
-    ) -> Result<(), TeamError> {
+    async fn steps(&self, planned: &mut Planned) -> Result<(), TeamError> {
+        let Planned { plan, choices, limit } = planned;
         let own = self.settings.prompts.agent_selection.as_deref();
         let system = prompt::plan(own, &self.teams, self.settings.language);
         let request = self.request(system);
@@ -167,7 +181,8 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
                 plan.steps = steps;
                 reason
             }
-            Err(cause) => {
+            Err(Unanswered { cause, limit: reached }) => {
+                *limit = limit.take().or(reached);
                 plan.steps = rules::plan(&self.state.query, &self.settings.teams);
                 plan.by_rules = true;
                 Reason::fallback(cause, String::new())
@@ -191,12 +206,16 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let finished = results.filter(|(_, result)| is_completed(result));
         let finished = finished.map(|(id, result)| (id.clone(), result.team.clone())).collect();
         let proposed = self.propose("replan", request, &finished, &mut plan, true).await?;
-        let without = |cause| (Vec::new(), Reason::fallback(cause, String::new()));
-        let (mut steps, reason) = proposed.unwrap_or_else(without);
+        let (mut steps, reason, limit) = match proposed {
+            Ok((steps, reason)) => (steps, reason, None),
+            Err(Unanswered { cause, limit }) => {
+                (Vec::new(), Reason::fallback(cause, String::new()), limit)
+            }
+        };
         let chosen = teams_of(&steps);
         plan.steps.append(&mut steps);
         let choices = vec![self.made(ChoiceKind::Replan, chosen, reason)];
-        Ok(self.planned(plan, choices))
+        Ok(self.update(Planned { plan, choices, limit }))
     }
 
     /// A plan of the model that holds, beside what is `finished`. Its faults go back to the model once.
@@ -238,7 +257,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
                 .message(Message::assistant(serde_json::to_string(&proposal).unwrap_or_default()))
                 .message(prompt::corrected(&faults, self.settings.language));
         }
-        Ok(Err(faults.join("; ")))
+        Ok(Err(Unanswered { cause: faults.join("; "), limit: None }))
     }
 
     /// Asks the model, once and for all of the task's runs. A model that does not answer, or not in the form, is no error.
@@ -250,12 +269,19 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
     ) -> Result<Reply<T>, TeamError> {
         let model = &self.settings.model;
         let call = self.context.call("model", model.name(), name);
-        let ask = async || match form.ask(model, request, &call).await {
-            Ok(StructuredReply { value, model, .. }) => Ok(Ok((value, model))),
-            Err(StructuredError::Model(error)) if error.ends_the_run() => {
+        let at_limit = |OverBudget(limit)| {
+            let limit = prompt::limit(limit, self.settings.language);
+            let cause = prompt::at_limit(&limit, self.settings.language);
+            Ok(Err(Unanswered { cause, limit: Some(limit) }))
+        };
+        let ask = async || match self.context.within_time(form.ask(model, request, &call)).await {
+            Err(over) => at_limit(over),
+            Ok(Ok(StructuredReply { value, model, .. })) => Ok(Ok((value, model))),
+            Ok(Err(StructuredError::Model(ModelError::OverBudget(over)))) => at_limit(over),
+            Ok(Err(StructuredError::Model(error))) if error.ends_the_run() => {
                 Err(BoxError::from(error))
             }
-            Err(error) => Ok(Err(Chain(&error).to_string())),
+            Ok(Err(error)) => Ok(Err(Unanswered { cause: Chain(&error).to_string(), limit: None })),
         };
         let reply: Result<Reply<T>, StepError> = self.context.step(name, ask).await;
         reply.map_err(TeamError::Step)
@@ -276,12 +302,17 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         ChoiceEntry::Made(choice)
     }
 
-    /// The update for `plan`: what is derived from its steps is set.
-    fn planned(&self, mut plan: TeamPlan, choices: Vec<ChoiceEntry>) -> TeamStateUpdate {
+    /// The update for a plan: what is derived from its steps is set.
+    fn update(&self, planned: Planned) -> TeamStateUpdate {
+        let Planned { mut plan, choices, limit } = planned;
         plan.arrange();
         let estimate = plan::critical_path(&plan.steps, |team| self.settings.measured.of(team));
         plan.estimated_millis = u64::try_from(estimate.as_millis()).unwrap_or(u64::MAX);
-        TeamState::update().phase(Phase::Planning).plan(Some(plan)).choices(choices)
+        let update = TeamState::update().phase(Phase::Planning).plan(Some(plan)).choices(choices);
+        match limit {
+            Some(limit) => update.limit(Some(limit)),
+            None => update,
+        }
     }
 }
 

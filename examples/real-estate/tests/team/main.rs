@@ -1,0 +1,161 @@
+//! Which teams and tools are chosen for eighty questions: offline for all of them, and by a server's model for a fixed sample.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod cached;
+mod claims;
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use clap::Parser;
+use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
+use hanok_graph::ThreadKey;
+use hanok_model::{ChatModel as _, SharedModel};
+use real_estate::{Options, open};
+use terminal::brain;
+
+use self::{cached::Cached, claims::Claims};
+
+const QUESTIONS: &str = include_str!("questions.tsv");
+
+/// The number of questions.
+const ALL: usize = 80;
+/// Those that have to be right of them offline.
+const LEAST: usize = 72;
+/// The questions that a server's model is asked: every fifth or sixth.
+const SAMPLE: usize = 15;
+
+/// The variable that names the folder of a server's replies.
+const FOLDER: &str = "HANOK_EVALUATE_CACHE";
+
+/// A question, and the tools that must and that may be called for it.
+struct Question {
+    text: &'static str,
+    must: BTreeSet<String>,
+    may: BTreeSet<String>,
+}
+
+impl Question {
+    fn all() -> Vec<Self> {
+        let lines = QUESTIONS.lines().filter(|line| !line.starts_with('#'));
+        let question = |line: &'static str| {
+            let mut parts = line.split('\t');
+            let text = parts.next().unwrap();
+            let (must, may) = (set(parts.next().unwrap()), set(parts.next().unwrap_or_default()));
+            Self { text, must, may }
+        };
+        lines.map(question).collect()
+    }
+}
+
+fn set(names: &str) -> BTreeSet<String> {
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
+/// What was chosen for a question.
+struct Chosen {
+    tools: BTreeSet<String>,
+    /// Those of them that a rule chose because a model chose none.
+    fallback: BTreeSet<String>,
+    /// The lowest confidence that was claimed for a choice, if no rule made one.
+    claimed: Option<f64>,
+}
+
+/// What is chosen for `question`, with its documents in `out`.
+async fn chosen(model: SharedModel, question: &str, out: &str) -> Chosen {
+    let options = Options::parse_from(["real-estate", "--out", out]);
+    let opened = open(model, &options).await.unwrap();
+    let app = opened.supervisor.graph().checkpointer(opened.threads);
+    let thread = app.thread(ThreadKey::named("t").unwrap());
+    thread.invoke(opened.supervisor.ask(question), ()).await.unwrap();
+    let entries = choices_of(&thread.log()).await.unwrap();
+    let (mut tools, mut fallback) = (BTreeSet::new(), BTreeSet::new());
+    let (mut claimed, mut is_by_rule) = (1.0_f64, false);
+    for (choice, _) in Choices::of(&entries).iter() {
+        let is_fallback = matches!(choice.by, ChosenBy::Fallback { .. });
+        is_by_rule |= is_fallback;
+        if matches!(choice.by, ChosenBy::Model { .. }) {
+            claimed = claimed.min(choice.confidence);
+        }
+        if choice.kind == ChoiceKind::Tools {
+            tools.extend(choice.chosen.iter().cloned());
+            if is_fallback {
+                fallback.extend(choice.chosen.iter().cloned());
+            }
+        }
+    }
+    let state = thread.state(None).await.unwrap().unwrap();
+    let plan = state.plan.unwrap();
+    if plan.steps.iter().any(|step| step.team == "document") {
+        tools.insert("lease_contract_generator".to_owned());
+        if plan.by_rules {
+            fallback.insert("lease_contract_generator".to_owned());
+        }
+    }
+    Chosen { tools, fallback, claimed: (!is_by_rule).then_some(claimed) }
+}
+
+/// Asks `questions`, prints what is wrong and how sure it was, and returns how many are right.
+async fn right(model: &SharedModel, questions: &[Question]) -> usize {
+    let (mut right, mut wrong, mut claims) = (0, Vec::new(), Claims::default());
+    for Question { text, must, may } in questions {
+        let folder = tempfile::tempdir().unwrap();
+        let Chosen { tools, fallback, claimed } =
+            chosen(model.clone(), text, folder.path().to_str().unwrap()).await;
+        // By a fallback only what reads is called.
+        assert!(!fallback.contains("lease_contract_generator"), "{text}");
+        let allowed: BTreeSet<_> = must.union(may).cloned().collect();
+        let is_right = must.is_subset(&tools) && tools.is_subset(&allowed);
+        claims.add(claimed, is_right);
+        match is_right {
+            true => right += 1,
+            false => wrong.push(format!("{text}\n    wants {must:?}, has {tools:?}")),
+        }
+    }
+    println!("{right} of {} right\n{}\n\n{claims}", questions.len(), wrong.join("\n"));
+    right
+}
+
+#[tokio::test]
+async fn the_right_tools_are_chosen_for_eighty_questions() {
+    let questions = Question::all();
+    assert_eq!(questions.len(), ALL);
+    let right = right(&brain::offline().model, &questions).await;
+    assert!(right >= LEAST, "{right} of {ALL} are right");
+}
+
+/// The sample, with the model of the server that the environment names. A second run asks it nothing.
+#[tokio::test]
+#[ignore = "asks a server: cargo xtask evaluate team --model"]
+async fn a_sample_is_chosen_for_by_a_server_s_model() {
+    let brain = brain::choose().await.unwrap();
+    assert!(!brain.offline, "name a server in OPENAI_BASE_URL, and its model in OPENAI_MODEL");
+    let model = Cached::new(brain.model, &folder());
+    let mut all = Question::all().into_iter().enumerate();
+    let sample: Vec<_> = (0..SAMPLE)
+        .filter_map(|n| all.find(|(number, _)| *number == n * ALL / SAMPLE))
+        .map(|(_, question)| question)
+        .collect();
+    assert_eq!(sample.len(), SAMPLE);
+    right(&SharedModel::new(model.clone()), &sample).await;
+    let (made, repeated) = model.requests();
+    println!(
+        "{}: {made} requests made, {repeated} answered from {}",
+        model.name(),
+        folder().display()
+    );
+}
+
+/// The folder of the replies: the one that is named, else one among the user's caches.
+fn folder() -> PathBuf {
+    if let Some(named) = std::env::var_os(FOLDER) {
+        return named.into();
+    }
+    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let caches = caches.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    caches.unwrap().join("hanok").join("evaluate-team")
+}
