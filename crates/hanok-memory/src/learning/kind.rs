@@ -6,6 +6,7 @@ use hanok_core::Stored;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
+    days::Days,
     error::{LearningError, Refusal},
     evidence::Evidence,
 };
@@ -65,6 +66,12 @@ pub trait MemoryKind: 'static {
 
     /// The text of a record: people read it, and searches find it.
     fn text(record: &Self::Record) -> String;
+
+    /// The text of a record as it is recalled for a question, with the days of what has changed. Default: its text.
+    fn recalled(record: &Self::Record, days: Days) -> String {
+        let _ = days;
+        Self::text(record)
+    }
 
     /// Refuses evidence that may not count. Default: all of it counts.
     ///

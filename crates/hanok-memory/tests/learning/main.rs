@@ -11,4 +11,5 @@ mod apart;
 mod counts;
 mod deaths;
 mod forgets;
+mod recall;
 mod support;
