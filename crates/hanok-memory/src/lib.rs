@@ -36,7 +36,7 @@ pub use learning::{
     error::{LearningError, Refusal},
     evidence::{Actor, Evidence, EvidenceSource},
     forget::Forget,
-    kind::{MemoryKind, check_memory_kind},
+    kind::MemoryKind,
     learner::{Drained, Learner, RefusedEvidence},
     long_term::LongTerm,
     memories::{Learned, Memories},

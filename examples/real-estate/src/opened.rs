@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use hanok_checkpoint::{
     Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
 };
-use hanok_core::{Cancellation, Chain, Clock as _};
+use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::TokioClock;
 use hanok_memory::{Episode, Learner, Memories, Preference};
-use hanok_model::SharedModel;
+use hanok_model::{Semantic, SharedEmbedder, SharedModel};
+use hanok_openai::OpenAiEmbedder;
 use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;
 use terminal::failure::Failure;
@@ -72,6 +73,16 @@ impl Pupil {
     }
 }
 
+/// The store as one that is searched by meaning, too, where the environment names an embedding model.
+fn meaning(store: &SharedStore) -> Result<Option<Semantic>, Failure> {
+    if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
+        return Ok(None);
+    }
+    let embedder = OpenAiEmbedder::from_env().map_err(Failure::Model)?;
+    let embedder = SharedEmbedder::new(embedder);
+    Ok(Some(Semantic::new(store.clone(), embedder, Call::detached())))
+}
+
 /// Opens what `options` name, with `model` in all its parts.
 ///
 /// # Errors
@@ -98,8 +109,10 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
         }
     };
     let user = options.user.as_deref().filter(|user| !user.is_empty());
+    let meaning = meaning(&store)?;
+    let store = meaning.as_ref().map_or(store, |semantic| SharedStore::new(semantic.clone()));
     let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
-    let memory = user.map(|user| EstateMemory::new(memories.clone(), user));
+    let memory = user.map(|user| EstateMemory::new(memories.clone(), meaning, user));
     let learner = match user {
         None => Pupil(None),
         Some(_) => {

@@ -77,16 +77,6 @@ pub enum LearningError {
     /// Evidence could not be written as a line.
     #[error("evidence cannot be written as JSON")]
     Export(#[source] serde_json::Error),
-    /// The folds of a kind depend on the order of the evidence.
-    #[error("records of `{kind}` depend on the order of the evidence: {first} and {second}")]
-    Order {
-        /// The kind.
-        kind: &'static str,
-        /// One record, as JSON.
-        first: String,
-        /// Another record of the same evidence, as JSON.
-        second: String,
-    },
     /// The store of records did not do it. Try again.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -101,11 +91,9 @@ impl LearningError {
         match self {
             Self::Refused { .. } | Self::Name { .. } | Self::Value(_) | Self::Line { .. } => true,
             Self::Outbox(error) => matches!(error, CheckpointError::Corrupt { .. }),
-            Self::UnknownKind { .. }
-            | Self::Record { .. }
-            | Self::Export(_)
-            | Self::Order { .. }
-            | Self::Store(_) => false,
+            Self::UnknownKind { .. } | Self::Record { .. } | Self::Export(_) | Self::Store(_) => {
+                false
+            }
         }
     }
 }
