@@ -1,15 +1,16 @@
 //! `cargo xtask evaluate`: builds what asks questions, and runs it.
 //!
-//! Without a name these are questions about the sample documents; `team`, `law` and `figures` are tests that print their table.
+//! Without a name these are questions about the sample documents; `team`, `law`, `figures` and `memory` are tests that print their table.
 
 use crate::command::Tool;
 use crate::result::Result;
 
 /// What has a table of its own: its name, and the package and the test that print it.
-const TABLES: [(&str, &str, &str); 3] = [
+const TABLES: [(&str, &str, &str); 4] = [
     ("team", "real-estate", "team"),
     ("law", "real-estate", "law"),
     ("figures", "hanok-supervisor", "grounding"),
+    ("memory", "hanok-memory", "evaluation"),
 ];
 
 /// Hands `arguments` on and says whether all of it could be measured.

@@ -27,6 +27,7 @@ pub(crate) mod long_term;
 pub(crate) mod memories;
 mod names;
 pub(crate) mod preference;
+pub(crate) mod proposer;
 pub(crate) mod recalled;
 mod registry;
 pub(crate) mod teach;

@@ -15,6 +15,7 @@ mod request;
 mod separated;
 mod shrink;
 mod stated_facts;
+mod stated_preferences;
 mod unit;
 
 // The crates whose types stand in what this one says.
@@ -41,6 +42,7 @@ pub use learning::{
     long_term::LongTerm,
     memories::{Learned, Memories},
     preference::{NotStated, Preference, PreferenceProposal, PreferenceStatement, PreferredValue},
+    proposer::{PreferenceProposer, RulesAlone},
     recalled::{RecallScore, Recalled, Recollection, RecordOrigin},
     teach::teach,
     user::{Remembered, UserMemories},
@@ -53,3 +55,4 @@ pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
 pub use stated_facts::stated_facts;
+pub use stated_preferences::stated_preferences;

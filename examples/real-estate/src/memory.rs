@@ -6,16 +6,16 @@ use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Tenant, Timestamp};
 use hanok_graph::Context;
 use hanok_memory::{
-    Actor, Days, Episode, EpisodeReport, Evidence, Forget, LongTerm, Memories, Preference,
-    PreferenceProposal, PreferenceStatement, Recollection, RecordOrigin, UserMemories,
-    parse::Language, teach,
+    Actor, Days, Episode, EpisodeReport, Forget, LongTerm, Memories, Preference,
+    PreferenceProposal, Recollection, RecordOrigin, UserMemories, parse::Language,
+    stated_preferences,
 };
 use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_supervisor::{Remembered, TeamMemory, TeamState};
 use terminal::progress::short;
 
-use crate::preferences::preferences;
+use crate::{preferences::preferences, proposer::ModelProposer};
 
 /// The topic under which threads hand out what they teach.
 pub const TOPIC: &str = "memory";
@@ -28,14 +28,20 @@ const KOREA: i16 = 540;
 pub struct EstateMemory {
     memories: Memories,
     meaning: Option<Semantic>,
+    proposer: ModelProposer,
     user: Arc<str>,
 }
 
 impl EstateMemory {
-    /// The memory of `user`. Where the store makes vectors, `meaning` is that store.
+    /// The memory of `user`. Where the store makes vectors, `meaning` is that store; `proposer` proposes what rules do not find.
     #[must_use]
-    pub fn new(memories: Memories, meaning: Option<Semantic>, user: &str) -> Self {
-        Self { memories, meaning, user: user.into() }
+    pub fn new(
+        memories: Memories,
+        meaning: Option<Semantic>,
+        proposer: ModelProposer,
+        user: &str,
+    ) -> Self {
+        Self { memories, meaning, proposer, user: user.into() }
     }
 
     fn of_user(&self) -> UserMemories {
@@ -95,28 +101,27 @@ impl TeamMemory<()> for EstateMemory {
         Ok(recalled.iter().map(remembered).collect())
     }
 
-    fn learn(&self, state: &TeamState, answer: &str, context: &Context) -> Result<(), BoxError> {
+    async fn learn(
+        &self,
+        state: &TeamState,
+        answer: &str,
+        context: &Context,
+    ) -> Result<(), BoxError> {
         let is_spoken =
             |message: &&Message| message.role() == Role::User && message.metadata().is_empty();
         let Some(message) = state.messages.iter().rev().find(is_spoken) else { return Ok(()) };
-        let (user, turn) = (&*self.user, message.id().unwrap_or_default());
-        let proposals = preferences(&message.text());
-        let proposals = proposals.into_iter().map(|(key, value, quote)| PreferenceProposal {
-            key,
-            value,
-            quote,
-        });
-        for statement in PreferenceStatement::stated(proposals, message) {
-            let key = statement.key().to_owned();
-            let evidence = Evidence::new(context, &key, user, Actor::User, turn, statement);
-            teach::<Preference, _>(context, TOPIC, &evidence)?;
-        }
+        let long_term = self.long_term(self.memories.clone());
+        let rules = preferences(&message.text()).into_iter();
+        let rules = rules.map(|(key, value, quote)| PreferenceProposal { key, value, quote });
+        let rules = rules.chain(stated_preferences(message)).collect();
+        long_term.learn_preferences(context, TOPIC, message, rules, &self.proposer).await?;
         let report = EpisodeReport::new(&state.query, answer);
         let report = state.results().fold(report, |report, (step, result)| {
             let tools = result.data.0.as_object().into_iter().flatten().map(|(tool, _)| tool);
             tools.fold(report.team(step.team.as_str()), |report, tool| report.tool(tool.as_str()))
         });
-        let evidence = Evidence::new(context, "answer", user, Actor::Automatic, turn, report);
-        Ok(teach::<Episode, _>(context, TOPIC, &evidence)?)
+        let turn = message.id().unwrap_or_default();
+        let (topic, name, actor) = (TOPIC, "answer", Actor::Automatic);
+        Ok(long_term.teach::<Episode, _>(context, topic, name, actor, turn, report)?)
     }
 }

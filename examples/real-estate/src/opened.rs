@@ -8,10 +8,11 @@ use hanok_checkpoint::{
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::TokioClock;
 use hanok_memory::{Episode, Learner, Memories, Preference};
-use hanok_model::{Semantic, SharedEmbedder, SharedModel};
+use hanok_model::{ChatModel as _, Semantic, SharedEmbedder, SharedModel};
 use hanok_openai::OpenAiEmbedder;
 use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;
+use offline::OfflineModel;
 use terminal::failure::Failure;
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     data::Data,
     estate::Estate,
     memory::{EstateMemory, TOPIC},
+    proposer::ModelProposer,
     wording,
 };
 
@@ -112,7 +114,11 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
     let meaning = meaning(&store)?;
     let store = meaning.as_ref().map_or(store, |semantic| SharedStore::new(semantic.clone()));
     let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
-    let memory = user.map(|user| EstateMemory::new(memories.clone(), meaning, user));
+    let memory = user.map(|user| {
+        // The offline model is rules itself, and knows less of this than those of the program.
+        let by_model = (model.name() != OfflineModel::NAME).then(|| model.clone());
+        EstateMemory::new(memories.clone(), meaning, ModelProposer::new(by_model), user)
+    });
     let learner = match user {
         None => Pupil(None),
         Some(_) => {

@@ -2,6 +2,7 @@
 
 use hanok_checkpoint::{CheckpointError, StoreError};
 use hanok_core::{InvalidName, StoredError};
+use hanok_graph::StepError;
 use thiserror::Error;
 
 use super::evidence::Actor;
@@ -77,6 +78,9 @@ pub enum LearningError {
     /// Evidence could not be written as a line.
     #[error("evidence cannot be written as JSON")]
     Export(#[source] serde_json::Error),
+    /// The step in which preferences are proposed ended the run.
+    #[error("the step that proposes preferences failed")]
+    Step(#[from] StepError),
     /// The store of records did not do it. Try again.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -91,9 +95,11 @@ impl LearningError {
         match self {
             Self::Refused { .. } | Self::Name { .. } | Self::Value(_) | Self::Line { .. } => true,
             Self::Outbox(error) => matches!(error, CheckpointError::Corrupt { .. }),
-            Self::UnknownKind { .. } | Self::Record { .. } | Self::Export(_) | Self::Store(_) => {
-                false
-            }
+            Self::UnknownKind { .. }
+            | Self::Record { .. }
+            | Self::Export(_)
+            | Self::Step(_)
+            | Self::Store(_) => false,
         }
     }
 }

@@ -14,6 +14,9 @@ use super::{
     kind::MemoryKind,
 };
 
+/// The longest name and value, in bytes.
+const LONGEST: usize = 1_024;
+
 /// The number of values that a preference had before which are recalled.
 const PAST: usize = 3;
 
@@ -35,6 +38,14 @@ pub enum NotStated {
     NoQuote {
         /// The preference.
         key: String,
+    },
+    /// Its name or its value is blank, or longer than 1,024 bytes.
+    #[error("the preference has a {what} of {bytes} bytes, and it takes 1 to 1024")]
+    Length {
+        /// Which one.
+        what: &'static str,
+        /// Its length.
+        bytes: usize,
     },
     /// The quote does not stand in the message.
     #[error("`{quote}` does not stand in the user's message")]
@@ -82,13 +93,19 @@ impl PreferenceStatement {
     ///
     /// # Errors
     ///
-    /// [`NotStated`] when the message is not the user's or holds data (its metadata names a `kind`), or the quote is blank or does not stand in it, letter by letter.
+    /// [`NotStated`] when the message is not the user's or holds data (its metadata names a `kind`), when the name or the value is blank
+    /// or too long, or when the quote is blank or does not stand in it, letter by letter.
     pub fn new(key: &str, value: &str, quote: &str, message: &Message) -> Result<Self, NotStated> {
         if message.role() != Role::User {
             return Err(NotStated::Role { role: message.role() });
         }
         if message.metadata().contains_key("kind") || message.tool_call_id().is_some() {
             return Err(NotStated::Data);
+        }
+        for (what, text) in [("name", key), ("value", value)] {
+            if text.trim().is_empty() || text.len() > LONGEST {
+                return Err(NotStated::Length { what, bytes: text.len() });
+            }
         }
         if quote.trim().is_empty() {
             return Err(NotStated::NoQuote { key: key.to_owned() });

@@ -63,12 +63,16 @@ mod preferences {
 mod episodes {
     use super::*;
 
+    // Two reports of one turn, two of another at one time, and one by itself.
     hanok_testkit::memory_kind_conforms!(
         Episode,
-        of_kind(|taught| match taught {
-            Taught::Episode(evidence) => Some(evidence),
-            Taught::Preference(_) => None,
-        })
+        [("a", 2, "One."), ("b", 3, "Two."), ("c", 4, "Three."), ("d", 4, "Four."), ("e", 9, "")]
+            .into_iter()
+            .map(|(id, at, answer)| match answered("kim", id, at, "t", answer) {
+                Taught::Episode(evidence) => evidence,
+                Taught::Preference(_) => panic!("it is an episode"),
+            })
+            .collect::<Vec<_>>()
     );
 }
 
