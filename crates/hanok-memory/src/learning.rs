@@ -30,6 +30,7 @@ pub(crate) mod preference;
 pub(crate) mod proposer;
 pub(crate) mod recalled;
 mod registry;
+pub(crate) mod stated_preferences;
 pub(crate) mod teach;
 mod transfer;
 pub(crate) mod user;

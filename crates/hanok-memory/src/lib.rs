@@ -15,7 +15,6 @@ mod request;
 mod separated;
 mod shrink;
 mod stated_facts;
-mod stated_preferences;
 mod unit;
 
 // The crates whose types stand in what this one says.
@@ -44,6 +43,7 @@ pub use learning::{
     preference::{NotStated, Preference, PreferenceProposal, PreferenceStatement, PreferredValue},
     proposer::{PreferenceProposer, RulesAlone},
     recalled::{RecallScore, Recalled, Recollection, RecordOrigin},
+    stated_preferences::stated_preferences,
     teach::teach,
     user::{Remembered, UserMemories},
 };
@@ -55,4 +55,3 @@ pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
 pub use stated_facts::stated_facts;
-pub use stated_preferences::stated_preferences;

@@ -153,6 +153,7 @@ fn failing(fault: Fault) -> Vec<&'static str> {
     failing
 }
 
+/// B133
 #[test]
 fn each_claim_finds_the_kind_that_breaks_it_and_a_sound_one_breaks_none() {
     const COUNTS: &str = "its_evidence_counts";

@@ -97,7 +97,7 @@ impl LongTerm {
         if self.memories().is_none() {
             return Ok(Vec::new());
         }
-        let call = context.call("model", "preferences", &*message.text());
+        let call = context.call("model", "preferences", &message.text());
         let proposed = context.step("preferences", || model.propose(message, &call)).await?;
         let mut statements: Vec<PreferenceStatement> = Vec::new();
         for statement in PreferenceStatement::stated(rules.into_iter().chain(proposed), message) {

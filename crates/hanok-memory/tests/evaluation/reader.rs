@@ -62,6 +62,8 @@ const ASKING: &[&str] = &[
     "게",
     "한",
     "몇",
+    "다니는",
+    "일하는",
     "때문에",
     "곳을",
     "것을",
@@ -102,7 +104,7 @@ pub(crate) fn read(prompt: &str, question: &str) -> Option<String> {
     // A line that says since when something is so, and not until when.
     let holds = |line: &Line<'_>| is_current && line.text.contains(" –]");
     let share = |line: &Line<'_>| match holds(line) {
-        true => 0.5,
+        true => 0.0,
         false if several => 0.7,
         false => 0.85,
     };

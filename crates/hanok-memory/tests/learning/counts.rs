@@ -16,6 +16,7 @@ use crate::support::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// B129
     #[test]
     fn evidence_in_any_order_and_any_number_of_times_gives_the_same_bytes(
         order in Just((0..12usize).chain(0..12)).prop_map(|all| all.collect::<Vec<_>>()).prop_shuffle()

@@ -107,6 +107,8 @@ async fn a_learner_that_dies_before_it_acknowledges_counts_once() {
     }
 }
 
+/// B129
+///
 /// A drain that is dropped after any number of polls.
 #[tokio::test]
 async fn a_learner_that_is_dropped_anywhere_counts_once() {

@@ -21,6 +21,7 @@ async fn without(gone: impl Fn(&Taught) -> bool) -> SharedStore {
     store
 }
 
+/// B130
 #[tokio::test]
 async fn a_forgotten_thread_was_never_there() {
     let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
@@ -41,6 +42,7 @@ async fn a_forgotten_thread_was_never_there() {
     }
 }
 
+/// B130
 #[tokio::test]
 async fn each_part_can_be_forgotten() {
     type Gone = fn(&Taught) -> bool;
@@ -235,6 +237,8 @@ async fn forgotten_evidence_is_known_by_its_id_for_thirty_days() {
     }
 }
 
+/// B130
+///
 /// However much else a user has, what folds one record again reads the evidence of that record.
 #[tokio::test]
 async fn a_record_is_folded_again_from_its_own_evidence_alone() {
@@ -264,6 +268,8 @@ async fn a_record_is_folded_again_from_its_own_evidence_alone() {
     }
 }
 
+/// B130
+///
 /// When the ids of what was forgotten have expired too, nothing at all is left.
 #[tokio::test]
 async fn a_forgotten_thread_leaves_not_even_its_ids_after_thirty_days() {

@@ -66,6 +66,7 @@ async fn learned(memories: &Memories, user: &str) -> Vec<String> {
     all.into_iter().map(|one| one.text).collect()
 }
 
+/// B132
 #[tokio::test(start_paused = true)]
 async fn a_proposal_counts_when_its_quote_stands_in_what_the_user_said() {
     let (threads, store) = backends().await.remove(0);

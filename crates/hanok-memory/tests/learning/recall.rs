@@ -27,6 +27,7 @@ fn semantic(embedder: impl Embedder) -> SharedStore {
     SharedStore::new(Semantic::new(store, SharedEmbedder::new(embedder), Call::detached()))
 }
 
+/// B131
 #[tokio::test]
 async fn what_fits_by_words_is_recalled_with_its_score_and_its_source() {
     for (_, store) in backends().await {
@@ -132,6 +133,7 @@ impl Store for Counted {
     }
 }
 
+/// B131
 #[tokio::test]
 async fn without_a_user_nothing_is_read_and_nothing_is_handed_out() {
     let (store, count) = (memory(), Arc::<AtomicUsize>::default());
@@ -188,6 +190,8 @@ async fn a_kind_that_is_not_known_is_not_recalled() {
     assert_eq!(recalled.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(), ["preference"]);
 }
 
+/// B131
+///
 /// One message of data before the question, of its turn: the next prompt begins with all of this one.
 #[tokio::test]
 async fn what_is_recalled_is_one_message_before_the_question_and_stays_there() {
@@ -230,6 +234,8 @@ async fn what_is_recalled_is_one_message_before_the_question_and_stays_there() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
+    /// B131, P43 in part
+    ///
     /// A marker that is planted in what one user taught is in no request of another user, of another tenant, or of nobody.
     #[test]
     fn no_request_of_anybody_else_holds_what_a_user_taught(

@@ -69,6 +69,7 @@ fn deliveries() -> Vec<Vec<usize>> {
     all.chunks(DELIVERIES).map(<[usize]>::to_vec).collect()
 }
 
+/// B129
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixteen_writers_in_any_order_with_duplicates_are_exact() {
     let all = Arc::new(pieces());
@@ -106,6 +107,8 @@ async fn sixteen_writers_in_any_order_with_duplicates_are_exact() {
     }
 }
 
+/// B129
+///
 /// Learners of one outbox, with batches of several sizes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn learners_of_one_outbox_with_batches_of_any_size_are_exact() {
@@ -231,6 +234,8 @@ impl Layer for OutboxFails {
     }
 }
 
+/// B129
+///
 /// Whichever operation fails, of the records or of the outbox, before it is done or after: a learner that goes on loses nothing and
 /// counts nothing twice, however many pieces it takes at once.
 #[tokio::test]
@@ -273,6 +278,8 @@ async fn a_failure_of_any_operation_neither_loses_nor_doubles() {
     }
 }
 
+/// B130
+///
 /// Whatever fails while a thread is forgotten, another call goes on, and the thread was never there.
 #[tokio::test]
 async fn a_failure_while_a_thread_is_forgotten_leaves_whole_records() {
