@@ -88,7 +88,7 @@ impl Embedder for Tired {
     async fn embed(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
         let left =
             self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        left.map_err(|_| ModelError::Cancelled)?;
+        left.map_err(|_left| ModelError::Cancelled)?;
         self.0.embed(texts, call).await
     }
 }
