@@ -136,7 +136,7 @@ const LIKES: &[(&str, &str)] = &[
     ("끊었어요", "끊음"),
 ];
 
-/// What a user's message says of its user, by rules: `내 강아지 이름은 콩이야`, `분당으로 이사했어`, `커피는 안 마셔`, `my budget is $5000`. A
+/// What a user's message says of its user, by rules: `내 강아지 이름은 보리야`, `분당으로 이사했어`, `커피는 안 마셔`, `my budget is $5000`. A
 /// question states nothing, nor does what was recalled.
 ///
 /// The rules are ends and beginnings of clauses, in Korean and English. They work without a model; one may propose more
@@ -146,9 +146,9 @@ const LIKES: &[(&str, &str)] = &[
 /// use hanok_memory::stated_preferences;
 /// use hanok_state::Message;
 ///
-/// let said = Message::user("참고로 내 강아지 이름은 콩이야. 지난달에 분당으로 이사했어. 산책 코스 알려줄래?");
+/// let said = Message::user("참고로 내 강아지 이름은 보리야. 지난달에 분당으로 이사했어. 산책 코스 알려줄래?");
 /// let stated: Vec<_> = stated_preferences(&said).iter().map(|it| format!("{}={}", it.key, it.value)).collect();
-/// assert_eq!(stated, ["강아지 이름=콩이", "사는 곳=분당"]);
+/// assert_eq!(stated, ["강아지 이름=보리", "사는 곳=분당"]);
 /// assert!(stated_preferences(&Message::user("내 강아지 이름이 뭐야?")).is_empty());
 /// ```
 #[must_use]
