@@ -5,6 +5,7 @@ mod concurrent;
 mod fan_out;
 mod idle;
 mod keys;
+mod learn;
 mod looped;
 mod memory;
 mod parse;
@@ -251,6 +252,13 @@ pub(crate) static ALL: &[Work] = &[
         figures: MEMORY,
         hand_written: Some(memory::all_english),
         hanok: memory::english,
+    },
+    Work {
+        name: "memory-learn",
+        about: "what 500 turns taught of 20 users, four pieces each, out of the outbox into records on SQLite",
+        figures: &[least("", "pieces/s", 2_000.0), more_told("wall", "pieces/s")],
+        hand_written: None,
+        hanok: learn::hanok,
     },
     Work {
         name: "parse-prose",

@@ -1,6 +1,7 @@
 //! `cargo xtask evaluate`: builds what asks questions, and runs it.
 //!
-//! Without a name these are questions about the sample documents; `team`, `law` and `figures` are tests that print their table.
+//! Without a name these are questions about the sample documents; `team`, `law`, `figures` and `memory` are tests that print
+//! their table.
 //! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
 //! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
@@ -8,10 +9,11 @@ use crate::command::Tool;
 use crate::result::Result;
 
 /// What has a table of its own: its name, and the package and the test that print it.
-const TABLES: [(&str, &str, &str); 3] = [
+const TABLES: [(&str, &str, &str); 4] = [
     ("team", "real-estate", "team"),
     ("law", "real-estate", "law"),
     ("figures", "hanok-supervisor", "grounding"),
+    ("memory", "hanok-memory", "evaluation"),
 ];
 
 /// The variable that names the folder of a server's replies.

@@ -31,14 +31,19 @@ pub use change::CompactionChange;
 pub use compactor::{Compactor, MemoryError, Remembers};
 pub use event::MemoryEvent;
 pub use learning::{
+    days::Days,
     episode::{Episode, EpisodeReport},
     error::{LearningError, Refusal},
     evidence::{Actor, Evidence, EvidenceSource},
     forget::Forget,
-    kind::{MemoryKind, check_memory_kind},
+    kind::MemoryKind,
     learner::{Drained, Learner, RefusedEvidence},
+    long_term::LongTerm,
     memories::{Learned, Memories},
     preference::{NotStated, Preference, PreferenceProposal, PreferenceStatement, PreferredValue},
+    proposer::{PreferenceProposer, RulesAlone},
+    recalled::{RecallScore, Recalled, Recollection, RecordOrigin},
+    stated_preferences::stated_preferences,
     teach::teach,
     user::{Remembered, UserMemories},
 };

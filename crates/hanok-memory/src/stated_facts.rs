@@ -158,7 +158,7 @@ pub fn stated_facts(message: &Message) -> Vec<Fact> {
 }
 
 /// The sentences of a text that end without a question mark.
-fn sentences(text: &str) -> Vec<String> {
+pub(crate) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut sentence = String::new();
     let mut chars = text.chars().peekable();

@@ -7,6 +7,7 @@
 //!   `DocumentStore` of `hanok-retrieval`;
 //! - `chat_model_conforms!`, `embedder_conforms!` and `tool_conforms!`, with the feature `model`, are the same for a `ChatModel`, an
 //!   `Embedder` and a `Tool` of `hanok-model`;
+//! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-memory`;
 //! - [`Layer`] changes a store for a test;
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
@@ -27,6 +28,8 @@ mod embedder;
 #[cfg(feature = "kills")]
 mod kills;
 mod layer;
+#[cfg(feature = "memory")]
+mod memory_kind;
 mod runtime;
 #[cfg(any(feature = "kills", feature = "simulation"))]
 mod scatter;
@@ -48,6 +51,8 @@ pub use embedder::{EMBEDDER_CLAIMS, EmbedderClaim, check_embedder};
 #[cfg(feature = "kills")]
 pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};
+#[cfg(feature = "memory")]
+pub use memory_kind::{MEMORY_KIND_CLAIMS, MemoryKindClaim, check_memory_kind};
 pub use runtime::block_on;
 #[cfg(feature = "simulation")]
 pub use simulation::{Effects, Failure, Fault, Faults, FinishedRun, Report, Simulation, World};

@@ -19,6 +19,7 @@ mod opened;
 mod options;
 pub mod person;
 pub mod preferences;
+pub mod proposer;
 pub mod question;
 mod talking;
 pub mod teams;

@@ -2,43 +2,59 @@
 
 use std::sync::Arc;
 
+use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Tenant, Timestamp};
 use hanok_graph::Context;
 use hanok_memory::{
-    Actor, Episode, EpisodeReport, Evidence, Forget, Memories, MemoryKind, Preference,
-    PreferenceProposal, PreferenceStatement, UserMemories, teach,
+    Actor, Days, Episode, EpisodeReport, Forget, LongTerm, Memories, Preference,
+    PreferenceProposal, Recollection, RecordOrigin, UserMemories, parse::Language,
+    stated_preferences,
 };
+use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_supervisor::{Remembered, TeamMemory, TeamState};
 use terminal::progress::short;
 
-use crate::preferences::preferences;
+use crate::{preferences::preferences, proposer::ModelProposer};
 
 /// The topic under which threads hand out what they teach.
 pub const TOPIC: &str = "memory";
 
-/// How many memories a question is given.
-const MOST: usize = 5;
+/// The clocks of Korea, in minutes ahead of UTC.
+const KOREA: i16 = 540;
 
 /// The memory of one user. Clones are the same.
 #[derive(Debug, Clone)]
 pub struct EstateMemory {
     memories: Memories,
+    meaning: Option<Semantic>,
+    proposer: ModelProposer,
     user: Arc<str>,
 }
 
 impl EstateMemory {
-    /// The memory of `user`.
+    /// The memory of `user`. Where the store makes vectors, `meaning` is that store; `proposer` proposes what rules do not find.
     #[must_use]
-    pub fn new(memories: Memories, user: &str) -> Self {
-        Self { memories, user: user.into() }
+    pub fn new(
+        memories: Memories,
+        meaning: Option<Semantic>,
+        proposer: ModelProposer,
+        user: &str,
+    ) -> Self {
+        Self { memories, meaning, proposer, user: user.into() }
     }
 
     fn of_user(&self) -> UserMemories {
         self.memories.of(Tenant::default(), &self.user)
     }
 
-    /// All that is remembered, a line each.
+    /// What a user prefers is little, and counts for every question.
+    fn long_term(&self, memories: Memories) -> LongTerm {
+        let of = LongTerm::new(memories, Tenant::default(), Some(&self.user));
+        of.always::<Preference>().days(Days::ahead_of_utc(KOREA))
+    }
+
+    /// All that is remembered, a line each, with where it comes from.
     ///
     /// # Errors
     ///
@@ -47,8 +63,8 @@ impl EstateMemory {
         let user = self.of_user();
         let preferences = user.all::<Preference>(now).await?;
         let episodes = user.all::<Episode>(now).await?;
-        let lines = preferences.iter().map(|it| format!("[선호] {}", short(&it.text)));
-        let episodes = episodes.iter().map(|it| format!("[대화] {}: {}", it.key, short(&it.text)));
+        let lines = preferences.iter().map(|it| line("선호", &it.text, &it.origins));
+        let episodes = episodes.iter().map(|it| line("대화", &it.text, &it.origins));
         Ok(lines.chain(episodes).collect())
     }
 
@@ -60,54 +76,52 @@ impl EstateMemory {
     pub async fn forget(&self, what: &Forget, now: Timestamp) -> Result<usize, BoxError> {
         Ok(self.of_user().forget(what, now).await?)
     }
+}
 
-    async fn search<K: MemoryKind>(
-        &self,
-        question: &str,
-        now: Timestamp,
-    ) -> Result<Vec<(String, String)>, BoxError> {
-        let found = self.of_user().search::<K>(question, MOST, now).await?;
-        Ok(found.into_iter().map(|it| (it.key, it.text)).collect())
-    }
+fn line(kind: &str, text: &str, origins: &[RecordOrigin]) -> String {
+    let days = Days::ahead_of_utc(KOREA);
+    let from = |it: &RecordOrigin| format!(" ({}, 대화 {})", days.name(it.at), it.thread);
+    format!("[{kind}] {}{}", short(text), origins.first().map(from).unwrap_or_default())
 }
 
 impl TeamMemory<()> for EstateMemory {
     async fn recall(&self, question: &str, context: &Context) -> Result<Vec<Remembered>, BoxError> {
-        let now = context.now();
-        let user = self.of_user();
-        // What a user prefers is little, and counts for every question.
-        let preferences = user.all::<Preference>(now).await?;
-        let preferences =
-            preferences.into_iter().take(MOST).map(|it| Remembered::new(it.text, "전에 하신 말씀"));
-        let episodes = self.search::<Episode>(question, now).await?;
-        let episodes = episodes
-            .into_iter()
-            .map(|(key, text)| Remembered::new(text, format!("이전 대화 {key}")));
-        Ok(preferences.chain(episodes).take(MOST).collect())
+        let memories = match &self.meaning {
+            None => self.memories.clone(),
+            Some(semantic) => {
+                let call = context.call("embedder", "recall", question);
+                self.memories.through(SharedStore::new(semantic.during(call)))
+            }
+        };
+        let recalled = self.long_term(memories).recall(question, context.now()).await?;
+        let remembered = |it: &Recollection| {
+            let remembered = Remembered::new(&*it.text, recalled.source(it, Language::Korean));
+            it.score.iter().fold(remembered, |remembered, score| remembered.score(score.rank))
+        };
+        Ok(recalled.iter().map(remembered).collect())
     }
 
-    fn learn(&self, state: &TeamState, answer: &str, context: &Context) -> Result<(), BoxError> {
+    async fn learn(
+        &self,
+        state: &TeamState,
+        answer: &str,
+        context: &Context,
+    ) -> Result<(), BoxError> {
         let is_spoken =
             |message: &&Message| message.role() == Role::User && message.metadata().is_empty();
         let Some(message) = state.messages.iter().rev().find(is_spoken) else { return Ok(()) };
-        let (user, turn) = (&*self.user, message.id().unwrap_or_default());
-        let proposals = preferences(&message.text());
-        let proposals = proposals.into_iter().map(|(key, value, quote)| PreferenceProposal {
-            key,
-            value,
-            quote,
-        });
-        for statement in PreferenceStatement::stated(proposals, message) {
-            let key = statement.key().to_owned();
-            let evidence = Evidence::new(context, &key, user, Actor::User, turn, statement);
-            teach::<Preference, _>(context, TOPIC, &evidence)?;
-        }
+        let long_term = self.long_term(self.memories.clone());
+        let rules = preferences(&message.text()).into_iter();
+        let rules = rules.map(|(key, value, quote)| PreferenceProposal { key, value, quote });
+        let rules = rules.chain(stated_preferences(message)).collect();
+        long_term.learn_preferences(context, TOPIC, message, rules, &self.proposer).await?;
         let report = EpisodeReport::new(&state.query, answer);
         let report = state.results().fold(report, |report, (step, result)| {
             let tools = result.data.0.as_object().into_iter().flatten().map(|(tool, _)| tool);
             tools.fold(report.team(step.team.as_str()), |report, tool| report.tool(tool.as_str()))
         });
-        let evidence = Evidence::new(context, "answer", user, Actor::Automatic, turn, report);
-        Ok(teach::<Episode, _>(context, TOPIC, &evidence)?)
+        let turn = message.id().unwrap_or_default();
+        let (topic, name, actor) = (TOPIC, "answer", Actor::Automatic);
+        Ok(long_term.teach::<Episode, _>(context, topic, name, actor, turn, report)?)
     }
 }

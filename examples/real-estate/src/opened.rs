@@ -5,12 +5,14 @@ use std::{sync::Arc, time::Duration};
 use hanok_checkpoint::{
     Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
 };
-use hanok_core::{Cancellation, Chain, Clock as _};
+use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::TokioClock;
 use hanok_memory::{Episode, Learner, Memories, Preference};
-use hanok_model::SharedModel;
+use hanok_model::{ChatModel as _, Semantic, SharedEmbedder, SharedModel};
+use hanok_openai::OpenAiEmbedder;
 use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;
+use offline::OfflineModel;
 use terminal::failure::Failure;
 
 use crate::{
@@ -18,6 +20,7 @@ use crate::{
     data::Data,
     estate::Estate,
     memory::{EstateMemory, TOPIC},
+    proposer::ModelProposer,
     wording,
 };
 
@@ -72,6 +75,16 @@ impl Pupil {
     }
 }
 
+/// The store as one that is searched by meaning, too, where the environment names an embedding model.
+fn meaning(store: &SharedStore) -> Result<Option<Semantic>, Failure> {
+    if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
+        return Ok(None);
+    }
+    let embedder = OpenAiEmbedder::from_env().map_err(Failure::Model)?;
+    let embedder = SharedEmbedder::new(embedder);
+    Ok(Some(Semantic::new(store.clone(), embedder, Call::detached())))
+}
+
 /// Opens what `options` name, with `model` in all its parts.
 ///
 /// # Errors
@@ -98,8 +111,14 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
         }
     };
     let user = options.user.as_deref().filter(|user| !user.is_empty());
+    let meaning = meaning(&store)?;
+    let store = meaning.as_ref().map_or(store, |semantic| SharedStore::new(semantic.clone()));
     let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
-    let memory = user.map(|user| EstateMemory::new(memories.clone(), user));
+    let memory = user.map(|user| {
+        // The offline model is rules itself, and knows less of this than those of the program.
+        let by_model = (model.name() != OfflineModel::NAME).then(|| model.clone());
+        EstateMemory::new(memories.clone(), meaning, ModelProposer::new(by_model), user)
+    });
     let learner = match user {
         None => Pupil(None),
         Some(_) => {

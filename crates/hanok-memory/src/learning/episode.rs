@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hanok_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{evidence::Evidence, kind::MemoryKind};
+use super::{days::Days, evidence::Evidence, kind::MemoryKind};
 
 /// The most sentences of an answer that are remembered.
 const SENTENCES: usize = 2;
@@ -120,6 +120,10 @@ impl MemoryKind for Episode {
         let figures = record.figures.iter().map(String::as_str);
         let all = [record.question.as_str(), record.answer.as_str()].into_iter().chain(figures);
         all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn recalled(record: &Self, days: Days) -> String {
+        format!("[{}] {}", days.name(record.at), Self::text(record))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use hanok_checkpoint::{CheckpointError, StoreError};
 use hanok_core::{InvalidName, StoredError};
+use hanok_graph::StepError;
 use thiserror::Error;
 
 use super::evidence::Actor;
@@ -77,16 +78,9 @@ pub enum LearningError {
     /// Evidence could not be written as a line.
     #[error("evidence cannot be written as JSON")]
     Export(#[source] serde_json::Error),
-    /// The folds of a kind depend on the order of the evidence.
-    #[error("records of `{kind}` depend on the order of the evidence: {first} and {second}")]
-    Order {
-        /// The kind.
-        kind: &'static str,
-        /// One record, as JSON.
-        first: String,
-        /// Another record of the same evidence, as JSON.
-        second: String,
-    },
+    /// The step in which preferences are proposed ended the run.
+    #[error("the step that proposes preferences failed")]
+    Step(#[from] StepError),
     /// The store of records did not do it. Try again.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -104,7 +98,7 @@ impl LearningError {
             Self::UnknownKind { .. }
             | Self::Record { .. }
             | Self::Export(_)
-            | Self::Order { .. }
+            | Self::Step(_)
             | Self::Store(_) => false,
         }
     }

@@ -110,6 +110,5 @@ pub(super) struct LessonHead {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct EvidenceHead {
     pub(super) id: String,
-    pub(super) user: String,
     pub(super) source: EvidenceSource,
 }

@@ -1,17 +1,21 @@
 //! Forgetting: evidence is taken away, and what remains is folded again.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
 
-use hanok_checkpoint::{Batch, Filter, Hit, Index, Put, Read, Refresh, Store, Ttl, Write};
+use hanok_checkpoint::{Batch, Expect, Hit, Index, Put, Store, Ttl, Write};
 use hanok_core::{Labels, Stored, Tenant, ThreadKey, Timestamp};
 
 use super::{
+    count::{Tries, put_record, unchanged},
     error::LearningError,
-    evidence::EvidenceHead,
+    evidence::{EvidenceHead, EvidenceSource},
     kind::MemoryKind,
-    memories::{Memories, Tries, put_record, unchanged},
+    memories::Memories,
     names::{self, Side},
-    registry::StoredHead,
+    registry::{RecordName, StoredHead, StoredId},
     user::UserMemories,
 };
 
@@ -63,24 +67,6 @@ impl Forget {
         Self::Kind(K::NAME.to_owned())
     }
 
-    fn filter(&self) -> Result<Filter, LearningError> {
-        Ok(match self {
-            Self::Record { kind, key } => {
-                Filter::And(vec![Filter::eq(["kind"], kind)?, Filter::eq(["key"], key)?])
-            }
-            Self::Kind(kind) => Filter::eq(["kind"], kind)?,
-            Self::Everything => Filter::Exists("kind".into()),
-            Self::Thread(thread) => Filter::eq(["evidence", "source", "thread"], thread)?,
-            Self::Turn { thread, message } => Filter::And(vec![
-                Filter::eq(["evidence", "source", "thread"], thread)?,
-                Filter::eq(["evidence", "source", "message"], message)?,
-            ]),
-            Self::Evidence { kind, id } => {
-                Filter::And(vec![Filter::eq(["kind"], kind)?, Filter::eq(["evidence", "id"], id)?])
-            }
-        })
-    }
-
     fn covers(&self, stored: &StoredHead) -> bool {
         let EvidenceHead { id: of, source, .. } = &stored.evidence;
         match self {
@@ -108,8 +94,8 @@ impl UserMemories {
     /// [`LearningError::UnknownKind`] when a record of such a kind has to be folded, [`LearningError::Store`] when the store fails.
     /// Each record is forgotten as a whole or not at all; another call goes on.
     pub async fn forget(&self, what: &Forget, now: Timestamp) -> Result<usize, LearningError> {
-        let labels = self.labels(Side::Evidence, None)?;
-        self.memories.forget(&self.tenant, labels, what, now).await
+        let records = self.touched(what, now).await?;
+        self.memories.forget(&self.tenant, &records, what, now).await
     }
 
     /// Takes one piece of evidence of the kind `K` back; says whether it was there.
@@ -133,13 +119,58 @@ impl UserMemories {
     ///
     /// As [`forget`](Self::forget).
     pub async fn rebuild(&self, now: Timestamp) -> Result<usize, LearningError> {
-        let labels = self.labels(Side::Evidence, None)?;
-        let all = Filter::Exists("kind".into());
-        let records = self.memories.records_of(&self.tenant, labels, all, now).await?;
+        let records = self.touched(&Forget::Everything, now).await?;
         for record in &records {
             self.memories.fold_again(&self.tenant, record, None, now).await?;
         }
         Ok(records.len())
+    }
+
+    /// The records of the user that may stand on what is forgotten. Nothing else is read for it.
+    async fn touched(
+        &self,
+        what: &Forget,
+        now: Timestamp,
+    ) -> Result<BTreeSet<RecordName>, LearningError> {
+        let (memories, tenant) = (&self.memories, &self.tenant);
+        let named = |kind: &str, key: String| RecordName {
+            user: self.user.clone(),
+            kind: kind.to_owned(),
+            key,
+        };
+        let mine = |records: BTreeSet<RecordName>| {
+            records.into_iter().filter(|record| record.user == self.user).collect()
+        };
+        Ok(match what {
+            Forget::Record { kind, key } => BTreeSet::from([named(kind, key.clone())]),
+            Forget::Evidence { kind, id } => {
+                let labels = self.labels(Side::Ids, Some(kind))?;
+                let id = names::item(tenant, &labels, "evidence", id)?;
+                let item = memories.one(id, now).await?;
+                let key = item.filter(|item| item.value != Stored::nil());
+                let key = key.map(|item| item.value.decode::<StoredId>()).transpose()?;
+                key.into_iter().map(|StoredId { key }| named(kind, key)).collect()
+            }
+            Forget::Thread(thread) => {
+                mine(memories.taught(tenant, names::thread(thread)?, now).await?)
+            }
+            Forget::Turn { thread, message } => {
+                mine(memories.taught(tenant, names::turn(thread, message)?, now).await?)
+            }
+            Forget::Kind(_) | Forget::Everything => {
+                let kind = match what {
+                    Forget::Kind(kind) => Some(kind.as_str()),
+                    _ => None,
+                };
+                let labels = self.labels(Side::Evidence, kind)?;
+                let named = |hit: Hit| {
+                    let StoredHead { kind, key, .. } = hit.item.value.decode()?;
+                    Ok(named(&kind, key))
+                };
+                let hits = memories.list(tenant, labels, now).await?;
+                hits.into_iter().map(named).collect::<Result<_, LearningError>>()?
+            }
+        })
     }
 }
 
@@ -155,8 +186,9 @@ impl Memories {
         thread: &ThreadKey,
         now: Timestamp,
     ) -> Result<usize, LearningError> {
-        let what = Forget::Thread(thread.thread().to_owned());
-        self.forget(thread.tenant(), names::side(Side::Evidence)?, &what, now).await
+        let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
+        let records = self.taught(tenant, names::thread(&thread)?, now).await?;
+        self.forget(tenant, &records, &Forget::Thread(thread), now).await
     }
 
     /// Forgets what the turn of `thread` taught that `message` began, of all users of its tenant.
@@ -171,37 +203,34 @@ impl Memories {
         now: Timestamp,
     ) -> Result<usize, LearningError> {
         let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
+        let records = self.taught(tenant, names::turn(&thread, message)?, now).await?;
         let what = Forget::Turn { thread, message: message.to_owned() };
-        self.forget(tenant, names::side(Side::Evidence)?, &what, now).await
+        self.forget(tenant, &records, &what, now).await
     }
 
     async fn forget(
         &self,
         tenant: &Tenant,
-        labels: Labels,
+        records: &BTreeSet<RecordName>,
         what: &Forget,
         now: Timestamp,
     ) -> Result<usize, LearningError> {
         let mut forgotten = 0;
-        for record in &self.records_of(tenant, labels, what.filter()?, now).await? {
+        for record in records {
             forgotten += self.fold_again(tenant, record, Some(what), now).await?;
         }
         Ok(forgotten)
     }
 
-    /// The records that evidence in `labels` belongs to which fits.
-    async fn records_of(
+    /// The records, of any user, of which `labels` of threads and turns say that they taught something.
+    async fn taught(
         &self,
         tenant: &Tenant,
         labels: Labels,
-        filter: Filter,
         now: Timestamp,
     ) -> Result<BTreeSet<RecordName>, LearningError> {
-        let named = |hit: Hit| {
-            let StoredHead { kind, key, evidence } = hit.item.value.decode()?;
-            Ok(RecordName { user: evidence.user, kind, key })
-        };
-        self.list(tenant, labels, filter, now).await?.into_iter().map(named).collect()
+        let hits = self.list(tenant, labels, now).await?;
+        hits.iter().map(|hit| Ok(hit.item.value.decode()?)).collect()
     }
 
     /// Folds a record from its evidence without what is forgotten; says how much that is.
@@ -232,22 +261,30 @@ impl Memories {
         let of = |side| names::user(side, user, Some(kind));
         let record = names::item(tenant, &of(Side::Records)?, "record", key)?;
         // The record is read first: whoever adds evidence to it from now on changes its version.
-        let reads = vec![Read { key: record.clone(), refresh: Refresh::No }];
-        let before = self.store().batch(Batch { reads, writes: Vec::new() }, now).await?;
-        let before = before.items.into_iter().next().flatten();
-        let of_record = Filter::eq(["key"], key)?;
-        let (mut writes, mut rest) = (Vec::new(), Vec::new());
-        for hit in self.list(tenant, of(Side::Evidence)?, of_record, now).await? {
+        let before = self.one(record.clone(), now).await?;
+        let (mut gone, mut rest, mut sources) = (Vec::new(), Vec::new(), HashSet::new());
+        for hit in self.list(tenant, names::evidence(user, kind, key)?, now).await? {
             let stored: StoredHead = hit.item.value.decode()?;
             if what.is_some_and(|what| what.covers(&stored)) {
-                let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
-                let put = put.only_if(unchanged(Some(&hit.item)));
-                writes.push(Write::Put(hit.item.key, put));
+                gone.push((hit.item.key, stored.evidence));
             } else {
+                let EvidenceSource { thread, message, .. } = stored.evidence.source;
+                sources.insert((thread, message));
                 rest.push(hit.item.value);
             }
         }
-        let forgotten = writes.len();
+        let forgotten = gone.len();
+        let mut writes = Vec::new();
+        for (evidence, EvidenceHead { id, source, .. }) in gone {
+            let id = names::item(tenant, &of(Side::Ids)?, "evidence", &id)?;
+            let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
+            writes.push(Write::Remove(evidence, Expect::Any));
+            writes.push(Write::Put(id, put));
+            let taught = names::taught(tenant, &source, [user, kind, key])?;
+            if sources.insert((source.thread, source.message)) {
+                writes.push(Write::Remove(taught, Expect::Any));
+            }
+        }
         if what.is_some() && forgotten == 0 {
             return Ok(0);
         }
@@ -261,12 +298,4 @@ impl Memories {
         self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
         Ok(forgotten)
     }
-}
-
-/// Names a record of any user of a tenant.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct RecordName {
-    user: String,
-    kind: String,
-    key: String,
 }

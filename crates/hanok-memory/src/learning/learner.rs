@@ -6,6 +6,7 @@ use hanok_checkpoint::{Consumer, Delivered, Delivery};
 use hanok_core::{Cancellation, Clock, Stored, ThreadKey, Timestamp};
 
 use super::{
+    count::{Forgotten, Prepared},
     error::LearningError,
     memories::{Learned, Memories},
 };
@@ -38,6 +39,7 @@ const DELIVERIES: usize = 100;
 pub struct Learner {
     consumer: Consumer,
     memories: Memories,
+    at_once: usize,
 }
 
 /// What a [`Learner`] did with what waited for it.
@@ -49,6 +51,14 @@ pub struct Drained {
     pub again: usize,
     /// What cannot be learned, and was left behind.
     pub refused: Vec<RefusedEvidence>,
+}
+
+impl Drained {
+    fn count(&mut self, learned: &[Learned]) {
+        let new = learned.iter().filter(|learned| **learned == Learned::New).count();
+        self.new += new;
+        self.again += learned.len() - new;
+    }
 }
 
 /// Evidence that a [`Learner`] left behind.
@@ -63,7 +73,23 @@ pub struct RefusedEvidence {
 impl Learner {
     /// A learner that takes the items of `consumer`, whose topic is the one that nodes teach under.
     pub fn new(consumer: Consumer, memories: Memories) -> Self {
-        Self { consumer, memories }
+        Self { consumer, memories, at_once: DELIVERIES }
+    }
+
+    /// Sets the most pieces of evidence that are taken and folded in one batch, at least one. Default: 100.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::{Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+    /// # use hanok_memory::{Learner, Memories};
+    /// # let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// # let memories = Memories::new(SharedStore::new(InMemoryStore::new()));
+    /// // Many writers of the same records come before each other less often with small batches.
+    /// let learner = Learner::new(Consumer::new(threads, "learner", "memory"), memories).at_once(10);
+    /// # drop(learner);
+    /// ```
+    #[must_use]
+    pub fn at_once(self, at_once: usize) -> Self {
+        Self { at_once: at_once.max(1), ..self }
     }
 
     /// Makes the learner known, so that what is taught from now on waits for it.
@@ -89,23 +115,11 @@ impl Learner {
     pub async fn drain(&self, now: Timestamp) -> Result<Drained, LearningError> {
         let mut drained = Drained::default();
         loop {
-            let deliveries = self.consumer.next(DELIVERIES).await?;
+            let deliveries = self.consumer.next(self.at_once).await?;
             if deliveries.is_empty() {
                 return Ok(drained);
             }
-            for mut delivery in deliveries {
-                match self.learn(&mut delivery, now).await {
-                    Ok(Learned::New) => drained.new += 1,
-                    Ok(Learned::Counted | Learned::Forgotten) => drained.again += 1,
-                    Err(why) if why.is_of_the_evidence() => {
-                        tracing::warn!(thread = %delivery.thread, error = %why, "evidence refused");
-                        let thread = delivery.thread.clone();
-                        drained.refused.push(RefusedEvidence { thread, why });
-                    }
-                    Err(error) => return Err(error),
-                }
-                self.consumer.done(&delivery).await?;
-            }
+            self.learn(deliveries, &mut drained, now).await?;
         }
     }
 
@@ -144,13 +158,57 @@ impl Learner {
         }
     }
 
+    /// Learns deliveries in one batch, up to the first that has to wait; one by one where the batch cannot be made.
     async fn learn(
         &self,
-        delivery: &mut Delivery,
+        mut deliveries: Vec<Delivery>,
+        drained: &mut Drained,
         now: Timestamp,
-    ) -> Result<Learned, LearningError> {
+    ) -> Result<(), LearningError> {
+        let (mut lessons, mut places, mut waits) = (Vec::new(), Vec::new(), None);
+        let mut through = 0;
+        for delivery in &mut deliveries {
+            match self.prepared(delivery) {
+                Ok(lesson) => {
+                    lessons.push(lesson);
+                    places.push(through);
+                }
+                Err(why) if why.is_of_the_evidence() => {
+                    tracing::warn!(thread = %delivery.thread, error = %why, "evidence refused");
+                    let thread = delivery.thread.clone();
+                    drained.refused.push(RefusedEvidence { thread, why });
+                }
+                Err(why) => {
+                    waits = Some(why);
+                    break;
+                }
+            }
+            through += 1;
+        }
+        match self.memories.count(&lessons, Forgotten::Stays, now).await {
+            Ok(learned) => drained.count(&learned),
+            // One of the records cannot be read: what stands before its evidence is learned.
+            Err(LearningError::Record { .. }) => {
+                for (lesson, place) in lessons.chunks(1).zip(places) {
+                    drained.count(&self.memories.count(lesson, Forgotten::Stays, now).await?);
+                    if let Some(delivery) = deliveries.get(place) {
+                        self.consumer.done(delivery).await?;
+                    }
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        let last = through.checked_sub(1).and_then(|last| deliveries.get(last));
+        if let Some(last) = last {
+            // What stands before it is done with it.
+            self.consumer.done(last).await?;
+        }
+        waits.map_or(Ok(()), Err)
+    }
+
+    fn prepared(&self, delivery: &mut Delivery) -> Result<Prepared, LearningError> {
         let taken = Ok(Delivered { id: String::new(), payload: Stored::nil() });
         let item = std::mem::replace(&mut delivery.item, taken)?;
-        self.memories.learn(&delivery.thread, &item.payload, now).await
+        self.memories.prepared(&delivery.thread, &item.payload)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hanok_core::{ItemKey, Labels, Tenant};
 
-use super::error::LearningError;
+use super::{error::LearningError, evidence::EvidenceSource};
 
 /// The first label of everything that is learned.
 const ROOT: &str = "learned";
@@ -12,13 +12,15 @@ const ROOT: &str = "learned";
 /// The longest piece of a name in one label, in bytes, beside its mark.
 const PIECE: usize = 240;
 
-/// The two sides of memory.
+/// The sides of memory that users have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// What was learned.
+    /// What was learned, by the record that it belongs to.
     Evidence,
     /// What it amounts to.
     Records,
+    /// The record of each piece of evidence, by the evidence's id.
+    Ids,
 }
 
 impl Side {
@@ -26,13 +28,46 @@ impl Side {
         match self {
             Self::Evidence => "evidence",
             Self::Records => "records",
+            Self::Ids => "ids",
         }
     }
 }
 
-/// The namespace of a side, of all users.
-pub(super) fn side(side: Side) -> Result<Labels, LearningError> {
-    labels("side", [ROOT, side.label()])
+/// The namespace of what a thread taught; what one turn of it taught stands below.
+pub(super) fn thread(thread: &str) -> Result<Labels, LearningError> {
+    labels("thread", [ROOT, "threads", &digest([thread])])
+}
+
+/// The namespace of what the turn of `thread` taught that `message` began.
+pub(super) fn turn(thread: &str, message: &str) -> Result<Labels, LearningError> {
+    labels("thread", [ROOT, "threads", &digest([thread]), &digest([message])])
+}
+
+/// The item that says that a turn taught something that the record `key` of a user's kind is made of.
+pub(super) fn taught(
+    tenant: &Tenant,
+    source: &EvidenceSource,
+    record: [&str; 3],
+) -> Result<ItemKey, LearningError> {
+    let labels = turn(&source.thread, &source.message)?;
+    let named = ItemKey::new(tenant.clone(), labels, &digest(record));
+    named.map_err(|why| LearningError::Name { what: "record", why })
+}
+
+/// The namespace of the evidence that the record `key` is made of: whoever folds it again reads nothing else.
+pub(super) fn evidence(user: &str, kind: &str, key: &str) -> Result<Labels, LearningError> {
+    let kind = self::user(Side::Evidence, user, Some(kind))?;
+    let digest = digest([key]);
+    labels("record", kind.iter().chain([digest.as_str()]))
+}
+
+/// A name for any texts, which has the same length whatever they are.
+fn digest<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// The namespace of a user on a side; of one kind, or of all.

@@ -1,15 +1,24 @@
 //! What a user prefers: the newest statement holds.
 
+use std::fmt::Write;
+
 use hanok_core::Timestamp;
 use hanok_state::{Message, Role};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
+    days::Days,
     error::Refusal,
     evidence::{Actor, Evidence},
     kind::MemoryKind,
 };
+
+/// The longest name and value, in bytes.
+const LONGEST: usize = 1_024;
+
+/// The number of values that a preference had before which are recalled.
+const PAST: usize = 3;
 
 /// Why a text is no statement of the user's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,11 +30,22 @@ pub enum NotStated {
         /// The role of its message.
         role: Role,
     },
+    /// The message is of the user's role and holds data: what was recalled, found or returned by a tool.
+    #[error("the message holds data, and only the user's own words state a preference")]
+    Data,
     /// There is no quote.
     #[error("the preference `{key}` has no quote of the user's words")]
     NoQuote {
         /// The preference.
         key: String,
+    },
+    /// Its name or its value is blank, or longer than 1,024 bytes.
+    #[error("the preference has a {what} of {bytes} bytes, and it takes 1 to 1024")]
+    Length {
+        /// Which one.
+        what: &'static str,
+        /// Its length.
+        bytes: usize,
     },
     /// The quote does not stand in the message.
     #[error("`{quote}` does not stand in the user's message")]
@@ -73,10 +93,19 @@ impl PreferenceStatement {
     ///
     /// # Errors
     ///
-    /// [`NotStated`] when the message is not the user's, or the quote is blank or does not stand in it, letter by letter.
+    /// [`NotStated`] when the message is not the user's or holds data (its metadata names a `kind`), when the name or the value is blank
+    /// or too long, or when the quote is blank or does not stand in it, letter by letter.
     pub fn new(key: &str, value: &str, quote: &str, message: &Message) -> Result<Self, NotStated> {
         if message.role() != Role::User {
             return Err(NotStated::Role { role: message.role() });
+        }
+        if message.metadata().contains_key("kind") || message.tool_call_id().is_some() {
+            return Err(NotStated::Data);
+        }
+        for (what, text) in [("name", key), ("value", value)] {
+            if text.trim().is_empty() || text.len() > LONGEST {
+                return Err(NotStated::Length { what, bytes: text.len() });
+            }
         }
         if quote.trim().is_empty() {
             return Err(NotStated::NoQuote { key: key.to_owned() });
@@ -209,6 +238,19 @@ impl MemoryKind for Preference {
 
     fn text(record: &Self) -> String {
         record.current().map(|now| format!("{}: {}", record.key, now.value)).unwrap_or_default()
+    }
+
+    /// The value that holds with the day from which on it does, and up to three that held before, the newest first.
+    fn recalled(record: &Self, days: Days) -> String {
+        let mut values = record.values.iter().rev();
+        let Some(now) = values.next() else { return String::new() };
+        let mut text = format!("{}: {} [{} –]", record.key, now.value, days.name(now.since));
+        for past in values.take(PAST) {
+            let until = past.until.map(|until| days.name(until)).unwrap_or_default();
+            // Writing to a text never fails.
+            let _ = write!(text, "; {} [{} – {until}]", past.value, days.name(past.since));
+        }
+        text
     }
 
     fn admit(evidence: &Evidence<PreferenceStatement>) -> Result<(), Refusal> {

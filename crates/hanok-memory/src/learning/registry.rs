@@ -1,24 +1,46 @@
 //! The kinds that a program knows, by name.
 
-use hanok_core::Stored;
+use hanok_core::{Stored, Tenant};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    days::Days,
     error::LearningError,
-    evidence::{Evidence, EvidenceHead, Lesson},
+    evidence::{Evidence, EvidenceHead, EvidenceSource, Lesson},
     kind::MemoryKind,
-    names,
+    names::{self, Side},
+    recalled::RecordOrigin,
 };
 
 /// A record, as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredRecord<R> {
+    pub(super) kind: String,
     /// Its name.
     pub(super) key: String,
     pub(super) record: R,
     /// The text that a search finds.
     pub(super) text: String,
+    /// The places that its newest evidence comes from, the newest first: a fold of it, too.
+    pub(super) origins: Vec<RecordOrigin>,
 }
+
+/// A stored record without its content.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct StoredHeading {
+    pub(super) kind: String,
+}
+
+/// A record, as it is recalled.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) key: String,
+    pub(super) text: String,
+    pub(super) origins: Vec<RecordOrigin>,
+}
+
+/// The number of places that a record names.
+const ORIGINS: usize = 3;
 
 /// The evidence of a record, as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,6 +59,21 @@ pub(super) struct StoredHead {
     pub(super) evidence: EvidenceHead,
 }
 
+/// The record that a piece of evidence belongs to, under its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StoredId {
+    /// The name of the record.
+    pub(super) key: String,
+}
+
+/// Names a record of any user of a tenant, which a turn taught something of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct RecordName {
+    pub(super) user: String,
+    pub(super) kind: String,
+    pub(super) key: String,
+}
+
 /// A lesson that may count.
 #[derive(Debug, Clone)]
 pub(super) struct Checked {
@@ -46,6 +83,8 @@ pub(super) struct Checked {
     pub(super) user: String,
     /// The name of the record.
     pub(super) key: String,
+    /// The place that it comes from.
+    pub(super) source: EvidenceSource,
     /// The [`StoredEvidence`].
     pub(super) evidence: Stored,
 }
@@ -60,6 +99,8 @@ pub(super) struct Kind {
     pub(super) import: fn(&str, line: usize, user: &str) -> Result<Checked, LearningError>,
     /// Writes a line of an export.
     pub(super) export: fn(&Stored) -> Result<String, LearningError>,
+    /// Reads a record, for a question.
+    pub(super) show: fn(&Stored, Days) -> Result<Shown, LearningError>,
     /// Folds evidence into the record that there is, or into a new one.
     pub(super) fold: fn(Option<&Stored>, &[Stored]) -> Result<Stored, LearningError>,
 }
@@ -71,6 +112,7 @@ impl Kind {
             read: read::<K>,
             import: import::<K>,
             export: export::<K>,
+            show: show::<K>,
             fold: fold::<K>,
         }
     }
@@ -82,10 +124,11 @@ pub(super) fn checked<K: MemoryKind>(
 ) -> Result<String, LearningError> {
     let refused = |why| LearningError::Refused { id: evidence.id.clone(), why };
     K::admit(evidence).map_err(refused)?;
-    let labels = names::user(names::Side::Evidence, &evidence.user, Some(K::NAME))?;
-    let (tenant, key) = (hanok_core::Tenant::default(), K::key(evidence));
-    names::item(&tenant, &labels, "evidence", &evidence.id)?;
-    names::item(&tenant, &labels, "record", &key)?;
+    let key = K::key(evidence);
+    let (tenant, of) = (Tenant::default(), |side| names::user(side, &evidence.user, Some(K::NAME)));
+    let place = names::evidence(&evidence.user, K::NAME, &key)?;
+    names::item(&tenant, &place, "evidence", &evidence.id)?;
+    names::item(&tenant, &of(Side::Records)?, "record", &key)?;
     Ok(key)
 }
 
@@ -93,8 +136,8 @@ fn prepared<K: MemoryKind>(evidence: Evidence<K::Body>) -> Result<Checked, Learn
     let key = checked::<K>(&evidence)?;
     let stored = StoredEvidence { kind: K::NAME.to_owned(), key, evidence };
     let encoded = Stored::encode(&stored)?;
-    let StoredEvidence { key, evidence: Evidence { id, user, .. }, .. } = stored;
-    Ok(Checked { id, user, key, evidence: encoded })
+    let StoredEvidence { key, evidence: Evidence { id, user, source, .. }, .. } = stored;
+    Ok(Checked { id, user, key, source, evidence: encoded })
 }
 
 fn read<K: MemoryKind>(lesson: &Stored, thread: &str) -> Result<Checked, LearningError> {
@@ -115,19 +158,35 @@ fn export<K: MemoryKind>(stored: &Stored) -> Result<String, LearningError> {
     serde_json::to_string(&Lesson { kind, evidence }).map_err(LearningError::Export)
 }
 
+/// A record of the kind `K`, as it is stored.
+pub(super) fn record<K: MemoryKind>(
+    value: &Stored,
+) -> Result<StoredRecord<K::Record>, LearningError> {
+    value.decode().map_err(|why| LearningError::Record { kind: K::NAME, why })
+}
+
+fn show<K: MemoryKind>(value: &Stored, days: Days) -> Result<Shown, LearningError> {
+    let StoredRecord { key, record, origins, .. } = record::<K>(value)?;
+    Ok(Shown { key, text: K::recalled(&record, days), origins })
+}
+
 fn fold<K: MemoryKind>(
-    record: Option<&Stored>,
+    before: Option<&Stored>,
     evidence: &[Stored],
 ) -> Result<Stored, LearningError> {
-    let stored = record.map(Stored::decode::<StoredRecord<K::Record>>).transpose();
-    let stored = stored.map_err(|why| LearningError::Record { kind: K::NAME, why })?;
-    let (mut key, mut record) =
-        stored.map(|stored| (stored.key, stored.record)).unwrap_or_default();
+    let before = before.map(record::<K>).transpose()?;
+    let (mut key, mut record, mut origins) =
+        before.map(|it| (it.key, it.record, it.origins)).unwrap_or_default();
     for stored in evidence {
         let stored: StoredEvidence<K::Body> = stored.decode()?;
         record = K::fold(record, &stored.evidence);
         key = stored.key;
+        let Evidence { id, at, actor, source, .. } = stored.evidence;
+        let EvidenceSource { thread, message, .. } = source;
+        origins.push(RecordOrigin { at, evidence: id, actor, thread, message });
+        origins.sort_by(|a, b| b.cmp(a));
+        origins.truncate(ORIGINS);
     }
-    let text = K::text(&record);
-    Ok(Stored::encode(&StoredRecord { key, record, text })?)
+    let (kind, text) = (K::NAME.to_owned(), K::text(&record));
+    Ok(Stored::encode(&StoredRecord { kind, key, record, text, origins })?)
 }

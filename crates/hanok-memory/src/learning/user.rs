@@ -1,7 +1,7 @@
 //! What is remembered of one user.
 
-use hanok_checkpoint::{Filter, Hit, Read, Refresh, Search, Store};
-use hanok_core::{Labels, Stored, Tenant, Timestamp};
+use hanok_checkpoint::{Batch, Hit, Item, Read, Refresh, Search, Store};
+use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 
 use super::{
     error::LearningError,
@@ -9,7 +9,8 @@ use super::{
     kind::MemoryKind,
     memories::Memories,
     names::{self, Side},
-    registry::{StoredEvidence, StoredRecord},
+    recalled::RecordOrigin,
+    registry::{StoredEvidence, StoredRecord, record},
 };
 
 /// The number of items that are read at once.
@@ -32,6 +33,8 @@ pub struct Remembered<R> {
     pub record: R,
     /// The text of the record, for people and prompts. It is data: what a user said stands in it.
     pub text: String,
+    /// The places that its newest evidence comes from, at most three, the newest first.
+    pub origins: Vec<RecordOrigin>,
 }
 
 impl UserMemories {
@@ -51,9 +54,7 @@ impl UserMemories {
     ) -> Result<Option<K::Record>, LearningError> {
         let labels = self.labels(Side::Records, Some(K::NAME))?;
         let key = names::item(&self.tenant, &labels, "record", key)?;
-        let read = Read { key, refresh: Refresh::No };
-        let batch = hanok_checkpoint::Batch { reads: vec![read], writes: Vec::new() };
-        let item = self.memories.store().batch(batch, now).await?.items.pop().flatten();
+        let item = self.memories.one(key, now).await?;
         Ok(item.map(|item| remembered::<K>(&item.value)).transpose()?.map(|found| found.record))
     }
 
@@ -84,7 +85,7 @@ impl UserMemories {
         now: Timestamp,
     ) -> Result<Vec<Remembered<K::Record>>, LearningError> {
         let labels = self.labels(Side::Records, Some(K::NAME))?;
-        let hits = self.memories.list(&self.tenant, labels, Filter::default(), now).await?;
+        let hits = self.memories.list(&self.tenant, labels, now).await?;
         hits.iter().map(|hit| remembered::<K>(&hit.item.value)).collect()
     }
 
@@ -98,9 +99,8 @@ impl UserMemories {
         key: &str,
         now: Timestamp,
     ) -> Result<Vec<Evidence<K::Body>>, LearningError> {
-        let labels = self.labels(Side::Evidence, Some(K::NAME))?;
-        let of_record = Filter::eq(["key"], key)?;
-        let hits = self.memories.list(&self.tenant, labels, of_record, now).await?;
+        let labels = names::evidence(&self.user, K::NAME, key)?;
+        let hits = self.memories.list(&self.tenant, labels, now).await?;
         let read = |hit: &Hit| Ok(hit.item.value.decode::<StoredEvidence<K::Body>>()?.evidence);
         hits.iter().map(read).collect()
     }
@@ -111,15 +111,25 @@ impl UserMemories {
 }
 
 impl Memories {
-    /// Every item in `labels` that fits.
+    /// The item `key`, if it is there.
+    pub(super) async fn one(
+        &self,
+        key: ItemKey,
+        now: Timestamp,
+    ) -> Result<Option<Item>, LearningError> {
+        let reads = vec![Read { key, refresh: Refresh::No }];
+        let batch = Batch { reads, writes: Vec::new() };
+        Ok(self.store().batch(batch, now).await?.items.pop().flatten())
+    }
+
+    /// Every item in `labels`.
     pub(super) async fn list(
         &self,
         tenant: &Tenant,
         labels: Labels,
-        filter: Filter,
         now: Timestamp,
     ) -> Result<Vec<Hit>, LearningError> {
-        let search = Search::within(tenant.clone(), labels).filter(filter).limit(PAGE);
+        let search = Search::within(tenant.clone(), labels).limit(PAGE);
         let mut search = search.refresh(Refresh::No);
         let mut hits = Vec::new();
         loop {
@@ -134,8 +144,6 @@ impl Memories {
 }
 
 fn remembered<K: MemoryKind>(value: &Stored) -> Result<Remembered<K::Record>, LearningError> {
-    let stored: StoredRecord<K::Record> =
-        value.decode().map_err(|why| LearningError::Record { kind: K::NAME, why })?;
-    let StoredRecord { key, record, text } = stored;
-    Ok(Remembered { key, record, text })
+    let StoredRecord { key, record, text, origins, .. } = record::<K>(value)?;
+    Ok(Remembered { key, record, text, origins })
 }

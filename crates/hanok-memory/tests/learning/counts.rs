@@ -4,8 +4,8 @@ use hanok_checkpoint::{Consumer, Put, SharedStore, Store};
 use hanok_core::{Cancellation, Stored, Tenant, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, NodeExt, Retry, Runtime, START, Snapshot};
 use hanok_memory::{
-    Actor, Episode, EpisodeReport, Evidence, Learned, Learner, LearningError, Memories, MemoryKind,
-    Preference, PreferenceStatement, Refusal, check_memory_kind, teach,
+    Actor, Episode, EpisodeReport, Evidence, Learned, Learner, LearningError, Memories, Preference,
+    PreferenceStatement, Refusal, teach,
 };
 use hanok_state::{Message, State};
 use hanok_testkit::block_on;
@@ -16,6 +16,7 @@ use crate::support::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// B130
     #[test]
     fn evidence_in_any_order_and_any_number_of_times_gives_the_same_bytes(
         order in Just((0..12usize).chain(0..12)).prop_map(|all| all.collect::<Vec<_>>()).prop_shuffle()
@@ -43,35 +44,37 @@ proptest! {
     }
 }
 
-#[test]
-fn both_kinds_fold_in_any_order_and_one_that_does_not_is_found_out() {
-    let (mut statements, mut reports) = (Vec::new(), Vec::new());
-    for taught in dozen() {
-        match taught {
-            Taught::Preference(evidence) => statements.push(evidence),
-            Taught::Episode(evidence) => reports.push(evidence),
-        }
-    }
-    check_memory_kind::<Preference>(&statements).unwrap();
-    check_memory_kind::<Episode>(&reports).unwrap();
+/// The evidence of a kind among the dozen, with pieces of one time.
+fn of_kind<E>(read: impl Fn(Taught) -> Option<E>) -> Vec<E> {
+    dozen().into_iter().filter_map(read).collect()
+}
 
-    struct Last;
-    impl MemoryKind for Last {
-        const NAME: &'static str = "last";
-        type Body = EpisodeReport;
-        type Record = String;
-        fn key(_: &Evidence<EpisodeReport>) -> String {
-            "last".to_owned()
-        }
-        fn fold(_: String, evidence: &Evidence<EpisodeReport>) -> String {
-            evidence.id.clone()
-        }
-        fn text(record: &String) -> String {
-            record.clone()
-        }
-    }
-    let error = check_memory_kind::<Last>(&reports).unwrap_err();
-    assert!(matches!(error, LearningError::Order { kind: "last", .. }), "{error}");
+mod preferences {
+    use super::*;
+
+    hanok_testkit::memory_kind_conforms!(
+        Preference,
+        of_kind(|taught| match taught {
+            Taught::Preference(evidence) => Some(evidence),
+            Taught::Episode(_) => None,
+        })
+    );
+}
+
+mod episodes {
+    use super::*;
+
+    // Two reports of one turn, two of another at one time, and one by itself.
+    hanok_testkit::memory_kind_conforms!(
+        Episode,
+        [("a", 2, "One."), ("b", 3, "Two."), ("c", 4, "Three."), ("d", 4, "Four."), ("e", 9, "")]
+            .into_iter()
+            .map(|(id, at, answer)| match answered("kim", id, at, "t", answer) {
+                Taught::Episode(evidence) => evidence,
+                Taught::Preference(_) => panic!("it is an episode"),
+            })
+            .collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ async fn without(gone: impl Fn(&Taught) -> bool) -> SharedStore {
     store
 }
 
+/// B131
 #[tokio::test]
 async fn a_forgotten_thread_was_never_there() {
     let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
@@ -41,6 +42,7 @@ async fn a_forgotten_thread_was_never_there() {
     }
 }
 
+/// B131
 #[tokio::test]
 async fn each_part_can_be_forgotten() {
     type Gone = fn(&Taught) -> bool;
@@ -232,5 +234,56 @@ async fn forgotten_evidence_is_known_by_its_id_for_thirty_days() {
             let learned = memories(&store).learn(&key("t"), &tea.lesson(), later).await;
             assert_eq!(learned.unwrap(), want, "after {days} days");
         }
+    }
+}
+
+/// B131
+///
+/// However much else a user has, what folds one record again reads the evidence of that record.
+#[tokio::test]
+async fn a_record_is_folded_again_from_its_own_evidence_alone() {
+    let all: Vec<_> = (0..60)
+        .map(|i| {
+            states("kim", &format!("e{i}"), i, &format!("t{}", i % 6), &format!("k{}=v{i}", i % 20))
+        })
+        .chain((0..60).map(|i| answered("kim", &format!("a{i}"), 100 + i, "talk", "Yes.")))
+        .collect();
+    type Act = (&'static str, usize, fn(&Memories) -> Forget);
+    let acts: [Act; 3] = [
+        ("a record", 3, |_| Forget::record::<Preference>("k7")),
+        ("a piece", 3, |_| Forget::Evidence { kind: "preference".to_owned(), id: "e7".to_owned() }),
+        // Its one turn says what it taught: one record of three pieces.
+        ("a turn", 1 + 3, |_| Forget::Turn { thread: "t1".to_owned(), message: "m7".to_owned() }),
+    ];
+    for (what, most, forget) in acts {
+        for (_, store) in backends().await {
+            learn_all(&store, &all).await;
+            let busy = Busy::new(&store, usize::MAX);
+            let memories = memories(&SharedStore::new(busy.clone()));
+            let kim = memories.of(Tenant::default(), "kim");
+            assert!(kim.forget(&forget(&memories), NOW).await.unwrap() > 0, "{what}");
+            let returned = busy.returned.load(std::sync::atomic::Ordering::SeqCst);
+            assert!(returned <= most, "{what}: {returned} items are read");
+        }
+    }
+}
+
+/// B131
+///
+/// When the ids of what was forgotten have expired too, nothing at all is left.
+#[tokio::test]
+async fn a_forgotten_thread_leaves_not_even_its_ids_after_thirty_days() {
+    let later = Timestamp(NOW.0 + 31 * 24 * 60 * 60 * 1_000);
+    let everything = async |store: &SharedStore| {
+        let search = Search::all(Tenant::default()).limit(10_000);
+        let hits = store.search(&search, later).await.unwrap().hits;
+        hits.into_iter().map(|hit| (hit.item.key.to_string(), hit.item.value)).collect::<Vec<_>>()
+    };
+    let never = without(|taught| taught.source().thread == "thread-1").await;
+    for (_, store) in backends().await {
+        learn_all(&store, &dozen()).await;
+        memories(&store).forget_thread(&key("thread-1"), NOW).await.unwrap();
+        assert_eq!(store.sweep(later, 1_000).await.unwrap(), 6);
+        assert_eq!(everything(&store).await, everything(&never).await);
     }
 }

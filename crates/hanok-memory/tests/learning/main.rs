@@ -11,4 +11,7 @@ mod apart;
 mod counts;
 mod deaths;
 mod forgets;
+mod proposals;
+mod recall;
 mod support;
+mod writers;

@@ -177,12 +177,15 @@ pub(crate) struct Busy {
     pub(crate) store: SharedStore,
     pub(crate) batches: Arc<AtomicUsize>,
     pub(crate) conflicts: Arc<AtomicUsize>,
+    /// The items that searches returned.
+    pub(crate) returned: Arc<AtomicUsize>,
     pub(crate) dies_at: usize,
 }
 
 impl Busy {
     pub(crate) fn new(store: &SharedStore, dies_at: usize) -> Self {
-        Self { store: store.clone(), batches: Arc::default(), conflicts: Arc::default(), dies_at }
+        let (batches, conflicts, returned) = Default::default();
+        Self { store: store.clone(), batches, conflicts, returned, dies_at }
     }
 }
 
@@ -206,7 +209,9 @@ impl Store for Busy {
     }
 
     async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
-        self.store.search(search, now).await
+        let page = self.store.search(search, now).await?;
+        self.returned.fetch_add(page.hits.len(), Ordering::SeqCst);
+        Ok(page)
     }
 
     async fn namespaces(

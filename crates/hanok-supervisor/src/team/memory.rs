@@ -47,12 +47,17 @@ pub trait TeamMemory<C: Send + Sync + 'static>: Send + Sync + 'static {
         context: &Context<C>,
     ) -> impl Future<Output = Result<Vec<Remembered>, BoxError>> + Send;
 
-    /// Hands on what the turn teaches ([`Context::hand_out`]). It leaves with the answer, or not at all.
+    /// Hands on what the turn teaches ([`Context::hand_out`]). It leaves with the answer, or not at all. The answer was streamed before.
     ///
     /// # Errors
     ///
     /// Whatever stands in the way. The turn ends with it.
-    fn learn(&self, state: &TeamState, answer: &str, context: &Context<C>) -> Result<(), BoxError>;
+    fn learn(
+        &self,
+        state: &TeamState,
+        answer: &str,
+        context: &Context<C>,
+    ) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
 
 /// A [`TeamMemory`] of whatever type.
@@ -71,13 +76,13 @@ impl<C: Send + Sync + 'static> SharedTeamMemory<C> {
         self.0.recall(question, context).await
     }
 
-    pub(crate) fn learn(
+    pub(crate) async fn learn(
         &self,
         state: &TeamState,
         answer: &str,
         context: &Context<C>,
     ) -> Result<(), BoxError> {
-        self.0.learn(state, answer, context)
+        self.0.learn(state, answer, context).await
     }
 }
 
@@ -94,7 +99,12 @@ trait AnyTeamMemory<C>: Send + Sync {
         context: &'a Context<C>,
     ) -> BoxFuture<'a, Result<Vec<Remembered>, BoxError>>;
 
-    fn learn(&self, state: &TeamState, answer: &str, context: &Context<C>) -> Result<(), BoxError>;
+    fn learn<'a>(
+        &'a self,
+        state: &'a TeamState,
+        answer: &'a str,
+        context: &'a Context<C>,
+    ) -> BoxFuture<'a, Result<(), BoxError>>;
 }
 
 impl<C: Send + Sync + 'static, M: TeamMemory<C>> AnyTeamMemory<C> for M {
@@ -106,7 +116,12 @@ impl<C: Send + Sync + 'static, M: TeamMemory<C>> AnyTeamMemory<C> for M {
         Box::pin(TeamMemory::recall(self, question, context))
     }
 
-    fn learn(&self, state: &TeamState, answer: &str, context: &Context<C>) -> Result<(), BoxError> {
-        TeamMemory::learn(self, state, answer, context)
+    fn learn<'a>(
+        &'a self,
+        state: &'a TeamState,
+        answer: &'a str,
+        context: &'a Context<C>,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(TeamMemory::learn(self, state, answer, context))
     }
 }

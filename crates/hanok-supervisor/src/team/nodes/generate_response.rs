@@ -54,7 +54,7 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         false => format!("{}\n\n{footer}", text.trim_end()),
     };
     if let Some(memory) = &settings.memory {
-        memory.learn(&state, &answer, &context).map_err(TeamError::Memory)?;
+        memory.learn(&state, &answer, &context).await.map_err(TeamError::Memory)?;
     }
     context.custom(&TeamEvent::PhaseChanged { phase: Phase::Completed });
     Ok(TeamState::update()
