@@ -92,6 +92,7 @@ async fn recommend(index: &ToolIndex, text: &str) -> RecommendedTools {
     index.recommend(&ToolQuery::new(text), NOW).await.unwrap()
 }
 
+/// B135
 #[tokio::test]
 async fn what_changed_is_written_and_embedded_and_nothing_else() {
     let (store, meanings) = (in_memory(), Meanings::of("first"));
@@ -116,6 +117,7 @@ async fn what_changed_is_written_and_embedded_and_nothing_else() {
     assert!(!names(&all).contains(&"mail__send"), "{all:?}");
 }
 
+/// B135
 #[tokio::test]
 async fn a_tool_that_is_named_stands_first_whatever_else_fits() {
     let store = in_memory();
@@ -158,6 +160,7 @@ async fn words_in_names_parameters_and_aliases_find_a_tool() {
     }
 }
 
+/// B135
 #[tokio::test]
 async fn pinned_tools_are_always_there_and_denied_ones_never() {
     let store = in_memory();
