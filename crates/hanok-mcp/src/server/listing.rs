@@ -1,0 +1,52 @@
+//! What a server listed, and for how long that is believed.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use crate::{
+    catalogue::{Entry, ToolDefinition},
+    config::ServerConfig,
+    connection::{Identity, Listed, Live},
+};
+
+/// How long a list is believed that nothing says is another.
+const POLL: Duration = Duration::from_secs(300);
+
+/// The shortest time for which a list is believed, whatever its server says: it is no list for each call.
+const SHORTEST: Duration = Duration::from_secs(5);
+
+/// The tools that a server listed over one connection.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) tools: BTreeMap<String, Entry>,
+    connection: Weak<Live>,
+    at: Duration,
+    lasts: Duration,
+}
+
+impl Listing {
+    /// What was listed over `live` at the moment `at`, of which the operator takes a part.
+    pub(super) fn new(
+        config: &ServerConfig,
+        identity: &Identity,
+        listed: &Listed,
+        live: &Arc<Live>,
+        at: Duration,
+    ) -> Self {
+        let taken = listed.tools.iter().filter(|tool| config.takes(&tool.name));
+        let named = taken.map(|tool| {
+            let definition = ToolDefinition::of(config.name(), tool);
+            (tool.name.to_string(), Entry::new(definition, identity.clone()))
+        });
+        let lasts = listed.ttl.map_or(POLL, |ttl| ttl.clamp(SHORTEST, POLL));
+        Self { tools: named.collect(), connection: Arc::downgrade(live), at, lasts }
+    }
+
+    /// True while the list is believed: it came over `live`, and not too long before `now`.
+    pub(super) fn is_fresh(&self, live: &Arc<Live>, now: Duration) -> bool {
+        self.connection.ptr_eq(&Arc::downgrade(live)) && now.saturating_sub(self.at) < self.lasts
+    }
+}

@@ -1,0 +1,158 @@
+//! Calls, and what becomes of them when a connection is lost.
+
+use hanok_core::Effect;
+use hanok_mcp::{Lifecycle, McpError, ServerError};
+use hanok_model::{Tool, ToolError};
+use serde_json::json;
+
+use crate::{
+    program::tool,
+    support::{World, names, tool_of},
+};
+
+#[tokio::test]
+async fn tools_of_many_servers_are_called_each_with_its_key() {
+    let world = World::new()
+        .server("one", "old", &[tool("echo", "Says the same")])
+        .server("two", "modern", &[tool("echo", "Says the same"), tool("find", "Finds")])
+        .server("three", "ends-at-discover", &[tool("read", "Reads")]);
+    let client = world.approved().await;
+    assert_eq!(names(&client), ["one__echo", "three__read", "two__echo", "two__find"]);
+    let spoken: Vec<_> = client
+        .status()
+        .into_iter()
+        .map(|server| (server.server, server.lifecycle, server.error))
+        .collect();
+    let (old, modern) = (Some(Lifecycle::Initialize), Some(Lifecycle::Discover));
+    let want = [("one", old), ("three", old), ("two", modern)];
+    assert_eq!(spoken, want.map(|(server, lifecycle)| (server.to_owned(), lifecycle, None)));
+    for (name, key) in [("one__echo", "k1"), ("two__find", "k2"), ("three__read", "k3")] {
+        assert_eq!(world.run(&client, name, key).await, Ok(key.to_owned()));
+    }
+    assert_eq!(world.ledger("one"), ["echo k1"]);
+    assert_eq!(world.ledger("two"), ["find k2"]);
+    client.close().await;
+    let error = world.run(&client, "one__echo", "k4").await.unwrap_err();
+    assert_eq!(error, "the server `one` cannot be used: the client was closed");
+}
+
+/// P44: annotations are hints of a stranger; the operator's word wins.
+#[tokio::test]
+async fn the_effect_of_a_tool_is_the_operators_word() {
+    let hinted = |name: &str, hints: serde_json::Value| {
+        let mut tool = tool(name, "");
+        tool["annotations"] = hints;
+        tool
+    };
+    let tools = [
+        hinted("read", json!({"readOnlyHint": true})),
+        hinted("put", json!({"idempotentHint": true})),
+        hinted("send", json!({"readOnlyHint": false})),
+        hinted("drop", json!({"readOnlyHint": true})),
+        tool("say", ""),
+    ];
+    let own = json!({"trust": "annotations", "tools": {"drop": {"effect": "at_most_once"}, "say": {"effect": "pure"}}});
+    let world =
+        World::new().server("strange", "old", &tools).server_with("known", "old", &tools, own);
+    let client = world.approved().await;
+    let effects = |server: &str| {
+        ["read", "put", "send", "drop", "say"]
+            .map(|name| tool_of(&client, &format!("{server}__{name}")).effect())
+    };
+    assert_eq!(effects("strange"), [Effect::AtMostOnce; 5]);
+    let (pure, again, once) = (Effect::Pure, Effect::Idempotent, Effect::AtMostOnce);
+    assert_eq!(effects("known"), [pure, again, once, once, pure]);
+}
+
+/// P4, P20: a lost call is repeated only when it may be, else it is in doubt; either way the server comes back by itself.
+#[tokio::test]
+async fn a_call_whose_connection_is_lost_is_repeated_or_in_doubt() {
+    let pure = json!({"tools": {"die-first": {"effect": "pure"}}});
+    let tools = [tool("die-first", ""), tool("echo", "")];
+    let world =
+        World::new().server("unknown", "old", &tools).server_with("known", "old", &tools, pure);
+    let client = world.approved().await;
+
+    assert_eq!(world.run(&client, "known__die-first", "k1").await, Ok("k1".to_owned()));
+    assert_eq!(world.ledger("known"), ["die-first k1", "die-first k1"]);
+
+    let error = world.run_tool(&tool_of(&client, "unknown__die-first"), "k2").await.unwrap_err();
+    assert!(matches!(error, ToolError::InDoubt(_)), "{error:?}");
+    let server = McpError::of(&error);
+    assert!(
+        matches!(server, Some(McpError::Server { source: ServerError::Ended { .. }, .. })),
+        "{server:?}"
+    );
+    assert_eq!(world.ledger("unknown"), ["die-first k2"]);
+    assert_eq!(world.run(&client, "unknown__echo", "k3").await, Ok("k3".to_owned()));
+}
+
+/// A connection that was lost while nobody used it is made again before a call is sent, even of one that must not be repeated.
+#[tokio::test]
+async fn a_server_that_ended_between_calls_is_started_again() {
+    let world = World::new().server("one", "old", &[tool("echo", "")]);
+    let client = world.approved().await;
+    let pid = std::fs::read_to_string(world.path("one.pid")).unwrap();
+    let killed = std::process::Command::new("kill").args(["-9", &pid]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(world.run(&client, "one__echo", "k1").await, Ok("k1".to_owned()));
+    assert_eq!(world.ledger("one"), ["echo k1"]);
+    assert_ne!(std::fs::read_to_string(world.path("one.pid")).unwrap(), pid);
+}
+
+/// P44: a program sees what it needs and what is listed.
+#[tokio::test]
+async fn a_program_sees_no_other_variables_than_those_that_are_listed() {
+    let world = World::new().server("one", "old", &[tool("env", "")]);
+    let client = world.approved().await;
+    let seen_by_child = world.run(&client, "one__env", "k").await.unwrap();
+    let allowed = ["PATH", "HOME", "LANG", "TMPDIR", "MODE", "LEDGER", "PID", "TOOLS"];
+    // What the harness of the test sets itself is not ours.
+    let others: Vec<_> = seen_by_child.split(' ').filter(|name| !allowed.contains(name)).collect();
+    assert_eq!(others, [""; 0]);
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+}
+
+/// What a server has started ends with its client.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn descendants_of_a_server_end_with_the_client() {
+    let world = World::new().server("one", "old", &[tool("child", "")]);
+    let client = world.approved().await;
+    let pid = world.run(&client, "one__child", "k").await.unwrap();
+    // A dead process that nobody has waited for is still in the table.
+    let is_alive = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !status.is_empty() && !status.contains(") Z ")
+    };
+    assert!(is_alive());
+    client.close().await;
+    let ending = async {
+        while is_alive() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(crate::support::AT_LAST, ending).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_server_answers_is_told_as_what_it_is() {
+    let tools = ["fail", "refuse", "unfit", "echo"].map(|name| tool(name, ""));
+    let world = World::new().server("one", "old", &tools);
+    let client = world.approved().await;
+    // `isError` counts, whatever the words say.
+    assert_eq!(world.run(&client, "one__fail", "k").await, Err("all is well".to_owned()));
+    let refused = world.run(&client, "one__refuse", "k").await;
+    assert_eq!(
+        refused,
+        Err("the server `one` cannot be used: the server refused (-32000): not today\\u{1b}[2J"
+            .to_owned())
+    );
+    let error = world.run_tool(&tool_of(&client, "one__unfit"), "k").await.unwrap_err();
+    assert!(matches!(error, ToolError::Arguments(_)), "{error:?}");
+    // An answer of the server is no failure of it: its breaker stays closed.
+    for _ in 0..20 {
+        world.run(&client, "one__fail", "k").await.unwrap_err();
+    }
+    assert_eq!(world.run(&client, "one__echo", "k").await, Ok("k".to_owned()));
+}
