@@ -12,5 +12,6 @@ mod calls;
 mod config;
 mod hostile;
 mod http;
+mod peers;
 mod program;
 mod support;
