@@ -19,6 +19,8 @@ use std::{
 
 use hanok_core::{Effect, Secret};
 
+use crate::redact::Redact;
+
 pub use error::{ConfigError, ConfigFault};
 pub use read::McpConfigReader;
 
@@ -102,6 +104,8 @@ pub struct ServerConfig {
     pub(crate) disabled_tools: BTreeSet<String>,
     pub(crate) trusts_annotations: bool,
     pub(crate) tools: BTreeMap<String, ToolSettings>,
+    /// What variables filled in and headers hold.
+    pub(crate) secrets: Redact,
 }
 
 impl ServerConfig {

@@ -53,6 +53,7 @@ mod connection;
 mod depth;
 mod error;
 mod id;
+mod redact;
 mod server;
 mod text;
 mod tool;

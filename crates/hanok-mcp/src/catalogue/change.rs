@@ -84,12 +84,15 @@ impl fmt::Display for Change {
     }
 }
 
-/// The differences between `lock` and `now`, by tool. `listed` says of which servers all tools are known: those of others are
-/// not gone.
-pub(crate) fn changes(lock: &Lock, now: &Snapshot, listed: impl Fn(&str) -> bool) -> Vec<Change> {
+/// The differences between `lock` and `now`, by tool. A tool is gone when it is not there and `should_be` says that it should be.
+pub(crate) fn changes(
+    lock: &Lock,
+    now: &Snapshot,
+    should_be: impl Fn(&ToolId) -> bool,
+) -> Vec<Change> {
     let mut gone = BTreeMap::new();
     for (id, was) in lock.entries() {
-        if !now.tools.contains_key(&id) && listed(id.server()) {
+        if !now.tools.contains_key(&id) && should_be(&id) {
             gone.insert(id, was);
         }
     }

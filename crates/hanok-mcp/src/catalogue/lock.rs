@@ -1,6 +1,12 @@
 //! The lock file: the tools that a person approved.
 
-use std::{collections::BTreeMap, fs, io, io::Write, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::Path,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use hanok_core::BoxError;
 use serde::{Deserialize, Serialize};
@@ -78,11 +84,18 @@ impl Lock {
             let mut text = serde_json::to_vec_pretty(&Self { version: VERSION, ..self.clone() })?;
             text.push(b'\n');
             let name = path.file_name().ok_or("it has no name")?.to_string_lossy();
-            let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
+            static DRAFTS: AtomicU32 = AtomicU32::new(0);
+            let draft = DRAFTS.fetch_add(1, Ordering::Relaxed);
+            let draft = path.with_file_name(format!(".{name}.{}.{draft}", std::process::id()));
             let mut file = fs::File::create(&draft)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&draft, path)?;
+            let moved = file
+                .write_all(&text)
+                .and_then(|()| file.sync_all())
+                .and_then(|()| fs::rename(&draft, path));
+            moved.inspect_err(|_| {
+                // What is wrong is said; that a draft stays is not worth another word.
+                let _ = fs::remove_file(&draft);
+            })?;
             Ok(())
         };
         written().map_err(|source| McpError::LockFile { path: path.to_owned(), source })

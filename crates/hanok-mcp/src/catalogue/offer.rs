@@ -84,7 +84,27 @@ fn spec(name: &str, definition: &ToolDefinition) -> Result<ToolSpec, BoxError> {
             .map_err(|error| format!("its results' schema cannot be used ({error})"))?;
     }
     let schema = visible(definition.input_schema());
+    if let Some(text) = hidden(&schema) {
+        return Err(format!(
+            "its arguments' schema hides something: {}",
+            crate::text::line(text, 256)
+        )
+        .into());
+    }
     Ok(ToolSpec::new(name, definition.shown_description(), schema)?)
+}
+
+/// A text of `schema` with characters that a person does not see. Names and values cannot be shown as escapes: they are sent.
+fn hidden(schema: &Value) -> Option<&str> {
+    let hides = |text: &str| crate::text::shown(text, usize::MAX) != text;
+    match schema {
+        Value::String(text) => Some(text.as_str()).filter(|text| hides(text)),
+        Value::Array(list) => list.iter().find_map(hidden),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            Some(name.as_str()).filter(|name| hides(name)).or_else(|| hidden(value))
+        }),
+        _ => None,
+    }
 }
 
 /// The schema with the hidden characters of its descriptions as escapes. What is checked and sent is the schema itself.

@@ -58,11 +58,13 @@ impl McpClientBuilder {
             Some(path) => Lock::read(path)?,
             None => Lock::default(),
         };
-        let enabled = self.config.servers.into_values().filter(|server| !server.disabled);
-        let servers = enabled.map(|config| {
+        let (disabled, enabled): (Vec<_>, Vec<_>) =
+            self.config.servers.into_values().partition(|server| server.disabled);
+        let disabled = disabled.into_iter().map(|server| server.name).collect();
+        let servers = enabled.into_iter().map(|config| {
             (config.name().to_owned(), Arc::new(Server::new(config, self.clock.clone())))
         });
-        let client = McpClient::new(servers.collect(), lock, self.lock, self.locked);
+        let client = McpClient::new(servers.collect(), lock, self.lock, self.locked, disabled);
         let connected = join_all(
             client.servers().map(|server| async move { (server, server.refresh().await) }),
         );

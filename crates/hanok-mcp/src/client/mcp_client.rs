@@ -1,7 +1,7 @@
 //! The client.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -46,6 +46,8 @@ struct Inner {
     lock: Mutex<Lock>,
     path: Option<PathBuf>,
     locked: bool,
+    /// The servers of the configuration that are not started.
+    disabled: BTreeSet<String>,
 }
 
 impl McpClient {
@@ -54,8 +56,9 @@ impl McpClient {
         lock: Lock,
         path: Option<PathBuf>,
         locked: bool,
+        disabled: BTreeSet<String>,
     ) -> Self {
-        Self(Arc::new(Inner { servers, lock: Mutex::new(lock), path, locked }))
+        Self(Arc::new(Inner { servers, lock: Mutex::new(lock), path, locked, disabled }))
     }
 
     /// The settings of a client of these servers.
@@ -106,12 +109,12 @@ impl McpClient {
     /// approved.
     pub fn pending(&self) -> Vec<Change> {
         let lock = self.lock().clone();
-        // What a server that is not there or not asked has, nobody knows: nothing of it is gone.
-        let is_listed = |name: &str| match self.0.servers.get(name) {
-            Some(server) => server.listed().is_some(),
-            None => true,
+        // What a server has that is disabled or was never reached, nobody knows, and what the operator does not take is not missed.
+        let should_be = |id: &ToolId| match self.0.servers.get(id.server()) {
+            Some(server) => server.listed().is_some() && server.config.takes(id.tool()),
+            None => !self.0.disabled.contains(id.server()),
         };
-        catalogue::changes(&lock, &self.snapshot(), is_listed)
+        catalogue::changes(&lock, &self.snapshot(), should_be)
     }
 
     /// Approves these differences, as they were shown: what has changed since then waits as before. The lock file says so from now

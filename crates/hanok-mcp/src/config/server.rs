@@ -1,6 +1,6 @@
 //! Reads one server of a configuration.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, time::Duration};
 
 use hanok_core::{Effect, Secret};
 use reqwest::Url;
@@ -11,6 +11,7 @@ use super::{
     fill::fill,
     interpreter, unversioned,
 };
+use crate::redact::Redact;
 
 const STARTUP: Duration = Duration::from_secs(30);
 const TOOL: Duration = Duration::from_secs(60);
@@ -63,6 +64,22 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     /// The server `name`, `None` when a fault leaves nothing of it.
     pub(super) fn server(&self, name: &str, fields: &Fields<'_>) -> Option<ServerConfig> {
+        let values = RefCell::new(Vec::new());
+        let variables = |name: &str| {
+            let value = (self.variables)(name);
+            values.borrow_mut().extend(value.clone());
+            value
+        };
+        let noting = Reading { variables: &variables, ..*self };
+        let config = noting.server_without_secrets(name, fields)?;
+        let mut secrets = values.take();
+        if let Transport::Http(http) = &config.transport {
+            secrets.extend(http.headers.iter().map(|header| header.1.expose().clone()));
+        }
+        Some(ServerConfig { secrets: Redact::new(secrets), ..config })
+    }
+
+    fn server_without_secrets(&self, name: &str, fields: &Fields<'_>) -> Option<ServerConfig> {
         if name.is_empty()
             || name.len() > LONGEST_NAME
             || name.chars().any(|c| c.is_control() || c == '/')
@@ -92,6 +109,7 @@ impl Reading<'_> {
                 .choice("trust", &[("annotations", true), ("none", false)])
                 .unwrap_or(false),
             tools: tools(fields),
+            secrets: Redact::default(),
             transport: transport?,
         })
     }

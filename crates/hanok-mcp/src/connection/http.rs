@@ -136,6 +136,14 @@ impl BoundedHttp {
     }
 }
 
+/// The error without the address, which may hold a key.
+fn without_url(error: HttpError) -> HttpError {
+    match error {
+        StreamableHttpError::Client(error) => StreamableHttpError::Client(error.without_url()),
+        error => error,
+    }
+}
+
 /// The redirect that an error is about.
 fn redirect(error: &reqwest::Error) -> Option<&Redirect> {
     let mut next = std::error::Error::source(error);
@@ -194,6 +202,7 @@ impl StreamableHttpClient for BoundedHttp {
                 limits,
             )
             .await
+            .map_err(without_url)
             .inspect_err(|error| self.judge(error, Some(&message)))?;
         match answer {
             StreamableHttpPostResponse::Json(answer, session) => {
@@ -264,6 +273,7 @@ impl StreamableHttpClient for BoundedHttp {
                 max_sse_event_size,
             )
             .await
+            .map_err(without_url)
             .inspect_err(|error| self.judge(error, None))?;
         Ok(self.bounded(events))
     }

@@ -3,8 +3,9 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures::future::{Either, select};
+use hanok_core::{BoxError, Chain};
 use rmcp::{
-    Peer, RoleClient,
+    ErrorData, Peer, RoleClient,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, JsonObject,
         PaginatedRequestParams, ProtocolVersion, RequestMetaObject, SubscriptionFilter, Tool,
@@ -26,6 +27,7 @@ use super::{
 use crate::{
     config::{ServerConfig, Transport},
     error::ServerError,
+    redact::Redact,
     text::line,
 };
 
@@ -54,6 +56,7 @@ pub(crate) struct Live {
     service: RunningService<RoleClient, Handler>,
     wire: Arc<Wire>,
     stderr: Stderr,
+    redact: Redact,
     changed: ListChanged,
     listening: Option<JoinHandle<()>>,
     pub(crate) lifecycle: Lifecycle,
@@ -132,7 +135,9 @@ impl Live {
         };
         let service = match opened {
             Ok(service) => service,
-            Err(error) => return Err(not_opened(error, &wire, &stderr).await),
+            Err(error) => {
+                return Err(not_opened(error, &wire, &stderr, &config.secrets).await);
+            }
         };
         let peer = service.peer();
         // Tools are listed when it is asked whether they have changed: an answer of before says nothing.
@@ -147,13 +152,15 @@ impl Live {
         let listens = lifecycle == Lifecycle::Discover && tells == Some(true);
         let listening = listens.then(|| tokio::spawn(listen(peer.clone(), changed.clone())));
         let version = line(version.as_str(), 64);
-        Ok(Self { service, wire, stderr, changed, listening, lifecycle, version })
+        let redact = config.secrets.clone();
+        Ok(Self { service, wire, stderr, redact, changed, listening, lifecycle, version })
     }
 
     /// True for a connection over which nothing comes any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.service.is_closed()
             || self.service.peer().is_transport_closed()
+            || self.wire.has_ended()
             || self.wire.breach().is_some()
     }
 
@@ -164,7 +171,7 @@ impl Live {
 
     /// The end of what the program wrote to its standard error.
     pub(crate) fn stderr(&self) -> String {
-        self.stderr.text()
+        self.redact.text(&self.stderr.text())
     }
 
     /// The tools of the server, all pages of them.
@@ -229,9 +236,7 @@ impl Live {
                 return Err(CallFailure::Lost(ServerError::Protocol(what.into())));
             }
             Err(Some(ServiceError::McpError(error))) => {
-                let message = line(&error.message, 1024);
-                let refused = ServerError::Refused { code: error.code.0, message };
-                return Err(CallFailure::Refused(refused));
+                return Err(CallFailure::Refused(refused(&error, &self.redact)));
             }
             Err(Some(error)) => self.failed(error).await,
             Err(None) => self.failed(ServiceError::TransportClosed).await,
@@ -248,15 +253,13 @@ impl Live {
             return breach.into();
         }
         match error {
-            ServiceError::McpError(error) => {
-                ServerError::Refused { code: error.code.0, message: line(&error.message, 1024) }
-            }
+            ServiceError::McpError(error) => refused(&error, &self.redact),
             ServiceError::TransportClosed => {
-                ServerError::Ended { stderr: last_words(&self.stderr).await }
+                ServerError::Ended { stderr: last_words(&self.stderr, &self.redact).await }
             }
             error if error.is_authorization_required() => ServerError::Unauthorized,
-            ServiceError::UnexpectedResponse => ServerError::Protocol(error.into()),
-            error => ServerError::Connection(error.into()),
+            ServiceError::UnexpectedResponse => ServerError::Protocol(words(&error, &self.redact)),
+            error => ServerError::Connection(words(&error, &self.redact)),
         }
     }
 
@@ -265,6 +268,12 @@ impl Live {
         self.stop_listening();
         // A connection that has failed is closed already.
         let _ = self.service.close().await;
+    }
+
+    /// Closes the connection, and does not wait for it.
+    pub(crate) fn stop(&self) {
+        self.stop_listening();
+        self.service.cancellation_token().cancel();
     }
 
     fn stop_listening(&self) {
@@ -291,33 +300,44 @@ async fn listen(peer: Peer<RoleClient>, changed: ListChanged) {
     changed.set();
 }
 
-async fn not_opened(error: ClientInitializeError, wire: &Wire, stderr: &Stderr) -> ServerError {
+async fn not_opened(
+    error: ClientInitializeError,
+    wire: &Wire,
+    stderr: &Stderr,
+    redact: &Redact,
+) -> ServerError {
     if let Some(breach) = wire.breach() {
         return breach.into();
     }
+    let error = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => *fallback,
+        error => error,
+    };
     match error {
         error if error.is_authorization_required() => ServerError::Unauthorized,
         ClientInitializeError::ConnectionClosed(_) => {
-            ServerError::Ended { stderr: last_words(stderr).await }
+            ServerError::Ended { stderr: last_words(stderr, redact).await }
         }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. }
-            if matches!(*fallback, ClientInitializeError::ConnectionClosed(_)) =>
-        {
-            ServerError::Ended { stderr: last_words(stderr).await }
-        }
-        ClientInitializeError::JsonRpcError(error) => {
-            ServerError::Refused { code: error.code.0, message: line(&error.message, 1024) }
-        }
+        ClientInitializeError::JsonRpcError(error) => refused(&error, redact),
         error @ ClientInitializeError::TransportError { .. } => {
-            ServerError::Connection(error.into())
+            ServerError::Connection(words(&error, redact))
         }
-        error => ServerError::Protocol(error.into()),
+        error => ServerError::Protocol(words(&error, redact)),
     }
 }
 
+fn refused(error: &ErrorData, redact: &Redact) -> ServerError {
+    ServerError::Refused { code: error.code.0, message: line(&redact.text(&error.message), 1024) }
+}
+
+/// What an error says, for people: it may quote a server, and an address with a key.
+fn words(error: &(dyn std::error::Error + 'static), redact: &Redact) -> BoxError {
+    line(&redact.text(&Chain(error).to_string()), 2048).into()
+}
+
 /// The last lines of a program that has ended.
-async fn last_words(stderr: &Stderr) -> String {
+async fn last_words(stderr: &Stderr, redact: &Redact) -> String {
     // A descendant may hold the stream open.
     let _ = tokio::time::timeout(LAST_WORDS, stderr.ended()).await;
-    stderr.tail()
+    redact.text(&stderr.tail())
 }

@@ -51,6 +51,7 @@ impl StdioTransport {
             if let Err(breach) = read(BufReader::new(stdout), &reading, &sender).await {
                 reading.breached(breach);
             }
+            reading.ends();
         });
         Ok(Self { messages, stdin: Arc::new(Mutex::new(Some(stdin))), wire, child })
     }

@@ -4,7 +4,7 @@ use std::{
     collections::HashSet,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -52,12 +52,18 @@ pub(super) struct Wire {
     breach: watch::Sender<Option<Breach>>,
     taken: Mutex<HashSet<String>>,
     unasked: AtomicU32,
+    ended: AtomicBool,
 }
 
 impl Default for Wire {
     fn default() -> Self {
         let breach = watch::Sender::new(None);
-        Self { breach, taken: Mutex::default(), unasked: AtomicU32::new(0) }
+        Self {
+            breach,
+            taken: Mutex::default(),
+            unasked: AtomicU32::new(0),
+            ended: AtomicBool::new(false),
+        }
     }
 }
 
@@ -88,6 +94,16 @@ impl Wire {
                 std::future::pending::<()>().await;
             }
         }
+    }
+
+    /// Notes that nothing comes any more.
+    pub(super) fn ends(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// True when nothing comes any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
     }
 
     /// Counts a message of the server, and says whether it still keeps to the limits.

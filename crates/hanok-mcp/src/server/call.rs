@@ -60,7 +60,15 @@ impl Server {
         call: &Call,
     ) -> Result<Made, ToolError> {
         let (live, identity) = self.live().await.map_err(|error| self.not_made(error))?;
-        let listing = self.listing(&live, &identity).await.map_err(|error| self.not_made(error))?;
+        let listing = match self.listing(&live, &identity).await {
+            Ok(listing) => listing,
+            // The connection was given up: one that was stuck is made again.
+            Err(error) => {
+                let again = is_of_connection(&error) || matches!(error, ServerError::Silent { .. });
+                let error = unmade(self.error(error));
+                return if again { Ok(Made::Again(error)) } else { Err(error) };
+            }
+        };
         match listing.tools.get(target.id.tool()) {
             None => return Err(unmade(McpError::ToolGone { tool: target.id.clone() })),
             Some(entry) if entry.hash != target.hash => {

@@ -11,7 +11,7 @@ use hanok_agent::CircuitBreaker;
 use hanok_core::{Chain, Clock};
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::listing::Listing;
+use super::listing::{ListRequest, Listing};
 use crate::{
     catalogue::Entry,
     config::ServerConfig,
@@ -42,7 +42,8 @@ struct Slot {
 #[derive(Debug, Default)]
 struct Facts {
     listing: Option<Arc<Listing>>,
-    is_stale: bool,
+    /// The reasons so far to ask for the tools again: each list is of one of them.
+    doubts: u64,
     error: Option<String>,
     lifecycle: Option<Lifecycle>,
     version: Option<String>,
@@ -118,20 +119,19 @@ impl Server {
         live: &Arc<Live>,
         identity: &Identity,
     ) -> Result<Arc<Listing>, ServerError> {
-        let now = self.clock.monotonic();
-        let has_changed = live.has_changed();
-        {
-            let mut facts = self.facts();
-            let is_stale = std::mem::take(&mut facts.is_stale) || has_changed;
-            if let Some(listing) =
-                facts.listing.as_ref().filter(|known| !is_stale && known.is_fresh(live, now))
-            {
-                return Ok(listing.clone());
-            }
+        if live.has_changed() {
+            self.doubt_listing();
+        }
+        // A doubt that comes while the list is under way makes that too old.
+        let request = ListRequest { time: self.clock.monotonic(), doubts: self.facts().doubts };
+        let fresh = self.facts().listing.clone().filter(|known| known.is_fresh(live, request));
+        if let Some(listing) = fresh {
+            return Ok(listing);
         }
         match self.within(self.config.startup_timeout(), live.list()).await {
             Ok(listed) => {
-                let listing = Arc::new(Listing::new(&self.config, identity, &listed, live, now));
+                let listing =
+                    Arc::new(Listing::new(&self.config, identity, &listed, live, request));
                 let mut facts = self.facts();
                 facts.listing = Some(listing.clone());
                 facts.error = None;
@@ -148,13 +148,13 @@ impl Server {
     /// Connects, if need be, and lists the tools.
     pub(crate) async fn refresh(&self) -> Result<(), ServerError> {
         let (live, identity) = self.live().await?;
-        self.facts().is_stale = true;
+        self.doubt_listing();
         self.listing(&live, &identity).await.map(drop)
     }
 
     /// The next use asks whether the tools are others.
     pub(super) fn doubt_listing(&self) {
-        self.facts().is_stale = true;
+        self.facts().doubts += 1;
     }
 
     /// Gives up `live`, if it is the connection still.
@@ -170,9 +170,10 @@ impl Server {
         slot.closed = true;
         if let Some((live, _)) = slot.live.take() {
             self.facts().stderr = live.stderr();
-            // A call under way holds the connection: it ends with it.
-            if let Some(live) = Arc::into_inner(live) {
-                live.close().await;
+            match Arc::try_unwrap(live) {
+                Ok(live) => live.close().await,
+                // A call under way holds the connection, and ends with it.
+                Err(live) => live.stop(),
             }
         }
     }

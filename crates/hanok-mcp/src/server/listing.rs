@@ -23,18 +23,27 @@ const SHORTEST: Duration = Duration::from_secs(5);
 pub(super) struct Listing {
     pub(super) tools: BTreeMap<String, Entry>,
     connection: Weak<Live>,
-    at: Duration,
+    request: ListRequest,
     lasts: Duration,
 }
 
+/// When a list was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ListRequest {
+    /// By the clock.
+    pub(super) time: Duration,
+    /// After so many reasons to ask again.
+    pub(super) doubts: u64,
+}
+
 impl Listing {
-    /// What was listed over `live` at the moment `at`, of which the operator takes a part.
+    /// What was listed over `live` when it was asked, of which the operator takes a part.
     pub(super) fn new(
         config: &ServerConfig,
         identity: &Identity,
         listed: &Listed,
         live: &Arc<Live>,
-        at: Duration,
+        request: ListRequest,
     ) -> Self {
         let taken = listed.tools.iter().filter(|tool| config.takes(&tool.name));
         let named = taken.map(|tool| {
@@ -42,11 +51,13 @@ impl Listing {
             (tool.name.to_string(), Entry::new(definition, identity.clone()))
         });
         let lasts = listed.ttl.map_or(POLL, |ttl| ttl.clamp(SHORTEST, POLL));
-        Self { tools: named.collect(), connection: Arc::downgrade(live), at, lasts }
+        Self { tools: named.collect(), connection: Arc::downgrade(live), request, lasts }
     }
 
-    /// True while the list is believed: it came over `live`, and not too long before `now`.
-    pub(super) fn is_fresh(&self, live: &Arc<Live>, now: Duration) -> bool {
-        self.connection.ptr_eq(&Arc::downgrade(live)) && now.saturating_sub(self.at) < self.lasts
+    /// True while the list is believed: it came over `live`, not too long before `now`, and there was no reason to ask again.
+    pub(super) fn is_fresh(&self, live: &Arc<Live>, now: ListRequest) -> bool {
+        self.connection.ptr_eq(&Arc::downgrade(live))
+            && self.request.doubts == now.doubts
+            && now.time.saturating_sub(self.request.time) < self.lasts
     }
 }

@@ -205,6 +205,30 @@ async fn a_locked_client_refuses_every_difference() {
     assert_eq!(std::fs::read(world.path("mcp.lock")).unwrap(), before);
 }
 
+/// What the operator leaves out is no difference: it is approved still when it comes back.
+#[tokio::test]
+async fn what_the_operator_leaves_out_is_neither_offered_nor_missed() {
+    let tools = [tool("find", "Finds"), tool("read", "Reads"), tool("drop", "Drops")];
+    let world = World::new().server("one", "old", &tools).server("two", "old", &[]);
+    world.approved().await;
+    let more = json!({"disabled_tools": ["read"], "tools": {"drop": {"approval": "deny"}}});
+    let world = world.server_with("one", "old", &tools, more).server_with(
+        "two",
+        "old",
+        &[],
+        json!({"disabled": true}),
+    );
+    let client = world.builder().locked().connect().await.unwrap();
+    assert_eq!(names(&client), ["one__find"]);
+    let world = world.server_with("one", "old", &tools, json!({"enabled_tools": ["drop"]})).server(
+        "two",
+        "old",
+        &[],
+    );
+    let client = world.builder().locked().connect().await.unwrap();
+    assert_eq!(names(&client), ["one__drop", "two__echo"]);
+}
+
 /// A lock file that somebody wrote into is no approval.
 #[tokio::test]
 async fn a_lock_file_whose_hashes_do_not_fit_is_refused() {

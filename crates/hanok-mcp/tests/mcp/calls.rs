@@ -1,13 +1,15 @@
 //! Calls, and what becomes of them when a connection is lost.
 
-use hanok_core::Effect;
-use hanok_mcp::{Lifecycle, McpError, ServerError};
+use std::time::Duration;
+
+use hanok_core::{Cancellation, Effect};
+use hanok_mcp::{Lifecycle, McpClient, McpConfig, McpError, ServerError};
 use hanok_model::{Tool, ToolError};
 use serde_json::json;
 
 use crate::{
     program::tool,
-    support::{World, names, tool_of},
+    support::{AT_LAST, World, names, tool_of},
 };
 
 #[tokio::test]
@@ -155,4 +157,101 @@ async fn what_a_server_answers_is_told_as_what_it_is() {
         world.run(&client, "one__fail", "k").await.unwrap_err();
     }
     assert_eq!(world.run(&client, "one__echo", "k").await, Ok("k".to_owned()));
+}
+
+/// A call that nobody waits for any more is cancelled at its server, by its time or because it is stopped.
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled_at_its_server() {
+    let world = World::new().server_with("one", "old", &[tool("hang", "")], json!({"timeout": 9}));
+    let client = world.approved().await;
+    let hang = tool_of(&client, "one__hang");
+    let (call, stopped) = (world.call("k1"), Cancellation::default());
+    for (call, taken) in [(call, 1), (world.call("k2").cancellation(stopped.clone()), 3)] {
+        let hang = hang.clone();
+        let calling = tokio::spawn(async move { hang.run(&"{}".into(), &call).await });
+        world.taken("one", taken).await;
+        if taken == 1 {
+            world.clock.advance(Duration::from_secs(9))
+        } else {
+            stopped.cancel()
+        }
+        let error = tokio::time::timeout(AT_LAST, calling).await.unwrap().unwrap().unwrap_err();
+        assert!(matches!(error, ToolError::TimedOut { .. } | ToolError::Cancelled), "{error:?}");
+        world.taken("one", taken + 1).await;
+    }
+    let ledger = world.ledger("one").join(" ");
+    assert_eq!(
+        ledger.split_whitespace().collect::<Vec<_>>(),
+        ["hang", "cancelled", "hang", "cancelled"]
+    );
+}
+
+/// P20: a server that is stuck is started again by the call after the one that it did not answer.
+#[tokio::test]
+async fn a_server_that_is_stuck_is_started_again() {
+    let more = json!({"timeout": 9, "startup_timeout": 86_000});
+    let world =
+        World::new().server_with("one", "old", &[tool("block", ""), tool("echo", "")], more);
+    let client = world.approved().await;
+    let pid = std::fs::read_to_string(world.path("one.pid")).unwrap();
+    let (block, call) = (tool_of(&client, "one__block"), world.call("k1"));
+    let blocked = tokio::spawn(async move { block.run(&"{}".into(), &call).await });
+    world.taken("one", 1).await;
+    world.clock.advance(Duration::from_secs(9));
+    tokio::time::timeout(AT_LAST, blocked).await.unwrap().unwrap().unwrap_err();
+
+    let (echo, call) = (tool_of(&client, "one__echo"), world.call("k2"));
+    let calling = tokio::spawn(async move { echo.run(&r#"{"text":"k2"}"#.into(), &call).await });
+    // It is asked for its tools, and that is waited for; the new process has all the time again.
+    let restarted = async {
+        while std::fs::read_to_string(world.path("one.pid")).unwrap() == pid {
+            world.clock.advance(Duration::from_secs(10_000));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, restarted).await.unwrap();
+    let made = tokio::time::timeout(AT_LAST, calling).await.unwrap().unwrap();
+    assert_eq!(made.unwrap().text, "k2");
+}
+
+/// What ends the client ends its servers, also while a call is under way.
+#[tokio::test]
+async fn closing_the_client_ends_a_call_that_is_under_way() {
+    let world = World::new().server("one", "old", &[tool("hang", "")]);
+    let client = world.approved().await;
+    let (hang, call) = (tool_of(&client, "one__hang"), world.call("k"));
+    let calling = tokio::spawn(async move { hang.run(&"{}".into(), &call).await });
+    world.taken("one", 1).await;
+    client.close().await;
+    let error = tokio::time::timeout(AT_LAST, calling).await.unwrap().unwrap().unwrap_err();
+    assert!(matches!(error, ToolError::InDoubt(_)), "{error:?}");
+}
+
+/// P55: what a server was told is not in what it is quoted with.
+#[tokio::test]
+async fn secrets_of_the_configuration_are_cut_out_of_what_servers_say() {
+    let program = std::env::current_exe().unwrap();
+    let config = json!({"mcpServers": {"one": {
+        "command": program, "args": ["--exact", "program::serve", "--nocapture"],
+        "env": {"MODE": "old", "SECRET": "${KEY}", "TOOLS": "${TOOLS}"},
+    }}});
+    let world = World::new();
+    world.set_tools("one", &[tool("refuse", "")]);
+    let tools = world.path("one.tools");
+    let variables = move |name: &str| match name {
+        "KEY" => Some("planted-secret".to_owned()),
+        _ => Some(tools.to_string_lossy().into_owned()),
+    };
+    let config = McpConfig::reader().variables(variables).parse(&config.to_string()).unwrap();
+    let client = McpClient::connect(config).await.unwrap();
+    client.approve(&client.pending()).unwrap();
+    let error = world.run(&client, "one__refuse", "k").await.unwrap_err();
+    assert!(error.ends_with("not today\\u{1b}[2J…"), "{error}");
+    let told = async {
+        while !client.status()[0].stderr.contains("refused by …") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, told).await.unwrap();
+    assert!(!format!("{client:?} {:?}", client.status()).contains("planted-secret"));
 }

@@ -214,6 +214,7 @@ async fn a_schema_that_refers_elsewhere_is_not_offered_and_nothing_is_fetched() 
             "large",
             json!({"type": "object", "properties": {"a": {"enum": ["x".repeat(300_000)]}}}),
         ),
+        with("hides", json!({"type": "object", "properties": {"a": {"enum": ["b\u{e0041}"]}}})),
         out,
         tool("echo", ""),
     ];
@@ -222,7 +223,7 @@ async fn a_schema_that_refers_elsewhere_is_not_offered_and_nothing_is_fetched() 
     assert_eq!(names(&client), ["evil__echo"]);
     let refused: Vec<_> =
         client.refusals().iter().map(|refusal| refusal.tool.tool().to_owned()).collect();
-    assert_eq!(refused, ["large", "list", "none", "out", "web"]);
+    assert_eq!(refused, ["hides", "large", "list", "none", "out", "web"]);
 }
 
 /// P20: what cannot be started costs its own tools, unless the operator wants none without it.

@@ -70,6 +70,9 @@ fn say(message: &Value) {
 
 /// The answer to `message`, if there is one.
 pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
+    if message["method"] == "notifications/cancelled" {
+        ledger("cancelled", "");
+    }
     let id = message.get("id")?;
     let result = match message["method"].as_str()? {
         "server/discover" if mode == "modern" => Ok(json!({
@@ -86,6 +89,10 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
             Ok(json!({"tools": [tool("echo", "again")], "nextCursor": id.to_string()}))
         }
         "tools/list" => Ok(json!({"tools": tools(), "resultType": "complete"})),
+        "tools/call" if message["params"]["name"] == "hang" => {
+            ledger("hang", "");
+            return None;
+        }
         "tools/call" => call(message),
         "ping" => Ok(json!({})),
         _ => Err(json!({"code": -32601, "message": "Method not found"})),
@@ -126,7 +133,7 @@ fn call(message: &Value) -> Result<Value, Value> {
     let key = params["_meta"]["hanok/callKey"].as_str().unwrap_or("no key");
     let first = ledger(name, key);
     match name {
-        "hang" => loop {
+        "block" => loop {
             std::thread::sleep(std::time::Duration::from_secs(1));
         },
         "die" => std::process::exit(9),
@@ -154,7 +161,11 @@ fn call(message: &Value) -> Result<Value, Value> {
         "fail" => {
             Ok(json!({"content": [{"type": "text", "text": "all is well"}], "isError": true}))
         }
-        "refuse" => Err(json!({"code": -32000, "message": "not today\u{1b}[2J"})),
+        "refuse" => {
+            let secret = std::env::var("SECRET").unwrap_or_default();
+            eprintln!("refused by {secret}");
+            Err(json!({"code": -32000, "message": format!("not today\u{1b}[2J{secret}")}))
+        }
         "unfit" => Err(json!({"code": -32602, "message": "text is missing"})),
         "env" => {
             let names: std::collections::BTreeSet<_> =
