@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    task::{JoinHandle, JoinSet},
 };
 
 use crate::{
@@ -32,16 +33,23 @@ enum Reply {
 
 /// A listener on this machine; the count of its requests.
 async fn listener(behaviour: Behaviour) -> (String, Arc<AtomicUsize>) {
+    let (address, requests, _) = stoppable_listener(behaviour).await;
+    (address, requests)
+}
+
+/// The same with its task, which ends all its connections with itself.
+async fn stoppable_listener(behaviour: Behaviour) -> (String, Arc<AtomicUsize>, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
     let requests = Arc::new(AtomicUsize::new(0));
     let count = requests.clone();
-    tokio::spawn(async move {
+    let task = tokio::spawn(async move {
+        let mut connections = JoinSet::new();
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream, behaviour.clone(), count.clone()));
+            connections.spawn(serve(stream, behaviour.clone(), count.clone()));
         }
     });
-    (address, requests)
+    (address, requests, task)
 }
 
 async fn serve(mut stream: TcpStream, behaviour: Behaviour, count: Arc<AtomicUsize>) {
@@ -228,7 +236,7 @@ async fn an_answer_past_a_limit_is_typed() {
 async fn a_call_that_did_not_arrive_is_made_again_and_a_lost_answer_is_a_doubt() {
     let calls = Arc::new(AtomicUsize::new(0));
     let (taken, proper) = (calls.clone(), proper("old"));
-    let (address, _) = listener(Arc::new(move |message, _| {
+    let (address, _, listening) = stoppable_listener(Arc::new(move |message, _| {
         let text = &message["params"]["arguments"]["text"];
         if text.is_string() {
             taken.fetch_add(1, Ordering::SeqCst);
@@ -250,11 +258,19 @@ async fn a_call_that_did_not_arrive_is_made_again_and_a_lost_answer_is_a_doubt()
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     assert_eq!(world.run(&client, "web__echo", "k").await, Ok("k".to_owned()));
 
-    // Nobody listens at this address: nothing was taken, and the intent of the call is withdrawn.
-    let (nowhere, _) = listener(Arc::new(|_, _| Reply::Cut(String::new()))).await;
-    let client = World::new().any("web", json!({"url": nowhere})).approved().await;
-    assert_eq!(names(&client), [""; 0]);
-    assert!(error_of(&client).starts_with("the connection failed"), "{}", error_of(&client));
+    // Whoever listened is gone: nothing was taken, and the error says that the call was not made.
+    listening.abort();
+    assert!(listening.await.is_err());
+    let error = world.run_tool(&echo, "k2").await.unwrap_err();
+    let not_made =
+        hanok_core::Chain(&error).causes().any(|cause| cause.is::<hanok_graph::NotMade>());
+    assert!(not_made, "{error:?}");
+    assert!(
+        error.report().starts_with("the server `web` cannot be used: the connection failed"),
+        "{}",
+        error.report()
+    );
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
 }
 
 /// P44: the address is the server's identity.

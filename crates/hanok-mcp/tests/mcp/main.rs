@@ -7,6 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod agents;
 mod approval;
 mod calls;
 mod config;
