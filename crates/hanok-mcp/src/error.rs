@@ -100,8 +100,8 @@ pub enum ServerError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum McpError {
-    /// A server cannot be used, although it is required or asked for.
-    #[error("the server `{server}` cannot be used")]
+    /// A server cannot be used, or refused.
+    #[error("server `{server}`")]
     Server {
         /// The server.
         server: String,

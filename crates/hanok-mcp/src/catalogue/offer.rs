@@ -127,3 +127,28 @@ fn visible(schema: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::connection::Identity;
+
+    fn entry(description: &str) -> Entry {
+        let tool =
+            json!({"name": "t", "description": description, "inputSchema": {"type": "object"}});
+        let definition = ToolDefinition::of("s", &serde_json::from_value(tool).unwrap());
+        Entry::new(definition, Identity::Address("http://127.0.0.1/".to_owned()))
+    }
+
+    /// P44: of tools that models would call by one name none is offered.
+    #[test]
+    fn tools_of_one_name_are_all_refused() {
+        let (offered, refusals) = specs([entry("one"), entry("other")]);
+        assert_eq!(offered.len(), 0);
+        let words: Vec<_> = refusals.iter().map(ToString::to_string).collect();
+        assert_eq!(words, ["`s/t` is not offered: another tool is `s__t` to models, too"; 2]);
+        assert_eq!(specs([entry("one")]).0.len(), 1);
+    }
+}

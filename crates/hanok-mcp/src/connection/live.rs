@@ -18,7 +18,7 @@ use rmcp::{
 use tokio::task::JoinHandle;
 
 use super::{
-    handler::{Handler, ListChanged},
+    handler::Handler,
     http,
     stderr::Stderr,
     stdio::StdioTransport,
@@ -57,7 +57,6 @@ pub(crate) struct Live {
     wire: Arc<Wire>,
     stderr: Stderr,
     redact: Redact,
-    changed: ListChanged,
     listening: Option<JoinHandle<()>>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) version: String,
@@ -112,8 +111,6 @@ impl Live {
         mode: ClientLifecycleMode,
     ) -> Result<Self, ServerError> {
         let (wire, stderr) = (Arc::new(Wire::default()), Stderr::default());
-        let changed = ListChanged::default();
-        let handler = Handler { changed: changed.clone() };
         let opening = async {
             match &config.transport {
                 Transport::Stdio(stdio) => {
@@ -121,11 +118,11 @@ impl Live {
                         |source| ServerError::NotStarted { command: stdio.command.clone(), source };
                     let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
                     let transport = transport.map_err(not_started)?;
-                    Ok::<_, ServerError>(handler.serve_with_lifecycle(transport, mode).await)
+                    Ok::<_, ServerError>(Handler.serve_with_lifecycle(transport, mode).await)
                 }
                 Transport::Http(config) => {
                     let transport = http::transport(config, wire.clone())?;
-                    Ok(handler.serve_with_lifecycle(transport, mode).await)
+                    Ok(Handler.serve_with_lifecycle(transport, mode).await)
                 }
             }
         };
@@ -150,10 +147,10 @@ impl Live {
         };
         let tells = info.and_then(|info| info.capabilities.tools.as_ref()?.list_changed);
         let listens = lifecycle == Lifecycle::Discover && tells == Some(true);
-        let listening = listens.then(|| tokio::spawn(listen(peer.clone(), changed.clone())));
+        let listening = listens.then(|| tokio::spawn(listen(peer.clone())));
         let version = line(version.as_str(), 64);
         let redact = config.secrets.clone();
-        Ok(Self { service, wire, stderr, redact, changed, listening, lifecycle, version })
+        Ok(Self { service, wire, stderr, redact, listening, lifecycle, version })
     }
 
     /// True for a connection over which nothing comes any more.
@@ -166,7 +163,7 @@ impl Live {
 
     /// Whether the server has said since this was asked last that its tools are others.
     pub(crate) fn has_changed(&self) -> bool {
-        self.changed.take()
+        self.wire.take_changed()
     }
 
     /// The end of what the program wrote to its standard error.
@@ -289,15 +286,13 @@ impl Drop for Live {
     }
 }
 
-/// Hears of changes on a stream of their own, as servers of 2026-07-28 tell them.
-async fn listen(peer: Peer<RoleClient>, changed: ListChanged) {
+/// Has a server of 2026-07-28 tell of changes, which it does on a stream of their own. That they were told is seen where messages are
+/// received.
+async fn listen(peer: Peer<RoleClient>) {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     // A server that does not tell is asked before use.
     let Ok(mut subscription) = peer.listen(filter).await else { return };
-    while let Ok(Some(_)) = subscription.next().await {
-        changed.set();
-    }
-    changed.set();
+    while let Ok(Some(_)) = subscription.next().await {}
 }
 
 async fn not_opened(

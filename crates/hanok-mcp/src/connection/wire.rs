@@ -8,7 +8,9 @@ use std::{
     },
 };
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification,
+};
 use tokio::sync::watch;
 
 use crate::{depth::DEEPEST, error::ServerError};
@@ -53,6 +55,7 @@ pub(super) struct Wire {
     taken: Mutex<HashSet<String>>,
     unasked: AtomicU32,
     ended: AtomicBool,
+    changed: AtomicBool,
 }
 
 impl Default for Wire {
@@ -63,6 +66,7 @@ impl Default for Wire {
             taken: Mutex::default(),
             unasked: AtomicU32::new(0),
             ended: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
         }
     }
 }
@@ -106,8 +110,19 @@ impl Wire {
         self.ended.load(Ordering::SeqCst)
     }
 
-    /// Counts a message of the server, and says whether it still keeps to the limits.
+    /// Whether the server has said that its tools are others, since this was asked last.
+    pub(super) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::SeqCst)
+    }
+
+    /// Counts a message of the server, and says whether it still keeps to the limits. What it says of its tools is known from here
+    /// on: before an answer that comes after it.
     pub(super) fn received(&self, message: &ServerJsonRpcMessage) -> Result<(), Breach> {
+        if let JsonRpcMessage::Notification(told) = message
+            && matches!(told.notification, ServerNotification::ToolListChangedNotification(_))
+        {
+            self.changed.store(true, Ordering::SeqCst);
+        }
         match message {
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
                 self.unasked.store(0, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     program::tool,
-    support::{World, names, tool_of},
+    support::{AT_LAST, World, names, tool_of},
 };
 
 fn kinds(client: &hanok_mcp::McpClient) -> Vec<String> {
@@ -112,9 +112,23 @@ async fn an_approval_is_for_what_was_shown_and_not_for_what_came_after() {
 /// P44: a tool that is changed, swapped, gone or put back while agents have it is called only as it was approved.
 #[tokio::test]
 async fn a_tool_that_is_no_longer_what_was_approved_is_not_called() {
+    for mode in ["old", "modern"] {
+        changed_while_agents_have_it(mode).await;
+    }
+}
+
+async fn changed_while_agents_have_it(mode: &str) {
     let approved = [tool("find", "Finds"), tool("read", "Reads"), tool("change", "")];
-    let world = World::new().server("one", "old", &approved);
+    let world = World::new().server("one", mode, &approved);
     let client = world.approved().await;
+    if mode == "modern" {
+        let listens = async {
+            while !world.path("one.pid.listens").exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(AT_LAST, listens).await.unwrap();
+    }
     let (find, read, change) = (
         tool_of(&client, "one__find"),
         tool_of(&client, "one__read"),

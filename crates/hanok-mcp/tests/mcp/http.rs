@@ -266,7 +266,7 @@ async fn a_call_that_did_not_arrive_is_made_again_and_a_lost_answer_is_a_doubt()
         hanok_core::Chain(&error).causes().any(|cause| cause.is::<hanok_graph::NotMade>());
     assert!(not_made, "{error:?}");
     assert!(
-        error.report().starts_with("the server `web` cannot be used: the connection failed"),
+        error.report().starts_with("server `web`: the connection failed"),
         "{}",
         error.report()
     );

@@ -74,9 +74,17 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
         ledger("cancelled", "");
     }
     let id = message.get("id")?;
+    if message["method"] == "subscriptions/listen" {
+        std::fs::write(std::env::var("PID").unwrap() + ".listens", id.to_string()).unwrap();
+        say(&json!({
+            "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+            "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {"toolsListChanged": true}},
+        }));
+        return None;
+    }
     let result = match message["method"].as_str()? {
         "server/discover" if mode == "modern" => Ok(json!({
-            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": true}},
             "ttlMs": 0, "cacheScope": "private",
         })),
         "server/discover" if mode == "ends-at-discover" => std::process::exit(4),
@@ -155,7 +163,15 @@ fn call(message: &Value) -> Result<Value, Value> {
             std::process::exit(0)
         }
         "change" => {
-            say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+            let listens =
+                std::fs::read(std::env::var("PID").unwrap() + ".listens").unwrap_or_default();
+            let params = match serde_json::from_slice::<Value>(&listens) {
+                Ok(id) => json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}}),
+                Err(_) => json!({}),
+            };
+            say(
+                &json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": params}),
+            );
             Ok(text("changed"))
         }
         "fail" => {
