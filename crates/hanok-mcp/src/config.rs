@@ -85,7 +85,7 @@ impl McpConfig {
         self.servers.values()
     }
 
-    /// What is no fault and yet worth a look: a package that is started without its version, fields of other programs.
+    /// Warnings: a package that is started without its version, a variable that changes which code runs, fields of other programs.
     pub fn warnings(&self) -> &[ConfigFault] {
         &self.warnings
     }
@@ -104,7 +104,7 @@ pub struct ServerConfig {
     pub(crate) disabled_tools: BTreeSet<String>,
     pub(crate) trusts_annotations: bool,
     pub(crate) tools: BTreeMap<String, ToolSettings>,
-    /// What variables filled in and headers hold.
+    /// The values that variables filled in and that headers hold.
     pub(crate) secrets: Redact,
 }
 
@@ -135,6 +135,19 @@ impl ServerConfig {
     }
 
     /// The operator's settings of the tool that the server calls `tool`.
+    ///
+    /// ```
+    /// use hanok_core::Effect;
+    /// use hanok_mcp::McpConfig;
+    ///
+    /// let config = McpConfig::reader().parse(
+    ///     r#"{"mcpServers": {"files": {"command": "server-files", "tools": {"read": {"effect": "pure"}}}}}"#,
+    /// )?;
+    /// let files = config.servers().next().ok_or("no server")?;
+    /// assert_eq!(files.tool("read").effect, Some(Effect::Pure));
+    /// assert_eq!(files.tool("write").effect, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn tool(&self, tool: &str) -> ToolSettings {
         self.tools.get(tool).cloned().unwrap_or_default()
     }
@@ -147,13 +160,13 @@ impl ServerConfig {
     }
 }
 
-/// What the operator says of one tool.
+/// The operator's settings of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolSettings {
     /// The effect of a call. Default: at most once, whatever the server says.
     pub effect: Option<Effect>,
-    /// Whether a person is asked before a call. Default: as the agent's rules say.
+    /// The operator's word on calls. Default: as the agent's rules say.
     pub approval: Option<ToolApproval>,
     /// True for a tool that is always shown to the model. Default: false.
     pub pinned: bool,
@@ -173,7 +186,7 @@ pub enum ToolApproval {
     Deny,
 }
 
-/// How a server is reached.
+/// The transport to a server.
 #[derive(Debug, Clone)]
 pub(crate) enum Transport {
     Stdio(StdioConfig),

@@ -16,6 +16,7 @@ mod tls;
 mod wire;
 
 pub use live::Lifecycle;
+pub use wire::Progress;
 
 pub(crate) use identity::{Identity, identity};
 pub(crate) use live::{CallFailure, Listed, Live};

@@ -56,7 +56,7 @@ pub enum ServerError {
         /// The messages.
         messages: u32,
     },
-    /// What the program writes to its standard output is no MCP. The connection was closed.
+    /// The program writes something else than MCP to its standard output. The connection was closed.
     #[error("the program wrote {bytes} bytes that are no MCP; its log belongs on standard error")]
     NoProtocol {
         /// The bytes.

@@ -67,7 +67,7 @@ pub use client::{McpClient, McpClientBuilder};
 pub use config::{
     ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig, ToolApproval, ToolSettings,
 };
-pub use connection::Lifecycle;
+pub use connection::{Lifecycle, Progress};
 pub use error::{McpError, ServerError};
 pub use id::ToolId;
 pub use server::ServerStatus;

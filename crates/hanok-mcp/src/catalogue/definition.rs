@@ -9,7 +9,7 @@ use crate::{connection::Identity, id::ToolId, text::shown};
 /// The longest description that a model is shown.
 const LONGEST_DESCRIPTION: usize = 4 * 1024;
 
-/// What a server says that its tool does to the world. It is a hint, and of a stranger.
+/// The hints of a server on what its tool does to the world. They are of a stranger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// What `server` lists as `tool`.
+    /// The definition of `tool`, as `server` lists it.
     pub(crate) fn of(server: &str, tool: &rmcp::model::Tool) -> Self {
         let said = tool.annotations.as_ref();
         let annotations = said.map(|said| Annotations {

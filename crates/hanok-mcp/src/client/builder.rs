@@ -32,12 +32,35 @@ impl McpClientBuilder {
 
     /// Sets the lock file, which says what was approved. Default: `mcp.lock` beside the configuration; without a file of either,
     /// approvals last as long as the client.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{McpClient, McpConfig};
+    ///
+    /// let config = McpConfig::read("/etc/desk/mcp.json")?;
+    /// let client = McpClient::builder(config).lock_file("/var/lib/desk/mcp.lock").connect().await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn lock_file(self, path: impl AsRef<Path>) -> Self {
         Self { lock: Some(path.as_ref().to_owned()), ..self }
     }
 
     /// Refuses every difference from the lock file, as a build server should: [`connect`](Self::connect) fails, and nothing can be
     /// approved. Default: differences wait for approval.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{McpClient, McpConfig, McpError};
+    ///
+    /// match McpClient::builder(McpConfig::read("mcp.json")?).locked().connect().await {
+    ///     Err(McpError::Locked { changes }) => println!("approve these first: {}", changes.join("; ")),
+    ///     connected => drop(connected?),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn locked(self) -> Self {
         Self { locked: true, ..self }
     }

@@ -79,7 +79,7 @@ impl McpClient {
         self.0.servers.values()
     }
 
-    /// What is known of each server, by name.
+    /// The state of each server, by name.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.servers().map(|server| server.status()).collect()
     }
@@ -119,6 +119,19 @@ impl McpClient {
 
     /// Approves these differences, as they were shown: what has changed since then waits as before. The lock file says so from now
     /// on.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{ChangeKind, McpClient, McpConfig};
+    ///
+    /// let client = McpClient::connect(McpConfig::reader().parse(r#"{"mcpServers": {}}"#)?).await?;
+    /// let pending = client.pending();
+    /// // Of what is new a person has seen all; what has changed is left for another day.
+    /// client.approve(pending.iter().filter(|change| *change.kind() == ChangeKind::Added))?;
+    /// # assert_eq!(client.tools().len(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct ConfigFault {
     /// The place: `mcpServers.files.args[1]`, or `line 3, column 7` of what is no JSON.
     pub place: String,
-    /// What is wrong and what to write instead.
+    /// The fault, and what to write instead.
     pub what: String,
 }
 
@@ -32,7 +32,7 @@ pub enum ConfigError {
         /// The cause.
         source: std::io::Error,
     },
-    /// What stands there cannot be used.
+    /// The text has faults.
     #[error("the configuration{} cannot be used{}", of(path), listed(faults))]
     Faulty {
         /// The file, if it was one.

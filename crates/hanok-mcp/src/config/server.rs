@@ -40,7 +40,7 @@ const OF_ALL: [&str; 10] = [
 /// Fields of other programs that say nothing to this one.
 const FOREIGN: [&str; 6] = ["alwaysAllow", "autoApprove", "description", "icon", "name", "gallery"];
 
-/// What a child must not be given without being asked to: it changes which code runs.
+/// Variables that change which code a program runs. None is given that is not listed.
 const LOADERS: [&str; 10] = [
     "LD_",
     "DYLD_",
@@ -54,7 +54,7 @@ const LOADERS: [&str; 10] = [
     "JAVA_TOOL_OPTIONS",
 ];
 
-/// How a server is read.
+/// The settings of how a server is read.
 pub(super) struct Reading<'a> {
     pub(super) variables: &'a dyn Fn(&str) -> Option<String>,
     pub(super) allows_code: bool,

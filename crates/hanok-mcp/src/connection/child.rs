@@ -7,7 +7,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use super::program::{program, variables};
 use crate::config::StdioConfig;
 
-/// How long a program may take to end when its input has ended.
+/// The time that a program has to end when its input has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A program that was started. When this is dropped, so are all processes of its group.

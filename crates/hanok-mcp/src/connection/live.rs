@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures::future::{Either, select};
-use hanok_core::{BoxError, Chain};
+use hanok_core::{BoxError, Call, Chain};
 use rmcp::{
     ErrorData, Peer, RoleClient,
     model::{
@@ -37,10 +37,10 @@ const MOST_TOOLS: usize = 4096;
 /// The most pages of a list.
 const MOST_PAGES: usize = 256;
 
-/// How long the rest of a program's standard error is waited for when it has ended.
+/// The time for which the rest of a program's standard error is waited for when it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How a server begins a connection.
+/// The beginning of a connection, as a server speaks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lifecycle {
@@ -62,7 +62,7 @@ pub(crate) struct Live {
     pub(crate) version: String,
 }
 
-/// Why a call has no result.
+/// The reason for which a call has no result.
 #[derive(Debug)]
 pub(crate) enum CallFailure {
     /// The server surely did not take it.
@@ -161,7 +161,7 @@ impl Live {
             || self.wire.breach().is_some()
     }
 
-    /// Whether the server has said since this was asked last that its tools are others.
+    /// True when the server has said since this was asked last that its tools are others.
     pub(crate) fn has_changed(&self) -> bool {
         self.wire.take_changed()
     }
@@ -206,13 +206,16 @@ impl Live {
         Err(ServerError::TooManyTools { limit: MOST_PAGES })
     }
 
-    /// Makes one call of `tool`. Dropping it tells the server that nobody waits for its answer.
+    /// Makes one call of `tool`. Dropping it tells the server that nobody waits for its answer. How far it is
+    /// goes to the observers of `of`.
     pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: JsonObject,
-        key: &str,
+        of: &Call,
     ) -> Result<CallToolResult, CallFailure> {
+        let key = of.key().as_str();
+        let followed = self.wire.follow(key, of);
         let mut meta = RequestMetaObject::new();
         meta.0.0.insert(KEY.to_owned(), key.into());
         let mut call = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
@@ -222,7 +225,7 @@ impl Live {
             Either::Left((called, _)) => called.map_err(Some),
             Either::Right(_) => Err(None),
         };
-        let may_be_taken = self.wire.may_have_taken(key);
+        let may_be_taken = followed.may_be_taken();
         let error = match called {
             Ok(CallToolResponse::Complete(result)) => return Ok(result),
             Ok(CallToolResponse::InputRequired(_)) => {
@@ -244,7 +247,7 @@ impl Live {
         })
     }
 
-    /// What an error of a request says of the server.
+    /// The error of the server that an error of a request is.
     async fn failed(&self, error: ServiceError) -> ServerError {
         if let Some(breach) = self.wire.breach() {
             return breach.into();
@@ -325,7 +328,7 @@ fn refused(error: &ErrorData, redact: &Redact) -> ServerError {
     ServerError::Refused { code: error.code.0, message: line(&redact.text(&error.message), 1024) }
 }
 
-/// What an error says, for people: it may quote a server, and an address with a key.
+/// The words of an error, for people: it may quote a server, and an address with a key.
 fn words(error: &(dyn std::error::Error + 'static), redact: &Redact) -> BoxError {
     line(&redact.text(&Chain(error).to_string()), 2048).into()
 }

@@ -54,7 +54,7 @@ impl Stderr {
         end.drain(..excess);
     }
 
-    /// What is remembered, with its hidden and acting characters as escapes.
+    /// The remembered text, with its hidden and acting characters as escapes.
     pub(super) fn text(&self) -> String {
         let bytes: Vec<u8> = {
             let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,19 +1,22 @@
 //! What both transports know of their server: whether it keeps to the limits, and which calls it may have taken.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
+use hanok_core::Call;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
+    ProgressToken, ServerJsonRpcMessage, ServerNotification,
 };
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::{depth::DEEPEST, error::ServerError};
+use crate::{depth::DEEPEST, error::ServerError, text::line};
 
 /// The key in `_meta` of a call under which its idempotency key stands.
 pub(super) const KEY: &str = "hanok/callKey";
@@ -52,7 +55,7 @@ impl From<Breach> for ServerError {
 #[derive(Debug)]
 pub(super) struct Wire {
     breach: watch::Sender<Option<Breach>>,
-    taken: Mutex<HashSet<String>>,
+    calls: Mutex<HashMap<String, OpenCall>>,
     unasked: AtomicU32,
     ended: AtomicBool,
     changed: AtomicBool,
@@ -63,7 +66,7 @@ impl Default for Wire {
         let breach = watch::Sender::new(None);
         Self {
             breach,
-            taken: Mutex::default(),
+            calls: Mutex::default(),
             unasked: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             changed: AtomicBool::new(false),
@@ -110,7 +113,7 @@ impl Wire {
         self.ended.load(Ordering::SeqCst)
     }
 
-    /// Whether the server has said that its tools are others, since this was asked last.
+    /// True when the server has said that its tools are others, since this was asked last.
     pub(super) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::SeqCst)
     }
@@ -118,10 +121,16 @@ impl Wire {
     /// Counts a message of the server, and says whether it still keeps to the limits. What it says of its tools is known from here
     /// on: before an answer that comes after it.
     pub(super) fn received(&self, message: &ServerJsonRpcMessage) -> Result<(), Breach> {
-        if let JsonRpcMessage::Notification(told) = message
-            && matches!(told.notification, ServerNotification::ToolListChangedNotification(_))
-        {
-            self.changed.store(true, Ordering::SeqCst);
+        if let JsonRpcMessage::Notification(notification) = message {
+            match &notification.notification {
+                ServerNotification::ToolListChangedNotification(_) => {
+                    self.changed.store(true, Ordering::SeqCst);
+                }
+                ServerNotification::ProgressNotification(progress) => {
+                    self.progressed(&progress.params)
+                }
+                _ => {}
+            }
         }
         match message {
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
@@ -135,33 +144,92 @@ impl Wire {
         }
     }
 
+    /// Follows the call of `key` for as long as the answer is held.
+    pub(super) fn follow(self: &Arc<Self>, key: &str, call: &Call) -> Followed {
+        let open = OpenCall { call: call.clone(), may_be_taken: false, token: None };
+        self.calls().insert(key.to_owned(), open);
+        Followed { wire: self.clone(), key: key.to_owned() }
+    }
+
     /// Notes that `message` leaves for the server.
     pub(super) fn leaves(&self, message: &ClientJsonRpcMessage) {
-        if let Some(key) = key(message) {
-            self.taken().insert(key);
+        let JsonRpcMessage::Request(request) = message else { return };
+        let Some(key) = key(message) else { return };
+        if let Some(open) = self.calls().get_mut(key) {
+            open.may_be_taken = true;
+            open.token = request.request.get_meta().get_progress_token();
         }
     }
 
     /// Notes that `message` did not reach the server after all.
     pub(super) fn returns(&self, message: &ClientJsonRpcMessage) {
-        if let Some(key) = key(message) {
-            self.taken().remove(&key);
+        let Some(key) = key(message) else { return };
+        if let Some(open) = self.calls().get_mut(key) {
+            open.may_be_taken = false;
         }
     }
 
-    /// True for a call that may have reached the server; it is asked once.
-    pub(super) fn may_have_taken(&self, key: &str) -> bool {
-        self.taken().remove(key)
+    /// Tells the observers of a call how far it is.
+    fn progressed(&self, at: &ProgressNotificationParam) {
+        let is_of = |open: &&OpenCall| open.token.as_ref() == Some(&at.progress_token);
+        let call = self.calls().values().find(is_of).map(|open| open.call.clone());
+        if let Some(call) = call {
+            let message = at.message.as_deref().map(|message| line(message, 1024));
+            call.custom(&Progress { progress: at.progress, total: at.total, message });
+        }
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, OpenCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// A call whose answer is waited for.
+#[derive(Debug)]
+struct OpenCall {
+    call: Call,
+    may_be_taken: bool,
+    token: Option<ProgressToken>,
+}
+
+/// A call that is followed until this is dropped.
+#[derive(Debug)]
+pub(super) struct Followed {
+    wire: Arc<Wire>,
+    key: String,
+}
+
+impl Followed {
+    /// True for a call that may have reached the server.
+    pub(super) fn may_be_taken(&self) -> bool {
+        self.wire.calls().get(&self.key).is_some_and(|open| open.may_be_taken)
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.wire.calls().remove(&self.key);
+    }
+}
+
+/// The progress of a call, as its server tells it: observers of the run are sent it as
+/// [`CallItem::Custom`](hanok_core::CallItem::Custom).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The part that is done.
+    pub progress: f64,
+    /// The whole, if the server knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// The server's words, in one line with hidden characters as escapes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
 /// The key of a call of a tool.
-fn key(message: &ClientJsonRpcMessage) -> Option<String> {
+fn key(message: &ClientJsonRpcMessage) -> Option<&str> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CallToolRequest(call) = &request.request else { return None };
-    Some(call.params.meta.as_ref()?.0.0.get(KEY)?.as_str()?.to_owned())
+    call.params.meta.as_ref()?.0.0.get(KEY)?.as_str()
 }

@@ -77,7 +77,7 @@ impl Server {
             Some(_) => {}
         }
         let after = self.config.tool_timeout();
-        let calling = live.call(target.id.tool(), arguments.clone(), call.key().as_str());
+        let calling = live.call(target.id.tool(), arguments.clone(), call);
         let made = match select(pin!(calling), call.clock().sleep(after)).await {
             Either::Left((made, _)) => made,
             Either::Right(_) => {
@@ -92,7 +92,7 @@ impl Server {
         }
     }
 
-    /// What a call without a result comes to.
+    /// The outcome of a call without a result.
     async fn failed(
         &self,
         target: &Target,

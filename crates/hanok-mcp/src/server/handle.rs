@@ -38,7 +38,7 @@ struct Slot {
     closed: bool,
 }
 
-/// What is known without asking.
+/// The facts that are known without asking.
 #[derive(Debug, Default)]
 struct Facts {
     listing: Option<Arc<Listing>>,
@@ -50,19 +50,19 @@ struct Facts {
     stderr: String,
 }
 
-/// What is known of a server, for people.
+/// The state of one server, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerStatus {
     /// The server, as the configuration names it.
     pub server: String,
-    /// How it begins a connection, if it has one or had one.
+    /// The lifecycle by which it begins a connection; `None` before the first one.
     pub lifecycle: Option<Lifecycle>,
     /// The version of the protocol that it speaks.
     pub version: Option<String>,
     /// The tools that it listed last and the operator takes; `None` when it has listed none yet.
     pub tools: Option<usize>,
-    /// Why it could not be used when it was tried last; `None` when it could.
+    /// The reason for which it could not be used when it was tried last; `None` when it could.
     pub error: Option<String>,
     /// The end of what its program wrote to its standard error, with hidden characters as escapes.
     pub stderr: String,

@@ -12,7 +12,7 @@ use crate::{
     connection::{Identity, Listed, Live},
 };
 
-/// How long a list is believed that nothing says is another.
+/// The longest time for which a list is believed.
 const POLL: Duration = Duration::from_secs(300);
 
 /// The shortest time for which a list is believed, whatever its server says: it is no list for each call.
@@ -37,7 +37,7 @@ pub(super) struct ListRequest {
 }
 
 impl Listing {
-    /// What was listed over `live` when it was asked, of which the operator takes a part.
+    /// The list that came over `live`, as far as the operator takes its tools.
     pub(super) fn new(
         config: &ServerConfig,
         identity: &Identity,

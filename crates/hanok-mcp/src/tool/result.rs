@@ -27,7 +27,7 @@ pub enum ResultFault {
     /// The structured result is not what the tool's own schema says. The tool was called all the same.
     #[error("the tool was called, and its result does not fit its own schema{}", listed(mistakes))]
     Misfit {
-        /// What does not fit.
+        /// The mistakes, a sentence each.
         mistakes: Vec<String>,
     },
 }
@@ -36,7 +36,7 @@ fn listed(mistakes: &[String]) -> String {
     mistakes.iter().map(|mistake| format!("; {mistake}")).collect()
 }
 
-/// What `result` is to an agent. It has failed when it says so by its flag, and never because of its words.
+/// The output of a tool that `result` is. It has failed when it says so by its flag, and never because of its words.
 pub(super) fn output(
     result: CallToolResult,
     schema: Option<&Validator>,

@@ -1,9 +1,12 @@
 //! Calls, and what becomes of them when a connection is lost.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use hanok_core::{Cancellation, Effect};
-use hanok_mcp::{Lifecycle, McpClient, McpConfig, McpError, ServerError};
+use hanok_core::{CallItem, CallSink, Cancellation, Effect};
+use hanok_mcp::{Lifecycle, McpClient, McpConfig, McpError, Progress, ServerError};
 use hanok_model::{Tool, ToolError};
 use serde_json::json;
 
@@ -156,6 +159,39 @@ async fn what_a_server_answers_is_told_as_what_it_is() {
         world.run(&client, "one__fail", "k").await.unwrap_err();
     }
     assert_eq!(world.run(&client, "one__echo", "k").await, Ok("k".to_owned()));
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<CallItem>>);
+
+impl CallSink for Heard {
+    fn item(&self, item: CallItem) {
+        self.0.lock().unwrap().push(item);
+    }
+}
+
+/// How far a call is goes to whoever watches its run, and is no part of its result.
+#[tokio::test]
+async fn the_progress_of_a_call_is_told_to_its_observers() {
+    let world = World::new().server("one", "old", &[tool("steps", "")]);
+    let client = world.approved().await;
+    let heard = Arc::new(Heard::default());
+    let call = world.call("k").items(heard.clone());
+    let made = tool_of(&client, "one__steps").run(&"{}".into(), &call).await.unwrap();
+    assert_eq!(made.text, "done");
+    let progress: Vec<_> = heard
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|item| match item {
+            CallItem::Custom(item) => item.decode::<Progress>().unwrap(),
+            other => panic!("{other:?}"),
+        })
+        .map(|at| (at.progress, at.total, at.message))
+        .collect();
+    let at = |progress| (progress, Some(2.0), Some("at\\u{1b}[2J it".to_owned()));
+    assert_eq!(progress, [at(1.0), at(2.0)]);
 }
 
 /// A call that nobody waits for any more is cancelled at its server, by its time or because it is stopped.

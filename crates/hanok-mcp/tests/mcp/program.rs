@@ -162,6 +162,17 @@ fn call(message: &Value) -> Result<Value, Value> {
             send_lines(&format!("{}\n", notification()), usize::MAX);
             std::process::exit(0)
         }
+        "steps" => {
+            for step in 1..=2 {
+                let params = json!({
+                    "progressToken": params["_meta"]["progressToken"], "progress": step, "total": 2, "message": "at\u{1b}[2J it",
+                });
+                say(
+                    &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+                );
+            }
+            Ok(text("done"))
+        }
         "change" => {
             let listens =
                 std::fs::read(std::env::var("PID").unwrap() + ".listens").unwrap_or_default();
