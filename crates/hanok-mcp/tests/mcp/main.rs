@@ -11,6 +11,7 @@ mod agents;
 mod approval;
 mod calls;
 mod config;
+mod conformance;
 mod hostile;
 mod http;
 mod peers;

@@ -24,7 +24,7 @@ struct Peer {
 }
 
 /// The folder with the servers, or a word on why nothing is tested.
-fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os(PEERS).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: `{PEERS}` names no folder with servers of others");
