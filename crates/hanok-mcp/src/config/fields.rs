@@ -44,8 +44,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The place of the field `name`, or of the object itself where that is empty.
     pub(super) fn at(&self, name: &str) -> String {
-        format!("{}.{name}", self.place)
+        match name.is_empty() {
+            true => self.place.clone(),
+            false => format!("{}.{name}", self.place),
+        }
     }
 
     pub(super) fn fault(&self, name: &str, what: impl Into<String>) {

@@ -281,7 +281,7 @@ impl Reading<'_> {
         match fill(text, self.variables) {
             Ok(filled) => Some(filled),
             Err(sentences) => {
-                let name = place.strip_prefix(&fields.at("")).unwrap_or(place);
+                let name = place.strip_prefix(&format!("{}.", fields.place)).unwrap_or(place);
                 sentences.into_iter().for_each(|sentence| fields.fault(name, sentence));
                 None
             }

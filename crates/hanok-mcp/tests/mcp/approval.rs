@@ -179,11 +179,11 @@ async fn a_server_whose_program_or_command_line_is_another_has_to_be_approved_ag
     let approved = world.approved().await;
     assert_eq!(names(&approved), ["one__echo"]);
     approved.close().await;
-    let world = world.any("one", server(&["--test-threads=1"]));
+    let world = world.any("one", server(&["--color=never"]));
     let client = world.builder().connect().await.unwrap();
     assert_eq!(kinds(&client), ["`one/echo` has changed"]);
     let text = client.pending()[0].difference();
-    assert!(text.contains("+ command: ") && text.contains("--test-threads=1"), "{text}");
+    assert!(text.contains("+ command: ") && text.contains("--color=never"), "{text}");
     client.close().await;
 
     let world = world.any("one", server(&[]));

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     program::tool,
-    support::{AT_LAST, World, names, tool_of},
+    support::{AT_LAST, World, is_alive, names, tool_of, until_dead},
 };
 
 #[tokio::test]
@@ -98,11 +98,26 @@ async fn a_server_that_ended_between_calls_is_started_again() {
     let world = World::new().server("one", "old", &[tool("echo", "")]);
     let client = world.approved().await;
     let pid = std::fs::read_to_string(world.path("one.pid")).unwrap();
-    let killed = std::process::Command::new("kill").args(["-9", &pid]).status().unwrap();
-    assert!(killed.success());
+    world.kill("one").await;
     assert_eq!(world.run(&client, "one__echo", "k1").await, Ok("k1".to_owned()));
     assert_eq!(world.ledger("one"), ["echo k1"]);
     assert_ne!(std::fs::read_to_string(world.path("one.pid")).unwrap(), pid);
+}
+
+/// The lifecycle that a server spoke is remembered: it is not asked for again when the connection is made again.
+#[tokio::test]
+async fn the_lifecycle_of_a_server_is_remembered() {
+    for (mode, openings) in [
+        ("old", ["server/discover", "initialize", "initialize"].as_slice()),
+        ("modern", &["server/discover", "server/discover"]),
+    ] {
+        let world = World::new().server("one", mode, &[tool("echo", "")]);
+        let client = world.approved().await;
+        world.kill("one").await;
+        world.run(&client, "one__echo", "k").await.unwrap();
+        let text = std::fs::read_to_string(world.path("one.pid.openings")).unwrap();
+        assert_eq!(text.lines().collect::<Vec<_>>(), openings, "{mode}");
+    }
 }
 
 /// P44: a program sees what it needs and what is listed.
@@ -119,25 +134,14 @@ async fn a_program_sees_no_other_variables_than_those_that_are_listed() {
 }
 
 /// What a server has started ends with its client.
-#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn descendants_of_a_server_end_with_the_client() {
     let world = World::new().server("one", "old", &[tool("child", "")]);
     let client = world.approved().await;
     let pid = world.run(&client, "one__child", "k").await.unwrap();
-    // A dead process that nobody has waited for is still in the table.
-    let is_alive = || {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        !status.is_empty() && !status.contains(") Z ")
-    };
-    assert!(is_alive());
+    assert!(is_alive(&pid));
     client.close().await;
-    let ending = async {
-        while is_alive() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(crate::support::AT_LAST, ending).await.unwrap();
+    until_dead(&pid).await;
 }
 
 #[tokio::test]
@@ -239,7 +243,8 @@ async fn a_server_that_is_stuck_is_started_again() {
     let calling = tokio::spawn(async move { echo.run(&r#"{"text":"k2"}"#.into(), &call).await });
     // It is asked for its tools, and that is waited for until its time is over; the new process has all the time again.
     let given_up = async {
-        while client.status()[0].error.is_none() {
+        let is_new = || std::fs::read_to_string(world.path("one.pid")).unwrap() != pid;
+        while client.status()[0].error.is_none() && !is_new() {
             world.clock.advance(Duration::from_secs(10_000));
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -106,6 +106,21 @@ fn all_faults_are_found_at_once_each_with_its_place() {
 }
 
 #[test]
+fn a_name_of_a_server_is_short_and_has_no_slash() {
+    for (name, fits) in
+        [("내 서버", true), ("a/b", false), ("", false), (&"x".repeat(65), false), ("a\\nb", false)]
+    {
+        let text = format!(r#"{{"mcpServers": {{"{name}": {{"command": "a"}}}}}}"#);
+        assert_eq!(parse(&text).is_ok(), fits, "{name}");
+    }
+    let error = parse(r#"{"mcpServers": {"a/b": {"command": "a"}}}"#).unwrap_err().to_string();
+    assert!(
+        error.ends_with("\n- mcpServers.a/b: a name of a server has 1 to 64 bytes and no `/`"),
+        "{error}"
+    );
+}
+
+#[test]
 fn what_is_no_configuration_says_where() {
     for (text, want) in [
         ("{", "line 1, column 1: this is no JSON (EOF while parsing an object at line 1 column 1)"),

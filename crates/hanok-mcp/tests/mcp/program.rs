@@ -74,6 +74,11 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
         ledger("cancelled", "");
     }
     let id = message.get("id")?;
+    if let (Some("initialize" | "server/discover"), Ok(path)) =
+        (message["method"].as_str(), std::env::var("PID"))
+    {
+        add_line(&format!("{path}.openings"), message["method"].as_str()?);
+    }
     if message["method"] == "subscriptions/listen" {
         std::fs::write(std::env::var("PID").unwrap() + ".listens", id.to_string()).unwrap();
         say(&json!({
@@ -217,7 +222,11 @@ fn ledger(name: &str, key: &str) -> bool {
         .unwrap_or_default()
         .lines()
         .any(|line| line.starts_with(name));
-    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
-    file.write_all(format!("{name} {key}\n").as_bytes()).unwrap();
+    add_line(&path, &format!("{name} {key}"));
     first
+}
+
+fn add_line(path: &str, line: &str) {
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
 }

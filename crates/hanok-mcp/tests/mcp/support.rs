@@ -115,6 +115,13 @@ impl World {
         tokio::time::timeout(AT_LAST, waiting).await.unwrap();
     }
 
+    /// Kills a server, and waits until it is dead: until then it may still take what is written to it.
+    pub(crate) async fn kill(&self, name: &str) {
+        let pid = std::fs::read_to_string(self.path(&format!("{name}.pid"))).unwrap();
+        assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+        until_dead(&pid).await;
+    }
+
     pub(crate) fn builder(&self) -> McpClientBuilder {
         std::fs::write(self.path("mcp.json"), json!({"mcpServers": self.servers}).to_string())
             .unwrap();
@@ -154,6 +161,26 @@ impl World {
         let made = tool.run(&arguments, &running);
         tokio::time::timeout(AT_LAST, made).await.expect("an end")
     }
+}
+
+/// Waits until a process is dead. One that nobody has waited for is still in the table, and dead all the same.
+pub(crate) async fn until_dead(pid: &str) {
+    let dying = async {
+        while is_alive(pid) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, dying).await.unwrap();
+}
+
+pub(crate) fn is_alive(pid: &str) -> bool {
+    if cfg!(target_os = "linux") {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        return !status.is_empty() && !status.contains(") Z ");
+    }
+    let listed =
+        std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+    !listed.stdout.is_empty() && !listed.stdout.starts_with(b"Z")
 }
 
 /// The tool that models call `name`.
