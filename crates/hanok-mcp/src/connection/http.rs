@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures::StreamExt;
+use hanok_core::Chain;
 use http::{HeaderName, HeaderValue};
 use reqwest::Url;
 use rmcp::{
@@ -113,6 +114,7 @@ impl BoundedHttp {
                 self.wire.breached(Breach::TooDeep);
             }
             StreamableHttpError::Client(error) => {
+                self.wire.fails(Chain(error).to_string());
                 if let Some(redirect) = redirect(error) {
                     self.wire.breached(Breach::Redirected { to: redirect.to.clone() });
                 }

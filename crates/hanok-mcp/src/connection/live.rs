@@ -259,7 +259,7 @@ impl Live {
             }
             error if error.is_authorization_required() => ServerError::Unauthorized,
             ServiceError::UnexpectedResponse => ServerError::Protocol(words(&error, &self.redact)),
-            error => ServerError::Connection(words(&error, &self.redact)),
+            error => ServerError::Connection(failure(&error, &self.wire, &self.redact)),
         }
     }
 
@@ -318,7 +318,7 @@ async fn not_opened(
         }
         ClientInitializeError::JsonRpcError(error) => refused(&error, redact),
         error @ ClientInitializeError::TransportError { .. } => {
-            ServerError::Connection(words(&error, redact))
+            ServerError::Connection(failure(&error, wire, redact))
         }
         error => ServerError::Protocol(words(&error, redact)),
     }
@@ -331,6 +331,14 @@ fn refused(error: &ErrorData, redact: &Redact) -> ServerError {
 /// The words of an error, for people: it may quote a server, and an address with a key.
 fn words(error: &(dyn std::error::Error + 'static), redact: &Redact) -> BoxError {
     line(&redact.text(&Chain(error).to_string()), 2048).into()
+}
+
+/// The words of an error of a transport, which says more where it is HTTP.
+fn failure(error: &(dyn std::error::Error + 'static), wire: &Wire, redact: &Redact) -> BoxError {
+    match wire.take_failure() {
+        Some(why) => line(&redact.text(&why), 2048).into(),
+        None => words(error, redact),
+    }
 }
 
 /// The last lines of a program that has ended.

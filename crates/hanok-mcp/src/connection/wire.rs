@@ -59,6 +59,7 @@ pub(super) struct Wire {
     unasked: AtomicU32,
     ended: AtomicBool,
     changed: AtomicBool,
+    failure: Mutex<Option<String>>,
 }
 
 impl Default for Wire {
@@ -70,6 +71,7 @@ impl Default for Wire {
             unasked: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             changed: AtomicBool::new(false),
+            failure: Mutex::default(),
         }
     }
 }
@@ -101,6 +103,16 @@ impl Wire {
                 std::future::pending::<()>().await;
             }
         }
+    }
+
+    /// Notes why a request failed, where that is said better here than further up.
+    pub(super) fn fails(&self, why: String) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+    }
+
+    /// The reason of the last failure, if one was noted since this was asked last.
+    pub(super) fn take_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Notes that nothing comes any more.

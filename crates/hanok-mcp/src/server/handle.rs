@@ -56,6 +56,8 @@ struct Facts {
 pub struct ServerStatus {
     /// The server, as the configuration names it.
     pub server: String,
+    /// True while a connection stands.
+    pub is_connected: bool,
     /// The lifecycle by which it begins a connection; `None` before the first one.
     pub lifecycle: Option<Lifecycle>,
     /// The version of the protocol that it speaks.
@@ -193,6 +195,7 @@ impl Server {
         let facts = self.facts();
         ServerStatus {
             server: self.name().to_owned(),
+            is_connected: live.as_ref().is_some_and(|live| !live.is_closed()),
             lifecycle: facts.lifecycle,
             version: facts.version.clone(),
             tools: facts.listing.as_ref().map(|listing| listing.tools.len()),

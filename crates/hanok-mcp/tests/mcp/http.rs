@@ -261,12 +261,13 @@ async fn a_call_that_did_not_arrive_is_made_again_and_a_lost_answer_is_a_doubt()
     // Whoever listened is gone: nothing was taken, and the error says that the call was not made.
     listening.abort();
     assert!(listening.await.is_err());
-    let error = world.run_tool(&echo, "k2").await.unwrap_err();
+    let later = world.builder().connect().await.unwrap();
+    let error = world.run_tool(&tool_of(&later, "web__echo"), "k2").await.unwrap_err();
     let not_made =
         hanok_core::Chain(&error).causes().any(|cause| cause.is::<hanok_graph::NotMade>());
     assert!(not_made, "{error:?}");
     assert!(
-        error.report().starts_with("server `web`: the connection failed"),
+        error.report().starts_with("server `web`: the connection failed: error sending request: "),
         "{}",
         error.report()
     );

@@ -115,11 +115,12 @@ impl World {
         tokio::time::timeout(AT_LAST, waiting).await.unwrap();
     }
 
-    /// Kills a server, and waits until it is dead: until then it may still take what is written to it.
-    pub(crate) async fn kill(&self, name: &str) {
+    /// Kills a server, and waits until its client has seen it: until then it may still take what is written to it.
+    pub(crate) async fn kill(&self, client: &McpClient, name: &str) {
         let pid = std::fs::read_to_string(self.path(&format!("{name}.pid"))).unwrap();
         assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
-        until_dead(&pid).await;
+        let is_connected = || client.status().iter().any(|it| it.server == name && it.is_connected);
+        assert!(tokio::time::timeout(AT_LAST, until(|| !is_connected())).await.is_ok());
     }
 
     pub(crate) fn builder(&self) -> McpClientBuilder {
@@ -165,12 +166,14 @@ impl World {
 
 /// Waits until a process is dead. One that nobody has waited for is still in the table, and dead all the same.
 pub(crate) async fn until_dead(pid: &str) {
-    let dying = async {
-        while is_alive(pid) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(AT_LAST, dying).await.unwrap();
+    tokio::time::timeout(AT_LAST, until(|| !is_alive(pid))).await.unwrap();
+}
+
+/// Waits until it is so.
+async fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 pub(crate) fn is_alive(pid: &str) -> bool {
