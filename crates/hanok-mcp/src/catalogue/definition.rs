@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{canonical::feed, snapshot::ToolHash};
-use crate::{connection::Identity, id::ToolId, text::shown};
+use crate::{
+    connection::Identity,
+    id::ToolId,
+    text::{line, shown},
+};
 
 /// The longest description that a model is shown.
 const LONGEST_DESCRIPTION: usize = 4 * 1024;
@@ -132,8 +136,9 @@ impl ToolDefinition {
 
     /// The definition in lines, for people: nothing of it is left out or hidden.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("name: {}", self.id)];
-        let visible = |text: &str| shown(text, text.len().saturating_mul(10).saturating_add(16));
+        let visible = |text: &str| shown(text, usize::MAX);
+        let name = format!("{}/{}", self.id.server(), self.id.tool());
+        let mut lines = vec![format!("name: {}", line(&name, usize::MAX))];
         if let Some(title) = &self.title {
             lines.push(format!("title: {}", visible(title)));
         }
@@ -163,5 +168,39 @@ fn sorted(value: &Value) -> Value {
             Value::Object(all.into_iter().collect())
         }
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// P44: what differs is seen, however far behind it stands.
+    #[test]
+    fn definitions_that_differ_anywhere_have_other_lines_and_other_hashes() {
+        let identity = Identity::Address("http://127.0.0.1/".to_owned());
+        let long = "x".repeat(5_000);
+        let tool = |name: &str, title: &str, description: &str, schema: &str| {
+            let schema = json!({"type": "object", "$comment": schema});
+            let tool = json!({"name": name, "title": title, "description": description, "inputSchema": schema});
+            ToolDefinition::of("s", &serde_json::from_value(tool).unwrap())
+        };
+        let end = |end: &str| format!("{long}{end}");
+        let first = tool(&end("a"), &end("a"), &end("a"), &end("a"));
+        for other in [
+            tool(&end("b"), &end("a"), &end("a"), &end("a")),
+            tool(&end("a"), &end("b"), &end("a"), &end("a")),
+            tool(&end("a"), &end("a"), &end("b"), &end("a")),
+            tool(&end("a"), &end("a"), &end("a"), &end("b")),
+        ] {
+            assert_ne!(first.lines(), other.lines());
+            assert_ne!(first.hash(&identity), other.hash(&identity));
+        }
+        assert_ne!(
+            first.hash(&identity),
+            first.hash(&Identity::Address("http://127.0.0.2/".to_owned()))
+        );
     }
 }

@@ -29,7 +29,8 @@ pub(crate) enum Identity {
 impl Identity {
     /// The identity in lines, for people.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let line = |text: &str| crate::text::line(text, 1024);
+        // All of it: what is cut cannot be compared.
+        let line = |text: &str| crate::text::line(text, usize::MAX);
         match self {
             Self::Program { command, hash } => {
                 vec![
