@@ -44,7 +44,7 @@
 //! A program is started without a shell, in a process group of its own that ends with the client, and sees `PATH`, `HOME`, `LANG`,
 //! `TMPDIR` and the variables that its `env` lists. Of its standard error the last 64 KiB are remembered. A message of more than
 //! 8 MiB or 64 levels ends the connection, as do 10,000 messages in a row that answer nothing. Redirects are not followed, and
-//! nothing is fetched from an address that a server names. Roots, sampling and forms are declined.
+//! nothing is fetched from an address that a server names. It is told of no roots; sampling and forms are declined.
 
 mod catalogue;
 mod client;

@@ -5,7 +5,8 @@ use rmcp::{
     model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
 };
 
-/// A client that has tools called, and offers nothing. What a server asks of it (roots, sampling, a form) is declined.
+/// A client that has tools called, and offers nothing: there are no roots, and what else a server asks of it (sampling, a form) is
+/// declined.
 #[derive(Debug, Clone)]
 pub(super) struct Handler;
 

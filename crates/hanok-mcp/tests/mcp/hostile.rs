@@ -69,7 +69,7 @@ async fn a_server_that_is_silent_at_its_start_is_given_up_after_its_time() {
 #[tokio::test]
 async fn a_call_that_is_not_answered_ends_with_its_time_and_holds_up_nobody() {
     let world = World::new()
-        .server_with("bad", "old", &[tool("hang", "")], json!({"timeout": 9}))
+        .server_with("bad", "old", &[tool("hang", ""), tool("echo", "")], json!({"timeout": 9}))
         .server("good", "old", &[]);
     let client = world.approved().await;
     let hang = tool_of(&client, "bad__hang");
@@ -77,6 +77,7 @@ async fn a_call_that_is_not_answered_ends_with_its_time_and_holds_up_nobody() {
     let hanging = tokio::spawn(async move { hang.run(&r#"{"text":"x"}"#.into(), &call).await });
     world.taken("bad", 1).await;
     assert_eq!(world.run(&client, "good__echo", "k").await, Ok("k".to_owned()));
+    assert_eq!(world.run(&client, "bad__echo", "k").await, Ok("k".to_owned()));
     assert!(!hanging.is_finished());
     world.clock.advance(Duration::from_secs(9));
     let error = tokio::time::timeout(AT_LAST, hanging).await.unwrap().unwrap().unwrap_err();
@@ -224,6 +225,24 @@ async fn a_schema_that_refers_elsewhere_is_not_offered_and_nothing_is_fetched() 
     let refused: Vec<_> =
         client.refusals().iter().map(|refusal| refusal.tool.tool().to_owned()).collect();
     assert_eq!(refused, ["hides", "large", "list", "none", "out", "web"]);
+}
+
+/// P44: what a server asks of its client it does not get: no folder, no words of a model, no secret of a person.
+#[tokio::test]
+async fn what_a_server_asks_of_its_client_is_declined() {
+    let world = World::new().server("one", "old", &[tool("ask", ""), tool("echo", "")]);
+    let client = world.approved().await;
+    world.run(&client, "one__ask", "k").await.unwrap();
+    world.taken("one", 4).await;
+    let mut replies = world.ledger("one").split_off(1);
+    replies.sort();
+    let want = [
+        r#"reply "form" null {"action":"decline"}"#,
+        r#"reply "roots" null {"roots":[]}"#,
+        r#"reply "sampling" -32601 null"#,
+    ];
+    assert_eq!(replies, want);
+    assert_eq!(world.run(&client, "one__echo", "k2").await, Ok("k2".to_owned()));
 }
 
 /// P20: what cannot be started costs its own tools, unless the operator wants none without it.

@@ -70,6 +70,10 @@ fn say(message: &Value) {
 
 /// The answer to `message`, if there is one.
 pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
+    if message["method"].is_null() {
+        let said = (&message["error"]["code"], &message["result"]);
+        ledger("reply", &format!("{} {} {}", message["id"], said.0, said.1));
+    }
     if message["method"] == "notifications/cancelled" {
         ledger("cancelled", "");
     }
@@ -177,6 +181,23 @@ fn call(message: &Value) -> Result<Value, Value> {
                 );
             }
             Ok(text("done"))
+        }
+        "ask" => {
+            for (id, method, params) in [
+                ("roots", "roots/list", json!({})),
+                ("sampling", "sampling/createMessage", json!({"messages": [], "maxTokens": 9})),
+                (
+                    "form",
+                    "elicitation/create",
+                    json!({
+                        "message": "your password?",
+                        "requestedSchema": {"type": "object", "properties": {"password": {"type": "string"}}},
+                    }),
+                ),
+            ] {
+                say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            }
+            Ok(text("asked"))
         }
         "change" => {
             let listens =
