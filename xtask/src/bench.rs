@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::apart::Apart;
+use crate::caches;
 use crate::command::Tool;
 use crate::python;
 use crate::result::{Result, code};
@@ -117,7 +118,7 @@ fn peers() -> Result<PathBuf> {
 
 /// A Python that has the newest LangGraph, if there can be one.
 fn langgraph() -> Option<PathBuf> {
-    let Some(cache) = cache(|name| std::env::var_os(name).map(PathBuf::from)) else {
+    let Some(cache) = caches::folder() else {
         eprintln!("bench: without LangGraph: there is no folder for caches");
         return None;
     };
@@ -128,33 +129,5 @@ fn langgraph() -> Option<PathBuf> {
             eprintln!("bench: without LangGraph: {error}");
             None
         }
-    }
-}
-
-/// Where this user's caches are.
-fn cache(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let named = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
-    named.or_else(|| Some(variable("HOME")?.join(".cache")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_folder_for_caches_is_the_one_that_is_named_or_the_homes() {
-        let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/kim"));
-        let both = |name: &str| match name {
-            "HOME" => Some("/home/kim".into()),
-            _ => Some("/caches".into()),
-        };
-        let relative = |name: &str| match name {
-            "HOME" => Some("/home/kim".into()),
-            _ => Some("caches".into()),
-        };
-        assert_eq!(cache(home), Some("/home/kim/.cache".into()));
-        assert_eq!(cache(both), Some("/caches".into()));
-        assert_eq!(cache(relative), Some("/home/kim/.cache".into()));
-        assert_eq!(cache(|_| None), None);
     }
 }

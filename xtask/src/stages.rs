@@ -17,6 +17,7 @@ use crate::jail;
 use crate::metadata::Metadata;
 use crate::mutants;
 use crate::neighbours;
+use crate::peers;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
 use crate::simulate;
@@ -203,11 +204,14 @@ fn test_all(metadata: &Metadata) -> Result<Outcome> {
 fn tests(metadata: &Metadata, full: &str) -> Result<Outcome> {
     let (server, note) = database();
     let (python, without) = chains::python(&metadata.target_directory);
-    let note = note + jail::note() + &without;
+    let (peers, without_peers) = peers::servers(!full.is_empty());
+    let note = note + jail::note() + &without + &without_peers;
+    let peers = peers.map(|peers| peers.to_string_lossy().into_owned()).unwrap_or_default();
     let python = python.map(|python| python.to_string_lossy().into_owned()).unwrap_or_default();
     // Tests look for a server themselves where none is named.
     let cargo = || {
         let cargo = Tool::cargo().variable(chains::PYTHON, &python).variable(MORE, full);
+        let cargo = cargo.variable(peers::PEERS, &peers);
         match &server {
             Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
             None => cargo,

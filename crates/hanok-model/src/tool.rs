@@ -168,6 +168,10 @@ pub enum ToolError {
         /// The threads that were given up.
         leaked: usize,
     },
+    /// The call was made and its answer is lost: nobody knows whether it took effect. A run in which a tool that is
+    /// [`AtMostOnce`](Effect::AtMostOnce) says so leaves that doubt to a person.
+    #[error("nobody knows whether the call took effect")]
+    InDoubt(#[source] BoxError),
     /// The call was asked to stop.
     #[error("the call was stopped")]
     Cancelled,

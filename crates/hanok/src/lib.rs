@@ -73,6 +73,8 @@ pub use hanok_telemetry as telemetry;
 
 #[cfg(feature = "agent")]
 pub use hanok_agent as agent;
+#[cfg(feature = "mcp")]
+pub use hanok_mcp as mcp;
 #[cfg(feature = "memory")]
 pub use hanok_memory as memory;
 #[cfg(feature = "model")]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::cache;
 use crate::apart::Apart;
+use crate::caches;
 use crate::command::Tool;
 use crate::python;
 use crate::result::Result;
@@ -24,9 +24,8 @@ const WANTED: &str = "benches/peers-parse/requirements.txt";
 pub(super) fn run() -> Result<bool> {
     eprintln!("bench: other parsers are built, which takes minutes at first");
     let Some(program) = OTHERS.built()? else { return Ok(false) };
-    let python = cache(|name| std::env::var_os(name).map(Into::into))
-        .ok_or_else(|| "there is no folder for caches".into())
-        .and_then(|cache| {
+    let python =
+        caches::folder().ok_or_else(|| "there is no folder for caches".into()).and_then(|cache| {
             let folder = cache.join("hanok").join("parsers");
             python::with(&folder, &["--upgrade", "--requirement", WANTED])
         });

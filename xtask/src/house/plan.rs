@@ -21,6 +21,10 @@ pub(super) const PLAN: &[Rooms] = &[
         package: "hanok-graph",
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],
     },
+    Rooms {
+        package: "hanok-mcp",
+        rooms: &["client", "tool", "server", "catalogue", "connection", "config"],
+    },
     Rooms { package: "hanok-memory", rooms: &["learning"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms {

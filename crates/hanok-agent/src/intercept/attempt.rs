@@ -60,10 +60,10 @@ impl Attempt {
     }
 }
 
-/// True for an error by which a tool's server is down: a failure, a time-out or a lack of threads.
+/// True for an error by which a tool's server is down: a failure, a lost answer, a time-out or a lack of threads.
 pub(super) fn is_tool_down(error: &ToolError) -> bool {
-    use ToolError::{Failed, PoolExhausted, TimedOut};
-    matches!(error, Failed(_) | TimedOut { .. } | PoolExhausted { .. })
+    use ToolError::{Failed, InDoubt, PoolExhausted, TimedOut};
+    matches!(error, Failed(_) | InDoubt(_) | TimedOut { .. } | PoolExhausted { .. })
 }
 
 /// Waits, unless the call is asked to stop; tells whether it waited.

@@ -165,6 +165,53 @@ impl CircuitBreaker {
         Self { of_tool: Arc::new(when), ..self }
     }
 
+    /// Makes one call of a tool whose server this breaker guards, for what calls the server by itself and not through an agent:
+    /// the tools of one server share a breaker, and whoever runs them needs none.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// use hanok_agent::CircuitBreaker;
+    /// use hanok_core::Call;
+    /// use hanok_model::{ToolError, ToolOutput};
+    ///
+    /// let breaker = CircuitBreaker::of_tools("wiki", [""; 0]).failures(1);
+    /// let call = Call::detached();
+    /// let down = async { Err(ToolError::failed("connection refused")) };
+    /// assert!(matches!(breaker.guard(&call, down).await, Err(ToolError::Failed(_))));
+    /// // The circuit is open: this one is not made.
+    /// let unmade = async { Ok(ToolOutput::new("never")) };
+    /// assert!(matches!(breaker.guard(&call, unmade).await, Err(ToolError::Unavailable { .. })));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// That of `made`; [`ToolError::Unavailable`] when the call is not made, [`ToolError::Cancelled`] when it is stopped before
+    /// it is.
+    pub async fn guard(
+        &self,
+        call: &Call,
+        made: impl Future<Output = Result<ToolOutput, ToolError>>,
+    ) -> Result<ToolOutput, ToolError> {
+        let failed = |made: &Result<ToolOutput, ToolError>| match made {
+            Ok(_) => Some(false),
+            Err(
+                ToolError::Cancelled
+                | ToolError::OverBudget(_)
+                | ToolError::Suspended(_)
+                | ToolError::Waiting(_),
+            ) => None,
+            Err(error) => Some((self.of_tool)(error)),
+        };
+        match self.through(call, made, failed).await {
+            Ok(made) => made,
+            Err(Rejection::Stopped) => Err(ToolError::Cancelled),
+            Err(Rejection::Unavailable(retry_after)) => {
+                Err(ToolError::Unavailable { server: self.server.to_string(), retry_after })
+            }
+        }
+    }
+
     /// Makes a call, if it may be made; `failed` says whether its end is a failure of the server, `None` that it says nothing.
     async fn through<T>(
         &self,
@@ -199,23 +246,7 @@ impl Interceptor for CircuitBreaker {
         if self.tools.as_ref().is_none_or(|tools| !tools.contains(&request.call.name)) {
             return next.run(call).await;
         }
-        let failed = |made: &Result<ToolOutput, ToolError>| match made {
-            Ok(_) => Some(false),
-            Err(
-                ToolError::Cancelled
-                | ToolError::OverBudget(_)
-                | ToolError::Suspended(_)
-                | ToolError::Waiting(_),
-            ) => None,
-            Err(error) => Some((self.of_tool)(error)),
-        };
-        match self.through(call, next.run(call), failed).await {
-            Ok(made) => made,
-            Err(Rejection::Stopped) => Err(ToolError::Cancelled),
-            Err(Rejection::Unavailable(retry_after)) => {
-                Err(ToolError::Unavailable { server: self.server.to_string(), retry_after })
-            }
-        }
+        self.guard(call, next.run(call)).await
     }
 
     async fn around_model(

@@ -228,6 +228,12 @@ impl ToolRegistry {
             Ok(output) => Ok(Observed::of(output, language)),
             Err(error) if suspends(&error) => Err(error),
             Err(error @ ToolError::NotProvided { .. }) => Err(error),
+            // No observation settles it: the intent of the call stays, and with it the doubt.
+            Err(error @ ToolError::InDoubt(_))
+                if self.effect(&call.name) == Some(Effect::AtMostOnce) =>
+            {
+                Err(error)
+            }
             Err(error) => Ok(self.errors.observe(call, error, language)?.into()),
         }
     }

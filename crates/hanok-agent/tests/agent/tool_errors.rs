@@ -158,6 +158,32 @@ async fn a_failed_call_that_must_not_be_repeated_is_in_doubt_when_the_run_goes_o
     assert_eq!(*ledger.lock().unwrap(), ["pay"]);
 }
 
+/// P4: without any policy, a lost answer of a call that must not be repeated is a doubt, and of any other an observation.
+#[tokio::test]
+async fn a_lost_answer_is_in_doubt_for_a_call_that_must_not_be_repeated_alone() {
+    for effect in [Effect::AtMostOnce, Effect::Pure] {
+        let lost = FnTool::untyped(ToolSpec::new("pay", "", json!({})).unwrap(), |_, _| async {
+            Err(ToolError::InDoubt("the connection was lost".into()))
+        });
+        let answer = Exchange::says("Final Answer: done").contains("nobody knows whether");
+        let model = ScriptedModel::new([Exchange::says(call("pay", "{}")), answer]);
+        let agent = ReactAgent::builder("t", "", model.clone()).tool(lost.effect(effect));
+        let agent = agent.build().unwrap();
+        let key = ThreadKey::new(Tenant::default(), "t").unwrap();
+        let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
+        let outcome = thread.invoke(agent.ask("?"), ()).await;
+        if effect == Effect::AtMostOnce {
+            outcome.unwrap_err();
+            let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+            let settled = thread.settle(asked[0].id.clone(), Resolution::GiveUp, ()).await;
+            settled.unwrap().done().unwrap();
+        } else {
+            outcome.unwrap().done().unwrap();
+        }
+        model.finished().unwrap();
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct Orders {
     #[allow(dead_code, reason = "it is refused before it is read")]

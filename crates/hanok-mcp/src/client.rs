@@ -1,0 +1,7 @@
+//! All servers of a configuration, and the tools of theirs that were approved.
+
+mod builder;
+mod mcp_client;
+
+pub use builder::McpClientBuilder;
+pub use mcp_client::McpClient;

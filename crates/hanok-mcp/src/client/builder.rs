@@ -1,0 +1,111 @@
+//! Settings of a client.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use futures::future::join_all;
+use hanok_core::{Clock, SystemClock};
+
+use super::mcp_client::McpClient;
+use crate::{catalogue::Lock, config::McpConfig, error::McpError, server::Server};
+
+/// The name of the lock file beside a configuration.
+const LOCK: &str = "mcp.lock";
+
+/// The settings of an [`McpClient`].
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct McpClientBuilder {
+    config: McpConfig,
+    lock: Option<PathBuf>,
+    locked: bool,
+    clock: Arc<dyn Clock>,
+}
+
+impl McpClientBuilder {
+    pub(super) fn new(config: McpConfig) -> Self {
+        let lock = config.path.as_deref().map(|path| path.with_file_name(LOCK));
+        Self { config, lock, locked: false, clock: Arc::new(SystemClock) }
+    }
+
+    /// Sets the lock file, which says what was approved. Default: `mcp.lock` beside the configuration; without a file of either,
+    /// approvals last as long as the client.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{McpClient, McpConfig};
+    ///
+    /// let config = McpConfig::read("/etc/desk/mcp.json")?;
+    /// let client = McpClient::builder(config).lock_file("/var/lib/desk/mcp.lock").connect().await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lock_file(self, path: impl AsRef<Path>) -> Self {
+        Self { lock: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Refuses every difference from the lock file, as a build server should: [`connect`](Self::connect) fails, and nothing can be
+    /// approved. Default: differences wait for approval.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{McpClient, McpConfig, McpError};
+    ///
+    /// match McpClient::builder(McpConfig::read("mcp.json")?).locked().connect().await {
+    ///     Err(McpError::Locked { changes }) => println!("approve these first: {}", changes.join("; ")),
+    ///     connected => drop(connected?),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn locked(self) -> Self {
+        Self { locked: true, ..self }
+    }
+
+    /// Sets the clock. Default: the system's.
+    pub fn clock(self, clock: impl Clock) -> Self {
+        Self { clock: Arc::new(clock), ..self }
+    }
+
+    /// Connects to all servers at once. One that cannot be reached costs its own tools, unless it is required.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`] for a required server; [`McpError::Locked`] with every difference, where none is allowed;
+    /// [`McpError::LockFile`].
+    pub async fn connect(self) -> Result<McpClient, McpError> {
+        let lock = match &self.lock {
+            Some(path) => Lock::read(path)?,
+            None => Lock::default(),
+        };
+        let (disabled, enabled): (Vec<_>, Vec<_>) =
+            self.config.servers.into_values().partition(|server| server.disabled);
+        let disabled = disabled.into_iter().map(|server| server.name).collect();
+        let servers = enabled.into_iter().map(|config| {
+            (config.name().to_owned(), Arc::new(Server::new(config, self.clock.clone())))
+        });
+        let client = McpClient::new(servers.collect(), lock, self.lock, self.locked, disabled);
+        let connected = join_all(
+            client.servers().map(|server| async move { (server, server.refresh().await) }),
+        );
+        for (server, connected) in connected.await {
+            if let Err(source) = connected
+                && server.config.is_required()
+            {
+                client.close().await;
+                return Err(McpError::Server { server: server.name().to_owned(), source });
+            }
+        }
+        let changes = client.pending();
+        if self.locked && !changes.is_empty() {
+            client.close().await;
+            return Err(McpError::Locked {
+                changes: changes.iter().map(ToString::to_string).collect(),
+            });
+        }
+        Ok(client)
+    }
+}

@@ -1,0 +1,205 @@
+//! The client.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures::future::join_all;
+use hanok_model::{SharedTool, ToolSpec};
+
+use super::builder::McpClientBuilder;
+use crate::{
+    catalogue::{self, Change, Entry, Lock, Refusal, Snapshot, ToolDefinition},
+    config::{McpConfig, ToolSettings},
+    error::McpError,
+    id::ToolId,
+    server::{Server, ServerStatus},
+    tool::McpTool,
+};
+
+/// The tools of many servers, each by itself. Clones are the same client; its connections are closed with the last one and its
+/// tools.
+///
+/// ```no_run
+/// use hanok_mcp::{McpClient, McpConfig};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = McpClient::connect(McpConfig::read("mcp.json")?).await?;
+/// for change in client.pending() {
+///     println!("{change}\n{}", change.difference());
+/// }
+/// // After a person has looked:
+/// client.approve(&client.pending())?;
+/// let tools = client.tools();
+/// # drop(tools);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct McpClient(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    servers: BTreeMap<String, Arc<Server>>,
+    lock: Mutex<Lock>,
+    path: Option<PathBuf>,
+    locked: bool,
+    /// The servers of the configuration that are not started.
+    disabled: BTreeSet<String>,
+}
+
+impl McpClient {
+    pub(super) fn new(
+        servers: BTreeMap<String, Arc<Server>>,
+        lock: Lock,
+        path: Option<PathBuf>,
+        locked: bool,
+        disabled: BTreeSet<String>,
+    ) -> Self {
+        Self(Arc::new(Inner { servers, lock: Mutex::new(lock), path, locked, disabled }))
+    }
+
+    /// The settings of a client of these servers.
+    pub fn builder(config: McpConfig) -> McpClientBuilder {
+        McpClientBuilder::new(config)
+    }
+
+    /// Connects to all servers at once, with the settings as they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`McpClientBuilder::connect`].
+    pub async fn connect(config: McpConfig) -> Result<Self, McpError> {
+        Self::builder(config).connect().await
+    }
+
+    pub(super) fn servers(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.0.servers.values()
+    }
+
+    /// The state of each server, by name.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.servers().map(|server| server.status()).collect()
+    }
+
+    /// Asks every server again for its tools, and connects to those that were lost; all at once.
+    pub async fn refresh(&self) {
+        // Why one cannot be used is in its status.
+        join_all(self.servers().map(|server| server.refresh())).await;
+    }
+
+    /// All tools that the servers listed last and the operator takes, approved or not. Of a server that has listed none yet, those
+    /// that were approved.
+    pub fn snapshot(&self) -> Snapshot {
+        let lock = self.lock().clone();
+        let listed = self.servers().flat_map(|server| {
+            server.listed().unwrap_or_else(|| {
+                let approved = lock.entries().filter(|(id, _)| {
+                    id.server() == server.name() && server.config.takes(id.tool())
+                });
+                approved.map(|(_, entry)| entry).collect()
+            })
+        });
+        Snapshot::new(listed.collect::<Vec<_>>())
+    }
+
+    /// The differences between the tools that there are and those that were approved. A tool is offered when its difference was
+    /// approved.
+    pub fn pending(&self) -> Vec<Change> {
+        let lock = self.lock().clone();
+        // What a server has that is disabled or was never reached, nobody knows, and what the operator does not take is not missed.
+        let should_be = |id: &ToolId| match self.0.servers.get(id.server()) {
+            Some(server) => server.listed().is_some() && server.config.takes(id.tool()),
+            None => !self.0.disabled.contains(id.server()),
+        };
+        catalogue::changes(&lock, &self.snapshot(), should_be)
+    }
+
+    /// Approves these differences, as they were shown: what has changed since then waits as before. The lock file says so from now
+    /// on.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hanok_mcp::{ChangeKind, McpClient, McpConfig};
+    ///
+    /// let client = McpClient::connect(McpConfig::reader().parse(r#"{"mcpServers": {}}"#)?).await?;
+    /// let pending = client.pending();
+    /// // Of what is new a person has seen all; what has changed is left for another day.
+    /// client.approve(pending.iter().filter(|change| *change.kind() == ChangeKind::Added))?;
+    /// # assert_eq!(client.tools().len(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::ReadOnly`] for a client that is [locked](McpClientBuilder::locked); [`McpError::LockFile`].
+    pub fn approve<'a>(
+        &self,
+        changes: impl IntoIterator<Item = &'a Change>,
+    ) -> Result<(), McpError> {
+        if self.0.locked {
+            return Err(McpError::ReadOnly);
+        }
+        let mut lock = self.lock();
+        // Another process may have approved in the meantime.
+        let mut approved = match &self.0.path {
+            Some(path) => Lock::read(path)?,
+            None => lock.clone(),
+        };
+        changes.into_iter().for_each(|change| approved.approve(change));
+        if let Some(path) = &self.0.path {
+            approved.write(path)?;
+        }
+        *lock = approved;
+        Ok(())
+    }
+
+    /// The approved tools, for agents. Each is called only while it is what was approved: one that is gone or another is
+    /// [`McpError::ToolGone`] or [`McpError::ToolChanged`] within the tool's error.
+    pub fn tools(&self) -> Vec<SharedTool> {
+        let (offered, _) = self.offered();
+        let tools = offered.into_iter().filter_map(|(entry, spec)| {
+            let server = self.0.servers.get(entry.definition.id().server())?;
+            // A schema that cannot be used is among the refusals.
+            McpTool::new(&entry, spec, server.clone()).ok().map(SharedTool::new)
+        });
+        tools.collect()
+    }
+
+    /// The approved tools that are not offered, each with the reason: a name or a schema that cannot be used.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.offered().1
+    }
+
+    /// The approved tools that there are, as their servers describe them, each with the operator's settings.
+    pub fn definitions(&self) -> Vec<(ToolDefinition, ToolSettings)> {
+        let (offered, _) = self.offered();
+        let described = offered.into_iter().filter_map(|(entry, _)| {
+            let id: &ToolId = entry.definition.id();
+            let settings = self.0.servers.get(id.server())?.config.tool(id.tool());
+            Some((entry.definition, settings))
+        });
+        described.collect()
+    }
+
+    /// Closes all connections, and waits until they are. Later calls fail.
+    pub async fn close(&self) {
+        join_all(self.servers().map(|server| server.close())).await;
+    }
+
+    fn offered(&self) -> (Vec<(Entry, ToolSpec)>, Vec<Refusal>) {
+        let lock = self.lock().clone();
+        let snapshot = self.snapshot();
+        let approved = snapshot.tools.into_iter().filter_map(|(id, entry)| {
+            lock.entry(&id).is_some_and(|locked| locked.hash == entry.hash).then_some(entry)
+        });
+        catalogue::specs(approved)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lock> {
+        self.0.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

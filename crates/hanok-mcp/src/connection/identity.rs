@@ -1,0 +1,71 @@
+//! What a server is, beside its name: the program that is started, or the address.
+
+use std::{io, path::Path};
+
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+
+use super::program::program;
+use crate::{
+    config::{ServerConfig, Transport},
+    error::ServerError,
+};
+
+/// The identity of a server. A tool of another identity is another tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Identity {
+    /// A program.
+    Program {
+        /// The command line as the configuration has it, with the names of its variables.
+        command: Vec<String>,
+        /// The BLAKE3 hash of the program's file.
+        hash: String,
+    },
+    /// An address, without its query.
+    Address(String),
+}
+
+impl Identity {
+    /// The identity in lines, for people.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        // All of it: what is cut cannot be compared.
+        let line = |text: &str| crate::text::line(text, usize::MAX);
+        match self {
+            Self::Program { command, hash } => {
+                vec![
+                    format!("command: {}", line(&command.join(" "))),
+                    format!("program: {}", line(hash)),
+                ]
+            }
+            Self::Address(address) => vec![format!("address: {}", line(address))],
+        }
+    }
+}
+
+/// The identity of the server of `config`, as it is now.
+pub(crate) async fn identity(config: &ServerConfig) -> Result<Identity, ServerError> {
+    match &config.transport {
+        Transport::Http(http) => {
+            let url = Url::parse(http.url.expose());
+            let mut url = url.map_err(|error| ServerError::NoHttp(error.into()))?;
+            url.set_query(None);
+            url.set_fragment(None);
+            Ok(Identity::Address(url.into()))
+        }
+        Transport::Stdio(stdio) => {
+            let not_started =
+                |source| ServerError::NotStarted { command: stdio.command.clone(), source };
+            let path = program(stdio).map_err(not_started)?;
+            let hashing = tokio::task::spawn_blocking(move || hash(&path));
+            let hash = hashing.await.map_err(io::Error::other).flatten().map_err(not_started)?;
+            Ok(Identity::Program { command: stdio.written.clone(), hash })
+        }
+    }
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(std::fs::File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}

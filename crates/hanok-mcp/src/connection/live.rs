@@ -1,0 +1,349 @@
+//! A connection that stands.
+
+use std::{pin::pin, sync::Arc, time::Duration};
+
+use futures::future::{Either, select};
+use hanok_core::{BoxError, Call, Chain};
+use rmcp::{
+    ErrorData, Peer, RoleClient,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, JsonObject,
+        PaginatedRequestParams, ProtocolVersion, RequestMetaObject, SubscriptionFilter, Tool,
+    },
+    service::{
+        ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt,
+        RunningService, ServiceError,
+    },
+};
+use tokio::task::JoinHandle;
+
+use super::{
+    handler::Handler,
+    http,
+    stderr::Stderr,
+    stdio::StdioTransport,
+    wire::{KEY, Wire},
+};
+use crate::{
+    config::{ServerConfig, Transport},
+    error::ServerError,
+    redact::Redact,
+    text::line,
+};
+
+/// The most tools of one server.
+const MOST_TOOLS: usize = 4096;
+
+/// The most pages of a list.
+const MOST_PAGES: usize = 256;
+
+/// The time for which the rest of a program's standard error is waited for when it has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The beginning of a connection, as a server speaks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lifecycle {
+    /// By `initialize`, as in the versions up to 2025-11-25.
+    Initialize,
+    /// By `server/discover`, as in 2026-07-28.
+    Discover,
+}
+
+/// A connection that stands. It is closed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Live {
+    service: RunningService<RoleClient, Handler>,
+    wire: Arc<Wire>,
+    stderr: Stderr,
+    redact: Redact,
+    listening: Option<JoinHandle<()>>,
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) version: String,
+}
+
+/// The reason for which a call has no result.
+#[derive(Debug)]
+pub(crate) enum CallFailure {
+    /// The server surely did not take it.
+    NotTaken(ServerError),
+    /// The server may have taken it; its answer is lost.
+    Lost(ServerError),
+    /// The server answered that it does not do it.
+    Refused(ServerError),
+}
+
+/// The tools of a server, and how long it says that they stay as they are.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) ttl: Option<Duration>,
+}
+
+impl Live {
+    /// Connects to the server of `config`, which spoke `spoken` before, if that is known.
+    pub(crate) async fn open(
+        config: &ServerConfig,
+        spoken: Option<Lifecycle>,
+    ) -> Result<Self, ServerError> {
+        let discover = vec![ProtocolVersion::V_2026_07_28];
+        let mode = match spoken {
+            Some(Lifecycle::Initialize) => ClientLifecycleMode::Initialize,
+            Some(Lifecycle::Discover) => {
+                ClientLifecycleMode::Discover { preferred_versions: discover }
+            }
+            None => ClientLifecycleMode::Auto {
+                preferred_versions: discover,
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            },
+        };
+        match Self::open_as(config, mode).await {
+            // Some servers know no other first word than `initialize`, and end at any other.
+            Err(ServerError::Ended { .. } | ServerError::Protocol(_)) if spoken.is_none() => {
+                Self::open_as(config, ClientLifecycleMode::Initialize).await
+            }
+            opened => opened,
+        }
+    }
+
+    async fn open_as(
+        config: &ServerConfig,
+        mode: ClientLifecycleMode,
+    ) -> Result<Self, ServerError> {
+        let (wire, stderr) = (Arc::new(Wire::default()), Stderr::default());
+        let opening = async {
+            match &config.transport {
+                Transport::Stdio(stdio) => {
+                    let not_started =
+                        |source| ServerError::NotStarted { command: stdio.command.clone(), source };
+                    let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
+                    let transport = transport.map_err(not_started)?;
+                    Ok::<_, ServerError>(Handler.serve_with_lifecycle(transport, mode).await)
+                }
+                Transport::Http(config) => {
+                    let transport = http::transport(config, wire.clone())?;
+                    Ok(Handler.serve_with_lifecycle(transport, mode).await)
+                }
+            }
+        };
+        let opened = match select(pin!(opening), pin!(wire.until_breached())).await {
+            Either::Left((opened, _)) => opened?,
+            Either::Right((breach, _)) => return Err(breach.into()),
+        };
+        let service = match opened {
+            Ok(service) => service,
+            Err(error) => {
+                return Err(not_opened(error, &wire, &stderr, &config.secrets).await);
+            }
+        };
+        let peer = service.peer();
+        // Tools are listed when it is asked whether they have changed: an answer of before says nothing.
+        peer.set_response_cache_config(ClientCacheConfig::disabled()).await;
+        let info = peer.peer_info();
+        let version = info.as_ref().map(|info| info.protocol_version.clone()).unwrap_or_default();
+        let lifecycle = match version.has_initialize() {
+            true => Lifecycle::Initialize,
+            false => Lifecycle::Discover,
+        };
+        let tells = info.and_then(|info| info.capabilities.tools.as_ref()?.list_changed);
+        let listens = lifecycle == Lifecycle::Discover && tells == Some(true);
+        let listening = listens.then(|| tokio::spawn(listen(peer.clone())));
+        let version = line(version.as_str(), 64);
+        let redact = config.secrets.clone();
+        Ok(Self { service, wire, stderr, redact, listening, lifecycle, version })
+    }
+
+    /// True for a connection over which nothing comes any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed()
+            || self.service.peer().is_transport_closed()
+            || self.wire.has_ended()
+            || self.wire.breach().is_some()
+    }
+
+    /// True when the server has said since this was asked last that its tools are others.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.wire.take_changed()
+    }
+
+    /// The end of what the program wrote to its standard error.
+    pub(crate) fn stderr(&self) -> String {
+        self.redact.text(&self.stderr.text())
+    }
+
+    /// The tools of the server, all pages of them.
+    pub(crate) async fn list(&self) -> Result<Listed, ServerError> {
+        let (mut tools, mut ttl) = (Vec::new(), None::<Duration>);
+        let mut cursor = None;
+        for page in 0..MOST_PAGES {
+            let mut parameters = PaginatedRequestParams::default();
+            parameters.cursor = cursor.take();
+            let parameters = (page > 0).then_some(parameters);
+            let listing = self.service.peer().list_tools(parameters);
+            let listed = match select(pin!(listing), pin!(self.wire.until_breached())).await {
+                Either::Left((listed, _)) => listed,
+                Either::Right((breach, _)) => return Err(breach.into()),
+            };
+            let listed = match listed {
+                Ok(listed) => listed,
+                // A server without tools need not know what listing is.
+                Err(ServiceError::McpError(error)) if page == 0 && error.code.0 == -32601 => {
+                    return Ok(Listed { tools, ttl });
+                }
+                Err(error) => return Err(self.failed(error).await),
+            };
+            let lasts = listed.ttl_ms.map(Duration::from_millis);
+            ttl = ttl.map_or(lasts, |before| lasts.map(|lasts| lasts.min(before)));
+            tools.extend(listed.tools);
+            if tools.len() > MOST_TOOLS {
+                return Err(ServerError::TooManyTools { limit: MOST_TOOLS });
+            }
+            cursor = listed.next_cursor;
+            if cursor.is_none() {
+                return Ok(Listed { tools, ttl });
+            }
+        }
+        Err(ServerError::TooManyTools { limit: MOST_PAGES })
+    }
+
+    /// Makes one call of `tool`. Dropping it tells the server that nobody waits for its answer. How far it is
+    /// goes to the observers of `of`.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        of: &Call,
+    ) -> Result<CallToolResult, CallFailure> {
+        let key = of.key().as_str();
+        let followed = self.wire.follow(key, of);
+        let mut meta = RequestMetaObject::new();
+        meta.0.0.insert(KEY.to_owned(), key.into());
+        let mut call = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        call.meta = Some(meta);
+        let calling = self.service.peer().call_tool_once(call);
+        let called = match select(pin!(calling), pin!(self.wire.until_breached())).await {
+            Either::Left((called, _)) => called.map_err(Some),
+            Either::Right(_) => Err(None),
+        };
+        let may_be_taken = followed.may_be_taken();
+        let error = match called {
+            Ok(CallToolResponse::Complete(result)) => return Ok(result),
+            Ok(CallToolResponse::InputRequired(_)) => {
+                return Err(CallFailure::Refused(ServerError::InputRequired));
+            }
+            Ok(_) => {
+                let what = "it answered a call with something that is no result";
+                return Err(CallFailure::Lost(ServerError::Protocol(what.into())));
+            }
+            Err(Some(ServiceError::McpError(error))) => {
+                return Err(CallFailure::Refused(refused(&error, &self.redact)));
+            }
+            Err(Some(error)) => self.failed(error).await,
+            Err(None) => self.failed(ServiceError::TransportClosed).await,
+        };
+        Err(match may_be_taken {
+            true => CallFailure::Lost(error),
+            false => CallFailure::NotTaken(error),
+        })
+    }
+
+    /// The error of the server that an error of a request is.
+    async fn failed(&self, error: ServiceError) -> ServerError {
+        if let Some(breach) = self.wire.breach() {
+            return breach.into();
+        }
+        match error {
+            ServiceError::McpError(error) => refused(&error, &self.redact),
+            ServiceError::TransportClosed => {
+                ServerError::Ended { stderr: last_words(&self.stderr, &self.redact).await }
+            }
+            error if error.is_authorization_required() => ServerError::Unauthorized,
+            ServiceError::UnexpectedResponse => ServerError::Protocol(words(&error, &self.redact)),
+            error => ServerError::Connection(failure(&error, &self.wire, &self.redact)),
+        }
+    }
+
+    /// Closes the connection and waits until it is.
+    pub(crate) async fn close(mut self) {
+        self.stop_listening();
+        // A connection that has failed is closed already.
+        let _ = self.service.close().await;
+    }
+
+    /// Closes the connection, and does not wait for it.
+    pub(crate) fn stop(&self) {
+        self.stop_listening();
+        self.service.cancellation_token().cancel();
+    }
+
+    fn stop_listening(&self) {
+        if let Some(listening) = &self.listening {
+            listening.abort();
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.stop_listening();
+    }
+}
+
+/// Has a server of 2026-07-28 tell of changes, which it does on a stream of their own. That they were told is seen where messages are
+/// received.
+async fn listen(peer: Peer<RoleClient>) {
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    // A server that does not tell is asked before use.
+    let Ok(mut subscription) = peer.listen(filter).await else { return };
+    while let Ok(Some(_)) = subscription.next().await {}
+}
+
+async fn not_opened(
+    error: ClientInitializeError,
+    wire: &Wire,
+    stderr: &Stderr,
+    redact: &Redact,
+) -> ServerError {
+    if let Some(breach) = wire.breach() {
+        return breach.into();
+    }
+    let error = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => *fallback,
+        error => error,
+    };
+    match error {
+        error if error.is_authorization_required() => ServerError::Unauthorized,
+        ClientInitializeError::ConnectionClosed(_) => {
+            ServerError::Ended { stderr: last_words(stderr, redact).await }
+        }
+        ClientInitializeError::JsonRpcError(error) => refused(&error, redact),
+        error @ ClientInitializeError::TransportError { .. } => {
+            ServerError::Connection(failure(&error, wire, redact))
+        }
+        error => ServerError::Protocol(words(&error, redact)),
+    }
+}
+
+fn refused(error: &ErrorData, redact: &Redact) -> ServerError {
+    ServerError::Refused { code: error.code.0, message: line(&redact.text(&error.message), 1024) }
+}
+
+/// The words of an error, for people: it may quote a server, and an address with a key.
+fn words(error: &(dyn std::error::Error + 'static), redact: &Redact) -> BoxError {
+    line(&redact.text(&Chain(error).to_string()), 2048).into()
+}
+
+/// The words of an error of a transport, which says more where it is HTTP.
+fn failure(error: &(dyn std::error::Error + 'static), wire: &Wire, redact: &Redact) -> BoxError {
+    match wire.take_failure() {
+        Some(why) => line(&redact.text(&why), 2048).into(),
+        None => words(error, redact),
+    }
+}
+
+/// The last lines of a program that has ended.
+async fn last_words(stderr: &Stderr, redact: &Redact) -> String {
+    // A descendant may hold the stream open.
+    let _ = tokio::time::timeout(LAST_WORDS, stderr.ended()).await;
+    redact.text(&stderr.tail())
+}

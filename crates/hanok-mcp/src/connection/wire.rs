@@ -1,0 +1,247 @@
+//! What both transports know of their server: whether it keeps to the limits, and which calls it may have taken.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+};
+
+use hanok_core::Call;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
+    ProgressToken, ServerJsonRpcMessage, ServerNotification,
+};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::{depth::DEEPEST, error::ServerError, text::line};
+
+/// The key in `_meta` of a call under which its idempotency key stands.
+pub(super) const KEY: &str = "hanok/callKey";
+
+/// The most bytes of a line or a body.
+pub(super) const LONGEST: usize = 8 * 1024 * 1024;
+
+/// The most messages in a row that answer nothing.
+const UNASKED: u32 = 10_000;
+
+/// The limit that a server has passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Breach {
+    TooLong,
+    TooDeep,
+    Babbling,
+    NoProtocol { bytes: usize },
+    Redirected { to: String },
+    Unauthorized,
+}
+
+impl From<Breach> for ServerError {
+    fn from(breach: Breach) -> Self {
+        match breach {
+            Breach::TooLong => Self::TooLong { limit: LONGEST },
+            Breach::TooDeep => Self::TooDeep { limit: DEEPEST },
+            Breach::Babbling => Self::Babbling { messages: UNASKED },
+            Breach::NoProtocol { bytes } => Self::NoProtocol { bytes },
+            Breach::Redirected { to } => Self::Redirected { to },
+            Breach::Unauthorized => Self::Unauthorized,
+        }
+    }
+}
+
+/// The state of one connection that transport and client share.
+#[derive(Debug)]
+pub(super) struct Wire {
+    breach: watch::Sender<Option<Breach>>,
+    calls: Mutex<HashMap<String, OpenCall>>,
+    unasked: AtomicU32,
+    ended: AtomicBool,
+    changed: AtomicBool,
+    failure: Mutex<Option<String>>,
+}
+
+impl Default for Wire {
+    fn default() -> Self {
+        let breach = watch::Sender::new(None);
+        Self {
+            breach,
+            calls: Mutex::default(),
+            unasked: AtomicU32::new(0),
+            ended: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            failure: Mutex::default(),
+        }
+    }
+}
+
+impl Wire {
+    /// Notes that the server has passed a limit. The first one counts.
+    pub(super) fn breached(&self, breach: Breach) {
+        self.breach.send_if_modified(|first| {
+            let is_first = first.is_none();
+            first.get_or_insert(breach);
+            is_first
+        });
+    }
+
+    /// The limit that the server has passed.
+    pub(super) fn breach(&self) -> Option<Breach> {
+        self.breach.borrow().clone()
+    }
+
+    /// Completes when the server has passed a limit.
+    pub(super) async fn until_breached(&self) -> Breach {
+        let mut breach = self.breach.subscribe();
+        loop {
+            if let Some(breach) = breach.borrow_and_update().clone() {
+                return breach;
+            }
+            if breach.changed().await.is_err() {
+                // The sender lives as long as this does.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Notes why a request failed, where that is said better here than further up.
+    pub(super) fn fails(&self, why: String) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+    }
+
+    /// The reason of the last failure, if one was noted since this was asked last.
+    pub(super) fn take_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Notes that nothing comes any more.
+    pub(super) fn ends(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// True when nothing comes any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// True when the server has said that its tools are others, since this was asked last.
+    pub(super) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::SeqCst)
+    }
+
+    /// Counts a message of the server, and says whether it still keeps to the limits. What it says of its tools is known from here
+    /// on: before an answer that comes after it.
+    pub(super) fn received(&self, message: &ServerJsonRpcMessage) -> Result<(), Breach> {
+        if let JsonRpcMessage::Notification(notification) = message {
+            match &notification.notification {
+                ServerNotification::ToolListChangedNotification(_) => {
+                    self.changed.store(true, Ordering::SeqCst);
+                }
+                ServerNotification::ProgressNotification(progress) => {
+                    self.progressed(&progress.params)
+                }
+                _ => {}
+            }
+        }
+        match message {
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                self.unasked.store(0, Ordering::Relaxed);
+                Ok(())
+            }
+            _ => match self.unasked.fetch_add(1, Ordering::Relaxed) {
+                count if count >= UNASKED => Err(Breach::Babbling),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Follows the call of `key` for as long as the answer is held.
+    pub(super) fn follow(self: &Arc<Self>, key: &str, call: &Call) -> Followed {
+        let open = OpenCall { call: call.clone(), may_be_taken: false, token: None };
+        self.calls().insert(key.to_owned(), open);
+        Followed { wire: self.clone(), key: key.to_owned() }
+    }
+
+    /// Notes that `message` leaves for the server.
+    pub(super) fn leaves(&self, message: &ClientJsonRpcMessage) {
+        let JsonRpcMessage::Request(request) = message else { return };
+        let Some(key) = key(message) else { return };
+        if let Some(open) = self.calls().get_mut(key) {
+            open.may_be_taken = true;
+            open.token = request.request.get_meta().get_progress_token();
+        }
+    }
+
+    /// Notes that `message` did not reach the server after all.
+    pub(super) fn returns(&self, message: &ClientJsonRpcMessage) {
+        let Some(key) = key(message) else { return };
+        if let Some(open) = self.calls().get_mut(key) {
+            open.may_be_taken = false;
+        }
+    }
+
+    /// Tells the observers of a call how far it is.
+    fn progressed(&self, at: &ProgressNotificationParam) {
+        let is_of = |open: &&OpenCall| open.token.as_ref() == Some(&at.progress_token);
+        let call = self.calls().values().find(is_of).map(|open| open.call.clone());
+        if let Some(call) = call {
+            let message = at.message.as_deref().map(|message| line(message, 1024));
+            call.custom(&Progress { progress: at.progress, total: at.total, message });
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, OpenCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call whose answer is waited for.
+#[derive(Debug)]
+struct OpenCall {
+    call: Call,
+    may_be_taken: bool,
+    token: Option<ProgressToken>,
+}
+
+/// A call that is followed until this is dropped.
+#[derive(Debug)]
+pub(super) struct Followed {
+    wire: Arc<Wire>,
+    key: String,
+}
+
+impl Followed {
+    /// True for a call that may have reached the server.
+    pub(super) fn may_be_taken(&self) -> bool {
+        self.wire.calls().get(&self.key).is_some_and(|open| open.may_be_taken)
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.wire.calls().remove(&self.key);
+    }
+}
+
+/// The progress of a call, as its server tells it: observers of the run are sent it as
+/// [`CallItem::Custom`](hanok_core::CallItem::Custom).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The part that is done.
+    pub progress: f64,
+    /// The whole, if the server knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// The server's words, in one line with hidden characters as escapes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The key of a call of a tool.
+fn key(message: &ClientJsonRpcMessage) -> Option<&str> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CallToolRequest(call) = &request.request else { return None };
+    call.params.meta.as_ref()?.0.0.get(KEY)?.as_str()
+}

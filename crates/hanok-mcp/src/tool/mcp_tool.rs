@@ -1,0 +1,72 @@
+//! One tool of one server.
+
+use std::{sync::Arc, time::Duration};
+
+use hanok_core::{BoxError, Call, Effect};
+use hanok_model::{Tool, ToolError, ToolOutput, ToolSpec};
+use hanok_state::Arguments;
+use serde_json::Value;
+
+use super::{
+    effect::effect,
+    result::{Schema, compiled, output},
+};
+use crate::{
+    catalogue::Entry,
+    server::{Server, Target},
+};
+
+/// A tool of a server, as it was approved.
+#[derive(Debug)]
+pub(crate) struct McpTool {
+    spec: ToolSpec,
+    target: Target,
+    output: Schema,
+    server: Arc<Server>,
+}
+
+impl McpTool {
+    pub(crate) fn new(
+        entry: &Entry,
+        spec: ToolSpec,
+        server: Arc<Server>,
+    ) -> Result<Self, BoxError> {
+        let definition = &entry.definition;
+        let output = Schema(compiled(definition.output_schema())?);
+        let effect = effect(&server.config, definition);
+        let target = Target { id: definition.id().clone(), hash: entry.hash.clone(), effect };
+        Ok(Self { spec, target, output, server })
+    }
+}
+
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self) -> Effect {
+        self.target.effect
+    }
+
+    /// The server's own time is bounded within; this is what connecting, listing and a second attempt may take beside it.
+    fn timeout(&self) -> Duration {
+        let config = &self.server.config;
+        config
+            .tool_timeout()
+            .saturating_add(config.startup_timeout().saturating_mul(2))
+            .saturating_mul(2)
+    }
+
+    async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
+        let arguments = match serde_json::from_str(arguments.as_str()) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) => return Err(ToolError::arguments("the arguments are no object")),
+            Err(error) => return Err(ToolError::arguments(error)),
+        };
+        let made = async {
+            let result = self.server.call(&self.target, &arguments, call).await?;
+            output(result, self.output.0.as_ref())
+        };
+        self.server.breaker.guard(call, made).await
+    }
+}

@@ -1,0 +1,19 @@
+//! Servers as they should be and as they should not, and what they cost.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod agents;
+mod approval;
+mod calls;
+mod config;
+mod conformance;
+mod hostile;
+mod http;
+mod peers;
+mod program;
+mod support;

@@ -1,0 +1,253 @@
+//! The server of these tests: this very program, started again as a child process.
+//!
+//! What the test harness prints before it is noise that a client has to bear. The variables say how the server behaves: `MODE`,
+//! `TOOLS` (a file with the tools, read for each list) and `LEDGER` (a file to which each call adds a line).
+
+use std::{
+    fs::OpenOptions,
+    io::{BufRead, Write, stdin, stdout},
+};
+
+use serde_json::{Value, json};
+
+/// Serves when it is told to; in a run of the tests it does nothing.
+#[test]
+fn serve() {
+    let Ok(mode) = std::env::var("MODE") else { return };
+    let end = if mode == "silent" { silent() } else { run(&mode) };
+    // The harness prints its summary to the same output otherwise.
+    std::process::exit(end);
+}
+
+fn silent() -> i32 {
+    stdin().lock().lines().for_each(drop);
+    0
+}
+
+fn run(mode: &str) -> i32 {
+    eprintln!("server of mode {mode} is up");
+    if let Ok(pid) = std::env::var("PID") {
+        std::fs::write(pid, std::process::id().to_string()).unwrap();
+    }
+    match mode {
+        "dies" => {
+            eprintln!("cannot find my \u{1b}[31mdata");
+            return 3;
+        }
+        "noise" => send_lines(&"no protocol\n".repeat(100), usize::MAX),
+        "long-line" => send_lines(&"x".repeat(1 << 20), usize::MAX),
+        "babble" => send_lines(&format!("{}\n", notification()), usize::MAX),
+        _ => {}
+    }
+    for line in stdin().lock().lines() {
+        let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
+        if let Some(answer) = answer(mode, &message) {
+            say(&answer);
+        }
+    }
+    0
+}
+
+fn notification() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "again"}})
+}
+
+/// Writes `text` so often, as long as somebody reads.
+fn send_lines(text: &str, times: usize) {
+    let mut out = stdout().lock();
+    for _ in 0..times {
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn say(message: &Value) {
+    let mut out = stdout().lock();
+    // Nobody may be there any more.
+    let _ = writeln!(out, "{message}").and_then(|()| out.flush());
+}
+
+/// The answer to `message`, if there is one.
+pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
+    if message["method"].is_null() {
+        let said = (&message["error"]["code"], &message["result"]);
+        ledger("reply", &format!("{} {} {}", message["id"], said.0, said.1));
+    }
+    if message["method"] == "notifications/cancelled" {
+        ledger("cancelled", "");
+    }
+    let id = message.get("id")?;
+    if let (Some("initialize" | "server/discover"), Ok(path)) =
+        (message["method"].as_str(), std::env::var("PID"))
+    {
+        add_line(&format!("{path}.openings"), message["method"].as_str()?);
+    }
+    if message["method"] == "subscriptions/listen" {
+        std::fs::write(std::env::var("PID").unwrap() + ".listens", id.to_string()).unwrap();
+        say(&json!({
+            "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+            "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {"toolsListChanged": true}},
+        }));
+        return None;
+    }
+    let result = match message["method"].as_str()? {
+        "server/discover" if mode == "modern" => Ok(json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": true}},
+            "ttlMs": 0, "cacheScope": "private",
+        })),
+        "server/discover" if mode == "ends-at-discover" => std::process::exit(4),
+        "initialize" => Ok(json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "test", "version": "1"},
+        })),
+        "tools/list" if mode == "mute-list" => return None,
+        "tools/list" if mode == "endless-list" => {
+            Ok(json!({"tools": [tool("echo", "again")], "nextCursor": id.to_string()}))
+        }
+        "tools/list" => Ok(json!({"tools": tools(), "resultType": "complete"})),
+        "tools/call" if message["params"]["name"] == "hang" => {
+            ledger("hang", "");
+            return None;
+        }
+        "tools/call" => call(message),
+        "ping" => Ok(json!({})),
+        _ => Err(json!({"code": -32601, "message": "Method not found"})),
+    };
+    let id = if mode == "wrong-ids" && message["method"] == "tools/call" {
+        json!(987_654)
+    } else {
+        id.clone()
+    };
+    Some(match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+    })
+}
+
+/// One tool with a text for its argument.
+pub(crate) fn tool(name: &str, description: &str) -> Value {
+    json!({
+        "name": name, "description": description,
+        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+    })
+}
+
+fn tools() -> Value {
+    match std::env::var("TOOLS") {
+        Ok(path) => serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(),
+        Err(_) => json!([tool("echo", "Says the same")]),
+    }
+}
+
+fn text(text: impl Into<String>) -> Value {
+    json!({"content": [{"type": "text", "text": text.into()}], "resultType": "complete"})
+}
+
+fn call(message: &Value) -> Result<Value, Value> {
+    let (params, said) = (&message["params"], &message["params"]["arguments"]["text"]);
+    let name = params["name"].as_str().unwrap_or_default();
+    let key = params["_meta"]["hanok/callKey"].as_str().unwrap_or("no key");
+    let first = ledger(name, key);
+    match name {
+        "block" => loop {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        },
+        "die" => std::process::exit(9),
+        "die-first" if first => std::process::exit(9),
+        "huge" => {
+            send_lines(&"x".repeat(1 << 20), 50);
+            std::process::exit(0)
+        }
+        "deep" => {
+            let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
+            println!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{{"structuredContent":{nested}}}}}"#,
+                message["id"]
+            );
+            Ok(text("after"))
+        }
+        "stream" => {
+            send_lines(&format!("{}\n", notification()), usize::MAX);
+            std::process::exit(0)
+        }
+        "steps" => {
+            for step in 1..=2 {
+                let params = json!({
+                    "progressToken": params["_meta"]["progressToken"], "progress": step, "total": 2, "message": "at\u{1b}[2J it",
+                });
+                say(
+                    &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+                );
+            }
+            Ok(text("done"))
+        }
+        "ask" => {
+            for (id, method, params) in [
+                ("roots", "roots/list", json!({})),
+                ("sampling", "sampling/createMessage", json!({"messages": [], "maxTokens": 9})),
+                (
+                    "form",
+                    "elicitation/create",
+                    json!({
+                        "message": "your password?",
+                        "requestedSchema": {"type": "object", "properties": {"password": {"type": "string"}}},
+                    }),
+                ),
+            ] {
+                say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            }
+            Ok(text("asked"))
+        }
+        "change" => {
+            let listens =
+                std::fs::read(std::env::var("PID").unwrap() + ".listens").unwrap_or_default();
+            let params = match serde_json::from_slice::<Value>(&listens) {
+                Ok(id) => json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}}),
+                Err(_) => json!({}),
+            };
+            say(
+                &json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": params}),
+            );
+            Ok(text("changed"))
+        }
+        "fail" => {
+            Ok(json!({"content": [{"type": "text", "text": "all is well"}], "isError": true}))
+        }
+        "refuse" => {
+            let secret = std::env::var("SECRET").unwrap_or_default();
+            eprintln!("refused by {secret}");
+            Err(json!({"code": -32000, "message": format!("not today\u{1b}[2J{secret}")}))
+        }
+        "unfit" => Err(json!({"code": -32602, "message": "text is missing"})),
+        "env" => {
+            let names: std::collections::BTreeSet<_> =
+                std::env::vars().map(|variable| variable.0).collect();
+            Ok(text(names.into_iter().collect::<Vec<_>>().join(" ")))
+        }
+        "child" => {
+            // A process that outlives its parent, unless its group ends.
+            #[allow(clippy::zombie_processes, reason = "that is what is tested")]
+            let child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+            Ok(text(child.id().to_string()))
+        }
+        "echo" | "die-first" | "find" | "read" => Ok(text(said.as_str().unwrap_or_default())),
+        _ => Err(json!({"code": -32602, "message": format!("Unknown tool: {name}")})),
+    }
+}
+
+/// Adds a call to the ledger; true when it is the first of its tool.
+fn ledger(name: &str, key: &str) -> bool {
+    let Ok(path) = std::env::var("LEDGER") else { return true };
+    let first = !std::fs::read_to_string(&path)
+        .unwrap_or_default()
+        .lines()
+        .any(|line| line.starts_with(name));
+    add_line(&path, &format!("{name} {key}"));
+    first
+}
+
+fn add_line(path: &str, line: &str) {
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
