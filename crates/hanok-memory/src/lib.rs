@@ -35,7 +35,7 @@ pub use learning::{
     episode::{Episode, EpisodeReport},
     error::{LearningError, Refusal},
     evidence::{Actor, Evidence, EvidenceSource},
-    forget::Forget,
+    forget::{Forget, ForgottenEvidence},
     kind::MemoryKind,
     learner::{Drained, Learner, RefusedEvidence},
     long_term::LongTerm,

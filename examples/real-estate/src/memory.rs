@@ -6,8 +6,8 @@ use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Tenant, Timestamp};
 use hanok_graph::Context;
 use hanok_memory::{
-    Actor, Days, Episode, EpisodeReport, Forget, LongTerm, Memories, Preference,
-    PreferenceProposal, Recollection, RecordOrigin, UserMemories, parse::Language,
+    Actor, Days, Episode, EpisodeReport, Forget, ForgottenEvidence, Learner, LongTerm, Memories,
+    Preference, PreferenceProposal, Recollection, RecordOrigin, UserMemories, parse::Language,
     stated_preferences,
 };
 use hanok_model::Semantic;
@@ -29,19 +29,22 @@ pub struct EstateMemory {
     memories: Memories,
     meaning: Option<Semantic>,
     proposer: ModelProposer,
+    learner: Arc<Learner>,
     user: Arc<str>,
 }
 
 impl EstateMemory {
-    /// The memory of `user`. Where the store makes vectors, `meaning` is that store; `proposer` proposes what rules do not find.
+    /// The memory of `user`, which `learner` learns. Where the store makes vectors, `meaning` is that store; `proposer` proposes what
+    /// rules do not find.
     #[must_use]
     pub fn new(
         memories: Memories,
         meaning: Option<Semantic>,
         proposer: ModelProposer,
+        learner: Arc<Learner>,
         user: &str,
     ) -> Self {
-        Self { memories, meaning, proposer, user: user.into() }
+        Self { memories, meaning, proposer, learner, user: user.into() }
     }
 
     fn of_user(&self) -> UserMemories {
@@ -68,13 +71,17 @@ impl EstateMemory {
         Ok(lines.chain(episodes).collect())
     }
 
-    /// Forgets what `what` names; says how many pieces of evidence are gone.
+    /// Forgets what `what` names, also of what is not learned yet.
     ///
     /// # Errors
     ///
     /// What the store says.
-    pub async fn forget(&self, what: &Forget, now: Timestamp) -> Result<usize, BoxError> {
-        Ok(self.of_user().forget(what, now).await?)
+    pub async fn forget(
+        &self,
+        what: &Forget,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, BoxError> {
+        Ok(self.learner.forget(&self.of_user(), what, now).await?)
     }
 }
 

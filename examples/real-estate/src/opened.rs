@@ -44,7 +44,7 @@ pub struct Opened {
 
 /// The learner, if there is a user to learn of.
 #[derive(Debug)]
-pub struct Pupil(Option<Learner>);
+pub struct Pupil(Option<Arc<Learner>>);
 
 impl Pupil {
     /// Does `work`, and learns beside it what turns teach; first what waits from before, and at last what is left.
@@ -114,19 +114,20 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
     let meaning = meaning(&store)?;
     let store = meaning.as_ref().map_or(store, |semantic| SharedStore::new(semantic.clone()));
     let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
-    let memory = user.map(|user| {
-        // The offline model is rules itself, and knows less of this than those of the program.
-        let by_model = (model.name() != OfflineModel::NAME).then(|| model.clone());
-        EstateMemory::new(memories.clone(), meaning, ModelProposer::new(by_model), user)
-    });
-    let learner = match user {
-        None => Pupil(None),
-        Some(_) => {
-            let learner = Learner::new(Consumer::new(threads.clone(), "learner", TOPIC), memories);
+    let (memory, learner) = match user {
+        None => (None, None),
+        Some(user) => {
+            let outbox = Consumer::new(threads.clone(), "learner", TOPIC);
+            let learner = Arc::new(Learner::new(outbox, memories.clone()));
             learner.register().await.map_err(Failure::wiring)?;
-            Pupil(Some(learner))
+            // The offline model is rules itself, and knows less of this than those of the program.
+            let by_model = (model.name() != OfflineModel::NAME).then(|| model.clone());
+            let proposer = ModelProposer::new(by_model);
+            let memory = EstateMemory::new(memories, meaning, proposer, learner.clone(), user);
+            (Some(memory), Some(learner))
         }
     };
+    let learner = Pupil(learner);
     let about = match user {
         Some(user) => format!("사용자 {user}: 하신 말씀을 기억합니다. {}", wording::NO_ADVICE),
         None => format!("--user가 없어 아무것도 기억하지 않습니다. {}", wording::NO_ADVICE),

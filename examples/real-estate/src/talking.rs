@@ -176,7 +176,15 @@ impl Talking {
             name => Forget::record::<Preference>(name),
         };
         let gone = memory.forget(&what, now()).await.map_err(Failure::wiring)?;
-        Ok(format!("{gone}가지를 잊었습니다. 하신 말씀 자체는 대화 기록에 남아 있습니다."))
+        let threads: Vec<_> = gone.threads.iter().map(String::as_str).collect();
+        Ok(match threads.is_empty() {
+            true => "잊을 것이 없었습니다.".to_owned(),
+            false => format!(
+                "{}가지를 잊었습니다. 하신 말씀 자체는 다음 대화의 기록에 남아 있습니다: {}",
+                gone.evidence,
+                threads.join(", ")
+            ),
+        })
     }
 }
 

@@ -56,6 +56,17 @@ pub enum Forget {
     },
 }
 
+/// What was forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ForgottenEvidence {
+    /// The pieces of evidence that are gone.
+    pub evidence: usize,
+    /// The names of the threads that had taught them. The logs of these threads still hold the words: delete the threads, or
+    /// [erase](hanok_graph::Thread::erase) the words there.
+    pub threads: BTreeSet<String>,
+}
+
 impl Forget {
     /// The record `key` of the kind `K`.
     pub fn record<K: MemoryKind>(key: &str) -> Self {
@@ -84,16 +95,20 @@ impl Forget {
 
 impl UserMemories {
     /// Forgets a part of what was learned, and folds the records that stood on it again from what remains: they are as if it had
-    /// never been taught. Says how many pieces of evidence are gone.
+    /// never been taught.
     ///
-    /// Evidence that is in an outbox still is learned later: let the learner [drain](crate::Learner::drain) first. What was forgotten
-    /// stays so when an outbox delivers it again within 30 days; only its id is kept for that.
+    /// Evidence that is in an outbox still is learned later: [`Learner::forget`](crate::Learner::forget) forgets that, too. What was
+    /// forgotten stays so when an outbox delivers it again within 30 days; only its id is kept for that.
     ///
     /// # Errors
     ///
     /// [`LearningError::UnknownKind`] when a record of such a kind has to be folded, [`LearningError::Store`] when the store fails.
     /// Each record is forgotten as a whole or not at all; another call goes on.
-    pub async fn forget(&self, what: &Forget, now: Timestamp) -> Result<usize, LearningError> {
+    pub async fn forget(
+        &self,
+        what: &Forget,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, LearningError> {
         let records = self.touched(what, now).await?;
         self.memories.forget(&self.tenant, &records, what, now).await
     }
@@ -109,7 +124,7 @@ impl UserMemories {
         now: Timestamp,
     ) -> Result<bool, LearningError> {
         let what = Forget::Evidence { kind: K::NAME.to_owned(), id: id.to_owned() };
-        Ok(self.forget(&what, now).await? > 0)
+        Ok(self.forget(&what, now).await?.evidence > 0)
     }
 
     /// Folds every record of the user again from its evidence; says how many there are. They are the same, byte by byte, unless
@@ -175,8 +190,10 @@ impl UserMemories {
 }
 
 impl Memories {
-    /// Forgets what `thread` ever taught, of all users of its tenant; says how many pieces of evidence are gone. Call it when a thread
-    /// is deleted, after a learner has [drained](crate::Learner::drain).
+    /// Forgets what `thread` ever taught, of all users of its tenant. Call it when a thread is deleted.
+    ///
+    /// Evidence that is in an outbox still is learned later: [`Learner::forget_thread`](crate::Learner::forget_thread) forgets that,
+    /// too.
     ///
     /// # Errors
     ///
@@ -185,7 +202,7 @@ impl Memories {
         &self,
         thread: &ThreadKey,
         now: Timestamp,
-    ) -> Result<usize, LearningError> {
+    ) -> Result<ForgottenEvidence, LearningError> {
         let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
         let records = self.taught(tenant, names::thread(&thread)?, now).await?;
         self.forget(tenant, &records, &Forget::Thread(thread), now).await
@@ -201,7 +218,7 @@ impl Memories {
         thread: &ThreadKey,
         message: &str,
         now: Timestamp,
-    ) -> Result<usize, LearningError> {
+    ) -> Result<ForgottenEvidence, LearningError> {
         let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
         let records = self.taught(tenant, names::turn(&thread, message)?, now).await?;
         let what = Forget::Turn { thread, message: message.to_owned() };
@@ -214,10 +231,12 @@ impl Memories {
         records: &BTreeSet<RecordName>,
         what: &Forget,
         now: Timestamp,
-    ) -> Result<usize, LearningError> {
-        let mut forgotten = 0;
+    ) -> Result<ForgottenEvidence, LearningError> {
+        let mut forgotten = ForgottenEvidence::default();
         for record in records {
-            forgotten += self.fold_again(tenant, record, Some(what), now).await?;
+            let of_record = self.fold_again(tenant, record, Some(what), now).await?;
+            forgotten.evidence += of_record.evidence;
+            forgotten.threads.extend(of_record.threads);
         }
         Ok(forgotten)
     }
@@ -233,14 +252,14 @@ impl Memories {
         hits.iter().map(|hit| Ok(hit.item.value.decode()?)).collect()
     }
 
-    /// Folds a record from its evidence without what is forgotten; says how much that is.
+    /// Folds a record from its evidence without what is forgotten.
     async fn fold_again(
         &self,
         tenant: &Tenant,
         record: &RecordName,
         what: Option<&Forget>,
         now: Timestamp,
-    ) -> Result<usize, LearningError> {
+    ) -> Result<ForgottenEvidence, LearningError> {
         let mut tries = Tries::default();
         loop {
             let done = self.try_fold_again(tenant, record, what, now).await;
@@ -256,7 +275,7 @@ impl Memories {
         name: &RecordName,
         what: Option<&Forget>,
         now: Timestamp,
-    ) -> Result<usize, LearningError> {
+    ) -> Result<ForgottenEvidence, LearningError> {
         let RecordName { user, kind, key } = name;
         let of = |side| names::user(side, user, Some(kind));
         let record = names::item(tenant, &of(Side::Records)?, "record", key)?;
@@ -273,9 +292,10 @@ impl Memories {
                 rest.push(hit.item.value);
             }
         }
-        let forgotten = gone.len();
+        let mut forgotten = ForgottenEvidence { evidence: gone.len(), threads: BTreeSet::new() };
         let mut writes = Vec::new();
         for (evidence, EvidenceHead { id, source, .. }) in gone {
+            forgotten.threads.insert(source.thread.clone());
             let id = names::item(tenant, &of(Side::Ids)?, "evidence", &id)?;
             let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
             writes.push(Write::Remove(evidence, Expect::Any));
@@ -285,8 +305,8 @@ impl Memories {
                 writes.push(Write::Remove(taught, Expect::Any));
             }
         }
-        if what.is_some() && forgotten == 0 {
-            return Ok(0);
+        if what.is_some() && forgotten.evidence == 0 {
+            return Ok(forgotten);
         }
         writes.push(match rest.as_slice() {
             [] => Write::Remove(record.clone(), unchanged(before.as_ref())),

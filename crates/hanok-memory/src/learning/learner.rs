@@ -8,7 +8,9 @@ use hanok_core::{Cancellation, Clock, Stored, ThreadKey, Timestamp};
 use super::{
     count::{Forgotten, Prepared},
     error::LearningError,
+    forget::{Forget, ForgottenEvidence},
     memories::{Learned, Memories},
+    user::UserMemories,
 };
 
 /// The number of deliveries that are taken at once.
@@ -156,6 +158,51 @@ impl Learner {
             })
             .await;
         }
+    }
+
+    /// Forgets a part of a user's memories, also of what waits in the outbox: all that waits is learned before.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::{Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+    /// # use hanok_core::{Tenant, Timestamp};
+    /// # use hanok_memory::{Episode, Forget, Learner, Memories};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// let memories = Memories::new(SharedStore::new(InMemoryStore::new())).kind::<Episode>();
+    /// let learner = Learner::new(Consumer::new(threads, "learner", "memory"), memories.clone());
+    /// learner.register().await?;
+    /// let kim = memories.of(Tenant::default(), "kim");
+    /// let forgotten = learner.forget(&kim, &Forget::Everything, Timestamp(0)).await?;
+    /// assert_eq!(forgotten.evidence, 0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`drain`](Self::drain), and then nothing is forgotten; as [`UserMemories::forget`].
+    pub async fn forget(
+        &self,
+        user: &UserMemories,
+        what: &Forget,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, LearningError> {
+        self.drain(now).await?;
+        user.forget(what, now).await
+    }
+
+    /// Forgets what `thread` ever taught, of all users of its tenant, also what waits in the outbox: all that waits is learned
+    /// before. Call it when the thread is deleted.
+    ///
+    /// # Errors
+    ///
+    /// As [`drain`](Self::drain), and then nothing is forgotten; as [`Memories::forget_thread`].
+    pub async fn forget_thread(
+        &self,
+        thread: &ThreadKey,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, LearningError> {
+        self.drain(now).await?;
+        self.memories.forget_thread(thread, now).await
     }
 
     /// Learns deliveries in one batch, up to the first that has to wait; one by one where the batch cannot be made.
