@@ -29,20 +29,18 @@ pub enum Lacking {
 }
 
 impl Lacking {
-    /// What it is, in Korean, with an example.
+    /// What it is, in Korean. An example has no figure: an answer would have one that no tool gave.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::District => "서울의 어느 구인지(예: 강남구)",
-            Self::Filter => "찾는 집의 조건(예: 마포구, 전세, 보증금 5억원 이하)",
-            Self::Price => "집값(예: 5억원)",
-            Self::MonthlyRent => "월세(예: 100만원)",
-            Self::LoanAmount => "대출금(예: 3억원)",
-            Self::Rate => "연 이율(예: 4.0%)",
-            Self::Term => "대출 기간(예: 30년)",
-            Self::ContractOrChange => {
-                "계약서의 본문, 또는 바뀌기 전과 바뀐 뒤의 금액(예: 3억원에서 3억 1,500만원으로)"
-            }
+            Self::Filter => "찾는 집의 조건(예: 마포구, 전세, 보증금의 상한)",
+            Self::Price => "집값",
+            Self::MonthlyRent => "월세",
+            Self::LoanAmount => "대출금",
+            Self::Rate => "연 이율(퍼센트)",
+            Self::Term => "대출 기간(몇 년인지)",
+            Self::ContractOrChange => "계약서의 본문, 또는 바뀌기 전과 바뀐 뒤의 금액",
             Self::Question => "궁금하신 내용",
         }
     }

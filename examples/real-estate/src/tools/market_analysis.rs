@@ -8,7 +8,7 @@ use hanok_tools::{CalculatorError, Number};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::market_data::{Change, change, signed, unknown_district};
+use super::market_data::{AREA, Change, change, signed, unknown_district};
 use super::words::short;
 use crate::data::deal::Sum;
 use crate::data::market::{District, MonthPrices};
@@ -49,6 +49,8 @@ pub enum MarketAnalysis {
         district: String,
         /// The month of the prices: `2026-06`.
         month: String,
+        /// The exclusive area of the home that the prices are of, in square metres.
+        area_m2: u32,
         /// The average 전세금 as a share of the average price.
         jeonse_ratio: Box<Ratio>,
         /// The deposit that was stated as a share of the price that was.
@@ -176,6 +178,7 @@ pub fn analyse_market(
     Ok(MarketAnalysis::Analysed {
         district: district.name.clone(),
         month: newest.written(),
+        area_m2: AREA,
         jeonse_ratio: Box::new(ratio(newest.jeonse, newest.sale, risk).map_err(ToolError::failed)?),
         stated_ratio: stated_ratio.map_err(ToolError::failed)?.map(Box::new),
         trends: trends(district, &risk.trend).map_err(ToolError::failed)?,
@@ -221,6 +224,7 @@ fn output(analysis: &MarketAnalysis) -> Result<ToolOutput, ToolError> {
         MarketAnalysis::Analysed {
             district,
             month,
+            area_m2,
             jeonse_ratio,
             stated_ratio,
             trends,
@@ -229,7 +233,7 @@ fn output(analysis: &MarketAnalysis) -> Result<ToolOutput, ToolError> {
             ..
         } => {
             let mut lines = vec![format!(
-                "서울 {district}({month}, 84㎡ 아파트): 평균 매매가 {}, 평균 전세금 {}, 전세가율 {}%(위험 {}). {}.",
+                "서울 {district}({month}, {area_m2}㎡ 아파트): 평균 매매가 {}, 평균 전세금 {}, 전세가율 {}%(위험 {}). {}.",
                 units(jeonse_ratio.price),
                 units(jeonse_ratio.deposit),
                 jeonse_ratio.percent,

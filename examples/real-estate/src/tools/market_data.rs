@@ -21,7 +21,7 @@ const USUAL: u32 = 12;
 const MOST: u32 = 120;
 
 /// The exclusive area of the homes in the data, in square metres.
-const AREA: u32 = 84;
+pub(super) const AREA: u32 = 84;
 
 const DESCRIPTION: &str = "서울의 한 구에서 84㎡ 아파트의 평균 시세를 알려줍니다: 매매가(집값), 전세금, 월세와 그 보증금의 달별 가격, \
 최근 시세, 한 달 전과 1년 전에 견준 변동률. 동네의 평균 가격, 가격 추이, 얼마나 올랐는지 물을 때 씁니다. \
