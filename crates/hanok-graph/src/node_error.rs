@@ -1,9 +1,9 @@
 //! The reasons why a task cannot go on.
 
-use std::{any::Any, time::Duration};
+use std::{any::Any, error::Error as StdError, time::Duration};
 
 use hanok_checkpoint::CheckpointError;
-use hanok_core::{BoxError, StoredError};
+use hanok_core::{BoxError, Chain, StoredError};
 use hanok_state::ReduceError;
 use thiserror::Error;
 
@@ -88,6 +88,13 @@ pub enum NodeError {
     /// The store failed while the task ran.
     #[error("{0}")]
     Checkpoint(#[from] CheckpointError),
+}
+
+/// The error of this type in `error` and its causes.
+pub(crate) fn find_cause<'a, E: StdError + 'static>(
+    error: &'a (dyn StdError + 'static),
+) -> Option<&'a E> {
+    Chain(error).causes().find_map(|error| error.downcast_ref::<E>())
 }
 
 /// The message of a panic.

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use hanok_checkpoint::CheckpointError;
-use hanok_core::{AskError, Chain, InvalidName};
+use hanok_core::{AskError, InvalidName};
 use thiserror::Error;
 
-use crate::error::RunError;
+use crate::{error::RunError, node_error::find_cause};
 
 /// The deepest nesting of graphs that call each other.
 pub(crate) const DEEPEST: usize = 16;
@@ -92,8 +92,7 @@ impl SubgraphError {
     /// True for a graph that the store let down: its run, and the one that called it, cannot go on. It is no failure that the caller can
     /// do without.
     pub fn is_of_store(&self) -> bool {
-        matches!(self, Self::Run { .. })
-            && Chain(self).causes().any(|cause| cause.is::<CheckpointError>())
+        matches!(self, Self::Run { .. }) && find_cause::<CheckpointError>(self).is_some()
     }
 
     /// True for a graph that has not failed: it waits for a person, stops with its run, or has given its caller a command. The

@@ -8,15 +8,18 @@
 )]
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     path::Path,
     process::{Command, Stdio},
     sync::mpsc,
 };
 
 use serde_json::{Value, json};
-use terminal::program::{Watched, command, on_screen, said};
+use terminal::program::{
+    Watched, command,
+    http::{read_request, write_answer},
+    on_screen, said,
+};
 
 /// A server that plans two searches at once and holds back what their teams ask for, until it is let go; then it refuses.
 struct Server {
@@ -39,19 +42,20 @@ impl Server {
                 let (holds, gone) = (holds.clone(), gone.clone());
                 // A client that goes away is none of its business.
                 std::thread::spawn(move || {
-                    let request = read(&stream).unwrap_or_default();
-                    let text = match asked(&request) {
+                    let request = read_request(&stream).unwrap_or_default();
+                    let text = match reply_of(&request) {
                         Some(reply) => reply,
                         None => {
                             // A test that has ended reads it no more.
                             let _ = holds.send(());
                             let _ = gone.lock().unwrap().recv();
-                            return answer(&stream, 400, &json!({"error": {"message": "no"}}));
+                            let refusal = json!({"error": {"message": "no"}});
+                            return drop(write_answer(&stream, 400, &refusal));
                         }
                     };
                     let message = json!({"role": "assistant", "content": text.to_string()});
                     let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-                    answer(&stream, 200, &json!({"choices": [choice]}))
+                    drop(write_answer(&stream, 200, &json!({"choices": [choice]})));
                 });
             }
         });
@@ -66,7 +70,7 @@ impl Server {
 }
 
 /// What the supervisor is answered; nothing for what a team asks.
-fn asked(request: &Value) -> Option<Value> {
+fn reply_of(request: &Value) -> Option<Value> {
     let name = request["response_format"]["json_schema"]["name"].as_str()?;
     let step = |id: &str| json!({"id": id, "team": "search", "task": "시세", "description": "", "needs": []});
     match name {
@@ -78,33 +82,6 @@ fn asked(request: &Value) -> Option<Value> {
         ),
         _ => None,
     }
-}
-
-fn read(stream: &TcpStream) -> std::io::Result<Value> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(serde_json::from_slice(&body)?)
-}
-
-fn answer(mut stream: &TcpStream, status: u16, body: &Value) {
-    let body = body.to_string();
-    let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}",
-        body.len()
-    );
-    drop(write!(stream, "{head}\r\nConnection: close\r\n\r\n{body}"));
 }
 
 /// A person sees a lane for each team that works, one below the other in place, and none when they have ended.

@@ -7,6 +7,8 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+pub mod http;
+
 use std::{
     env,
     process::{Command, Output, Stdio},

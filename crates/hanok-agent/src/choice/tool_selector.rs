@@ -43,7 +43,7 @@ pub(crate) const STEP: &str = "choice-";
 /// # use serde_json::json;
 ///
 /// #[derive(State, Clone, Debug, Default)]
-/// struct Asked {
+/// struct Question {
 ///     question: String,
 ///     tools: Vec<String>,
 /// }
@@ -59,17 +59,17 @@ pub(crate) const STEP: &str = "choice-";
 ///     r#"{"tools": ["law"], "reason": "it is about a limit", "confidence": 0.9}"#,
 /// )]);
 /// let selector = ToolSelector::new("search", model);
-/// let choose = move |asked: Snapshot<Asked>, context: Context| {
+/// let choose = move |asked: Snapshot<Question>, context: Context| {
 ///     let (selector, tools) = (selector.clone(), tools.clone());
 ///     async move {
 ///         let choice = selector.select(&context, &asked.question, &tools).await?;
 ///         assert!(matches!(choice.by, ChosenBy::Model { .. }));
-///         Ok::<_, hanok_graph::StepError>(Asked::update().tools(choice.chosen))
+///         Ok::<_, hanok_graph::StepError>(Question::update().tools(choice.chosen))
 ///     }
 /// };
-/// let graph = Graph::<Asked>::builder("ask").node("choose", choose);
+/// let graph = Graph::<Question>::builder("ask").node("choose", choose);
 /// let graph = graph.edge(START, "choose").edge("choose", END).build()?;
-/// let asked = graph.invoke(Asked::update().question("May the rent rise?"), ()).await?.done()?;
+/// let asked = graph.invoke(Question::update().question("May the rent rise?"), ()).await?.done()?;
 /// assert_eq!(asked.tools, ["law"]);
 /// # Ok(())
 /// # }
@@ -207,7 +207,7 @@ impl ToolSelector {
     /// use hanok_agent::Choices;
     /// use hanok_core::Call;
     ///
-    /// # #[derive(State, Clone, Debug, Default)] struct Asked { #[reduce(append)] choices: Vec<ChoiceEntry> }
+    /// # #[derive(State, Clone, Debug, Default)] struct Question { #[reduce(append)] choices: Vec<ChoiceEntry> }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let tool = |name: &str| -> Result<SharedTool, hanok_model::InvalidSpec> {
@@ -218,15 +218,15 @@ impl ToolSelector {
     /// # let says = |tool: &str| ScriptedModel::new([Exchange::says(format!(r#"{{"tools": ["{tool}"], "reason": "of {tool}", "confidence": 0.9}}"#))]);
     /// # let selector = ToolSelector::new("search", says("law"));
     /// # let all = tools.clone();
-    /// # let choose = move |_: Snapshot<Asked>, context: Context| {
+    /// # let choose = move |_: Snapshot<Question>, context: Context| {
     /// #     let (selector, tools) = (selector.clone(), all.clone());
     /// #     async move {
     /// #         let choice = selector.select(&context, "May the rent rise?", &tools).await?;
-    /// #         Ok::<_, hanok_graph::StepError>(Asked::update().push_choices(ChoiceEntry::Made(choice)))
+    /// #         Ok::<_, hanok_graph::StepError>(Question::update().push_choices(ChoiceEntry::Made(choice)))
     /// #     }
     /// # };
-    /// # let graph = Graph::<Asked>::builder("ask").node("choose", choose).edge(START, "choose").edge("choose", END).build()?;
-    /// # let entries = graph.invoke(Asked::update(), ()).await?.done()?.choices;
+    /// # let graph = Graph::<Question>::builder("ask").node("choose", choose).edge(START, "choose").edge("choose", END).build()?;
+    /// # let entries = graph.invoke(Question::update(), ()).await?.done()?.choices;
     /// # let other_model = says("market");
     /// // `entries` are those of a log, in which `law` was chosen.
     /// let other = ToolSelector::new("search", other_model);

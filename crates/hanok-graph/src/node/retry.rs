@@ -2,9 +2,9 @@
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{Chain, Rng};
+use hanok_core::Rng;
 
-use crate::error::NodeError;
+use crate::{error::NodeError, node_error::find_cause};
 
 /// The default of the first delay.
 const FIRST: Duration = Duration::from_millis(500);
@@ -165,7 +165,7 @@ pub(crate) fn caused_by<E: Error + 'static>(error: &NodeError) -> Option<&E> {
         NodeError::Failed(error) => error.as_ref(),
         error => error,
     };
-    Chain(first).causes().find_map(|error| error.downcast_ref::<E>())
+    find_cause(first)
 }
 
 impl fmt::Debug for Retry {

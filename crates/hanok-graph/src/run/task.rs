@@ -1,7 +1,7 @@
 //! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
-use hanok_core::{BoxError, Chain};
+use hanok_core::Chain;
 use hanok_state::State;
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tracing::Instrument;
@@ -17,7 +17,7 @@ use crate::{
         handler::{Failure, FailureKind},
         retry::caused_by,
     },
-    node_error::panic_message,
+    node_error::{find_cause, panic_message},
     observe::event::EventKind,
     outcome::Pending,
     run::{
@@ -87,11 +87,6 @@ struct TaskRunner<'a, S: State, C> {
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
-}
-
-/// True for an error of the store, which no limit explains.
-fn is_of_store(error: &BoxError) -> bool {
-    Chain(error.as_ref()).causes().any(|cause| cause.is::<CheckpointError>())
 }
 
 /// Stops the work that an attempt leaves behind at its end, also when it is dropped.
@@ -311,7 +306,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
         let limit = match (scope.past_limits, &returned) {
             (false, _) => scope.refused(),
-            (true, Ok(Err(error))) if !is_of_store(error) => scope.limit(),
+            // What the store refused, no limit explains.
+            (true, Ok(Err(error))) if find_cause::<CheckpointError>(error.as_ref()).is_none() => {
+                scope.limit()
+            }
             (true, _) => None,
         };
         if let Some(limit) = limit {

@@ -31,9 +31,9 @@ const MOST: usize = 20;
 /// use hanok_state::Message;
 ///
 /// /// Asks a small model: with `hanok_agent::Structured`, as a rule.
-/// struct Asked;
+/// struct OwnModel;
 ///
-/// impl PreferenceProposer for Asked {
+/// impl PreferenceProposer for OwnModel {
 ///     async fn propose(&self, message: &Message, _: &Call) -> Result<Vec<PreferenceProposal>, BoxError> {
 ///         let quote = message.text().into_owned();
 ///         Ok(vec![PreferenceProposal { key: "language".into(), value: "Korean".into(), quote }])

@@ -81,7 +81,7 @@ struct Line<'a> {
 /// The answer that stands in `prompt`; `None` where none does.
 pub(crate) fn read(prompt: &str, question: &str) -> Option<String> {
     let lines: Vec<_> = prompt.lines().filter_map(line).collect();
-    let wanted = wanted(question);
+    let wanted = question_terms(question);
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for term in lines.iter().flat_map(|line| &line.terms) {
         *counts.entry(term).or_default() += 1.0;
@@ -121,7 +121,7 @@ pub(crate) fn read(prompt: &str, question: &str) -> Option<String> {
 }
 
 /// The terms of what a question asks for.
-fn wanted(question: &str) -> BTreeSet<String> {
+fn question_terms(question: &str) -> BTreeSet<String> {
     let words = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words = words.filter(|word| !ASKING.contains(word));
     words.flat_map(|word| index_terms(bare(word))).collect()

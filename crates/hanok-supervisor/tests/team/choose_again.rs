@@ -70,7 +70,7 @@ async fn the_choices_of_a_log_are_made_again_by_another_model() {
     - plan for "And now?": ["search", "analysis"] by "planner", 0.8: "it takes them"; again: ["search"] by "planner", 0.8: "it takes them"
     "#);
     // What each was made of then, and not what there is now.
-    let seen = other.planner.seen();
+    let seen = other.planner.request_texts();
     assert!(seen[0].contains("Help me.") && !seen[0].contains("And now?"), "{}", seen[0]);
     assert!(seen[2].contains("no data"), "{}", seen[2]);
     assert!(seen[3].contains("Help me.") && seen[3].contains("And now?"), "{}", seen[3]);

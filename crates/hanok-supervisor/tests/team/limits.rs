@@ -18,7 +18,7 @@ fn asking(name: &'static str) -> hanok_supervisor::Member {
     })
 }
 
-async fn asked(planner: Planner, teams: Vec<Team>, budget: Budget) -> (House, TeamState) {
+async fn ask_team(planner: Planner, teams: Vec<Team>, budget: Budget) -> (House, TeamState) {
     let house = House::new(planner, teams);
     let thread = house.thread().budget(budget);
     let state = thread.invoke(house.supervisor.ask("Help me."), ()).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_turn_at_a_limit_answers_with_what_there_is() {
     };
     // One for the intent, one for the plan; the letter's is refused.
     let budget = Budget { model_calls: Some(2), ..Budget::default() };
-    let (house, state) = asked(Planner::of(plan), teams(), budget).await;
+    let (house, state) = ask_team(Planner::of(plan), teams(), budget).await;
     assert_eq!(state.limit.as_deref(), Some("2 model calls"));
     assert_eq!(house.planner.requests(), ["intent", "plan"]);
     assert_eq!(
@@ -102,7 +102,7 @@ async fn every_limit_ends_a_turn_with_an_answer() {
         let planner = Planner::of(&[("ask", "ask", &[]), ("slow", "slow", &["ask"])]);
         let teams = vec![Team::new(asking("ask")), Team::new(taking("slow", 9))];
         let begun = tokio::time::Instant::now();
-        let (house, state) = asked(planner, teams, budget).await;
+        let (house, state) = ask_team(planner, teams, budget).await;
         assert_eq!(state.limit.as_deref(), Some(limit));
         let is_done = |end: &&String| end.contains("Completed");
         assert_eq!(ends(&state).iter().filter(is_done).count(), done, "{:?}", ends(&state));
@@ -122,7 +122,7 @@ async fn a_model_that_hangs_is_left_when_the_time_is_over() {
     let planner = Planner::of(&[("search", "search", &[])]).hanging();
     let budget = Budget { time: Some(Duration::from_secs(3)), ..Budget::default() };
     let begun = tokio::time::Instant::now();
-    let (_, state) = asked(planner, vec![Team::new(taking("search", 1))], budget).await;
+    let (_, state) = ask_team(planner, vec![Team::new(taking("search", 1))], budget).await;
     assert_eq!(begun.elapsed(), Duration::from_secs(3));
     assert_eq!(state.limit, Some(Limit::Time(Duration::from_secs(3)).to_string()));
     assert_eq!(ends(&state), ["search Skipped: the turn has reached its limit of 3s of work"]);

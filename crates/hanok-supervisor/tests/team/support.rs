@@ -56,7 +56,7 @@ impl Planner {
     }
 
     /// The requests that it was sent, in order, as text.
-    pub(crate) fn seen(&self) -> Vec<String> {
+    pub(crate) fn request_texts(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 

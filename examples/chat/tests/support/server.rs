@@ -7,12 +7,13 @@
 )]
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::Write,
     net::{TcpListener, TcpStream},
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
+use terminal::program::http::{read_request, write_answer};
 
 /// What the server does with a question that is not the router's.
 #[derive(Debug, Clone, Copy)]
@@ -37,14 +38,13 @@ pub(crate) fn serve(answer: Answer) -> String {
 }
 
 fn one(stream: TcpStream, answer: Answer) -> std::io::Result<()> {
-    let body = request(&stream)?;
+    let body = read_request(&stream)?;
     let is_router = !body["response_format"].is_null();
     let pieces: &[&str] = match (is_router, answer) {
         (true, _) => &[r#"{"route":"agent","reason":"…"}"#],
         (false, Answer::Pieces(pieces, _)) => pieces,
         (false, Answer::Refuse(status)) => {
-            let said = json!({"error": {"message": "no"}}).to_string();
-            return whole(&stream, status, &said);
+            return write_answer(&stream, status, &json!({"error": {"message": "no"}}));
         }
     };
     let pause = match answer {
@@ -53,8 +53,8 @@ fn one(stream: TcpStream, answer: Answer) -> std::io::Result<()> {
     };
     if body["stream"] != true {
         let message = json!({"role": "assistant", "content": pieces.concat()});
-        let said = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
-        return whole(&stream, 200, &said.to_string());
+        let reply = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+        return write_answer(&stream, 200, &reply);
     }
     let mut stream = &stream;
     write!(
@@ -69,30 +69,4 @@ fn one(stream: TcpStream, answer: Answer) -> std::io::Result<()> {
     }
     let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
     write!(stream, "data: {last}\n\ndata: [DONE]\n\n")
-}
-
-fn whole(mut stream: &TcpStream, status: u16, body: &str) -> std::io::Result<()> {
-    let length = body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
-}
-
-fn request(stream: &TcpStream) -> std::io::Result<Value> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(serde_json::from_slice(&body)?)
 }
