@@ -77,6 +77,7 @@ impl SupervisorBuilder {
             parallel: false,
             max_hops: MAX_HOPS,
             temperature: None,
+            max_tokens: None,
             capture: ContentCapture::default(),
         };
         let name = "supervisor".to_owned();
@@ -104,6 +105,7 @@ impl SupervisorBuilder {
             parallel: settings.parallel,
             max_hops: settings.max_hops,
             temperature: settings.temperature,
+            max_tokens: settings.max_tokens,
             capture: settings.capture,
         };
         SupervisorBuilder { name, settings, prompt, runtime }
@@ -399,6 +401,12 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// ```
     pub fn max_hops(mut self, max_hops: u32) -> Self {
         self.settings.max_hops = max_hops;
+        self
+    }
+
+    /// Limits the tokens of each reply of the supervisor's model. Default: the server's own limit.
+    pub fn max_tokens(mut self, max_tokens: u32) -> Self {
+        self.settings.max_tokens = Some(max_tokens);
         self
     }
 

@@ -48,6 +48,7 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) parallel: bool,
     pub(crate) max_hops: u32,
     pub(crate) temperature: Option<f64>,
+    pub(crate) max_tokens: Option<u32>,
     pub(crate) capture: ContentCapture,
 }
 

@@ -48,7 +48,8 @@ impl PreferenceProposer for ModelProposer {
     ) -> Result<Vec<PreferenceProposal>, BoxError> {
         let Some(model) = &self.0 else { return Ok(Vec::new()) };
         let said = Message::user(&*message.text());
-        let request = ChatRequest::new([Message::system(wording::PREFERENCES), said]);
+        let request = ChatRequest::new([Message::system(wording::PREFERENCES), said])
+            .max_tokens(wording::LONGEST);
         let form = Structured::<Stated>::new("preferences").language(Language::Korean);
         let stated = match form.ask(model, request, call).await {
             Ok(reply) => reply.value.preferences,

@@ -1,5 +1,8 @@
 //! The words of this program: what its teams are for, and what its models are told.
 
+/// The most tokens of a reply that a team or a memory asks a model for.
+pub const LONGEST: u32 = 1_000;
+
 /// What the search team is for.
 pub const SEARCH: &str = "법률 조문(주택임대차보호법, 상가건물 임대차보호법, 민법, 공인중개사법)과 지역 시세, 매물, 대출 상품을 찾습니다. \
     전세, 월세, 매매, 보증금, 계약 갱신, 대항력, 중개보수, 전세자금대출처럼 찾아보아야 하는 질문은 여기에서 시작합니다. \

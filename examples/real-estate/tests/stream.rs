@@ -44,6 +44,8 @@ impl ChatModel for But {
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         let all: String = request.messages.iter().map(|it| it.text().into_owned() + "\n").collect();
+        // A small model that repeats itself would write for ever.
+        assert!(request.max_tokens.is_some(), "a reply without an end: {all}");
         match self.instead.iter().find(|(words, _)| all.contains(words)) {
             Some((_, Instead::Says(value))) => {
                 Ok(ChatReply::new(Message::assistant(value.to_string()), "scripted"))

@@ -25,6 +25,9 @@ use crate::{
 /// The confidence of a choice that a rule makes because the model made none.
 const FALLBACK: f64 = 0.3;
 
+/// The most tokens of the model's reply where nobody says otherwise.
+const LONGEST: u32 = 1_000;
+
 /// The beginning of the name of the memoised step that holds a choice.
 pub(crate) const STEP: &str = "choice-";
 
@@ -85,6 +88,7 @@ pub struct ToolSelector {
     redaction: Option<Redaction>,
     topic: Option<String>,
     instead: Option<Vec<String>>,
+    max_tokens: u32,
     /// The form of a choice. To make one takes longer than all else that is done here.
     form: Structured<Selection>,
 }
@@ -117,9 +121,18 @@ impl ToolSelector {
     pub fn new(agent: impl Into<String>, model: impl ChatModel) -> Self {
         let (agent, model) = (agent.into(), SharedModel::new(model));
         let (language, unavailable) = (Language::default(), Vec::new());
-        let (instructions, redaction, topic, instead) = (None, None, None, None);
-        let form = Structured::new("tools");
-        Self { agent, model, language, instructions, unavailable, redaction, topic, instead, form }
+        Self {
+            agent,
+            model,
+            language,
+            unavailable,
+            instructions: None,
+            redaction: None,
+            topic: None,
+            instead: None,
+            max_tokens: LONGEST,
+            form: Structured::new("tools"),
+        }
     }
 
     /// Sets the language in which the model is asked. Default: English.
@@ -130,6 +143,11 @@ impl ToolSelector {
     /// Sets the instructions of the model. The tools, and what data is, are added. Default: the selector's own.
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: Some(instructions.into()), ..self }
+    }
+
+    /// Limits the tokens of the model's reply. One that is longer is no choice, and the rule chooses. Default: 1,000.
+    pub fn max_tokens(self, max_tokens: u32) -> Self {
+        Self { max_tokens, ..self }
     }
 
     /// Says that `tool` cannot be had now, for this reason. Default: all can.
@@ -360,6 +378,7 @@ impl ToolSelector {
             }
         }
         ChatRequest::new([Message::system(system), Message::user(mark.around(question))])
+            .max_tokens(self.max_tokens)
     }
 
     /// All tools that only read and can be had.

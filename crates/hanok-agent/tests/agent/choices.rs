@@ -121,6 +121,7 @@ async fn a_choice_is_made_once() {
     tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
     let asked = thread.resume(()).await.unwrap().done().unwrap();
     assert_eq!((asked.choices.len(), model.requests().len()), (1, 1));
+    assert_eq!(model.requests()[0].max_tokens, Some(1_000));
 }
 
 /// A budget that is spent is no lack of a choice: the run ends with that limit.

@@ -70,7 +70,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         let sent =
             conversation::request(&self.system, &state.messages, &state.notes, self.language);
         let mut request = ChatRequest::new(sent);
-        request.temperature = self.temperature;
+        (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         request
     }
 

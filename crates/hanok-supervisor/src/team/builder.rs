@@ -28,6 +28,9 @@ use super::{
     supervisor::TeamSupervisor,
 };
 
+/// The most tokens of a reply of the supervisor's model where nobody says otherwise.
+const LONGEST: u32 = 2_000;
+
 /// Builds a [`TeamSupervisor`].
 #[must_use]
 pub struct TeamSupervisorBuilder<C: Send + Sync + 'static = ()> {
@@ -55,6 +58,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             language: Language::default(),
             replans: true,
             temperature: None,
+            max_tokens: LONGEST,
             capture: ContentCapture::default(),
             measured: Measured::default(),
             forms: Forms::new(Language::default()),
@@ -121,6 +125,13 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
     /// Sets the temperature of the supervisor's model. Default: the server's own.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.settings.temperature = Some(temperature);
+        self
+    }
+
+    /// Limits the tokens of each reply of the supervisor's model: an intent, a plan, the answer. A model that reasons at length needs
+    /// more. A plan that is longer is none, and the rules plan; an answer stands as far as it came. Default: 2,000.
+    pub fn max_tokens(mut self, max_tokens: u32) -> Self {
+        self.settings.max_tokens = max_tokens;
         self
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct TeamSettings<C: Send + Sync + 'static> {
     pub(crate) language: Language,
     pub(crate) replans: bool,
     pub(crate) temperature: Option<f64>,
+    /// The most tokens of a reply of the model.
+    pub(crate) max_tokens: u32,
     pub(crate) capture: ContentCapture,
     pub(crate) measured: Measured,
     /// The forms of what the model is asked for.

@@ -45,6 +45,15 @@ async fn a_plan_that_does_not_hold_goes_back_once() {
     insta::assert_debug_snapshot!(state.plan.unwrap().validation_errors);
 }
 
+/// The planner looks at the limit of each of its requests.
+#[tokio::test]
+async fn no_reply_is_endless() {
+    let planner = Planner::of(&[("search", "search", &[])]).limited(300);
+    let house = House::with(planner, teams(), |builder| builder.max_tokens(300));
+    house.ask("Help me.").await;
+    assert_eq!(house.planner.requests(), ["intent", "plan", "answer"]);
+}
+
 /// Then a rule plans: the teams whose descriptions fit, and what they need; a fallback in the log, with the confidence of one.
 #[tokio::test]
 async fn a_model_that_cannot_plan_is_replaced_by_a_rule() {

@@ -27,6 +27,7 @@ pub(crate) struct Planner {
     replans: Vec<Value>,
     requests: Arc<Mutex<Vec<String>>>,
     hangs: bool,
+    limit: Option<u32>,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
@@ -53,6 +54,11 @@ impl Planner {
     /// One that never answers, and heeds no stop.
     pub(crate) fn hanging(self) -> Self {
         Self { hangs: true, ..self }
+    }
+
+    /// One whose replies have to be limited to `limit` tokens.
+    pub(crate) fn limited(self, limit: u32) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 
     /// The requests that it was sent, in order, as text.
@@ -92,6 +98,8 @@ impl ChatModel for Planner {
             std::future::pending::<()>().await;
         }
         call.spend().add(Spent { model_calls: 1, ..Spent::default() });
+        // A small model that repeats itself would write for ever.
+        assert_eq!(request.max_tokens, Some(self.limit.unwrap_or(2_000)));
         let all: String = request.messages.iter().map(|it| it.text().into_owned() + "\n").collect();
         self.seen.lock().unwrap().push(all.clone());
         let text = if all.contains("Tell what the user's last question wants") {

@@ -100,7 +100,8 @@ async fn generate_insights(
         Message::system(wording::INSIGHT_GENERATION),
         Message::user(mark.around(&texts.join("\n\n"))),
         Message::user(work.task.as_str()),
-    ]);
+    ])
+    .max_tokens(wording::LONGEST);
     let call = context.call("model", model.name(), "insight_generation");
     let ask = async || match form.ask(model, request, &call).await {
         Ok(reply) => Ok(reply.value),

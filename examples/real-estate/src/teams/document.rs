@@ -215,7 +215,8 @@ async fn worded(
         Message::system(wording::REVIEW),
         Message::user(mark.around(review.text())),
         Message::user("이 계약서의 위험한 점을 알려 줘."),
-    ]);
+    ])
+    .max_tokens(wording::LONGEST);
     let call = context.call("model", model.name(), "review");
     let ask = async || match model.chat(request, &call).await {
         Ok(reply) => Ok(reply.message.text().into_owned()),

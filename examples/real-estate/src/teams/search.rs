@@ -88,7 +88,8 @@ async fn pick(
     call: &Call,
 ) -> Result<Picked, BoxError> {
     let request =
-        ChatRequest::new([Message::system(wording::KEYWORD_EXTRACTION), Message::user(task)]);
+        ChatRequest::new([Message::system(wording::KEYWORD_EXTRACTION), Message::user(task)])
+            .max_tokens(wording::LONGEST);
     match form.ask(model, request, call).await {
         Ok(reply) => Ok(reply.value),
         Err(StructuredError::Model(error)) if error.ends_the_run() => Err(error.into()),

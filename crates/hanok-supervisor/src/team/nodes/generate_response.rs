@@ -142,6 +142,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         messages.insert(question, Message::user(data));
         let mut request = ChatRequest::new(messages);
         request.temperature = self.settings.temperature;
+        request.max_tokens = Some(self.settings.max_tokens);
         request
     }
 

@@ -292,6 +292,7 @@ impl<C: Send + Sync + 'static> Planning<'_, C> {
         let before = self.state.recent().cloned();
         let mut request = ChatRequest::new(std::iter::once(Message::system(system)).chain(before));
         request.temperature = self.settings.temperature;
+        request.max_tokens = Some(self.settings.max_tokens);
         request
     }
 
