@@ -19,9 +19,13 @@ async fn count(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, BoxErr
 }
 
 async fn app(file: &Path) -> App<Count> {
+    app_on(Sqlite::open(file).await.unwrap())
+}
+
+fn app_on(store: Sqlite) -> App<Count> {
     let graph = Graph::<Count>::builder("count").node("count", count);
     let graph = graph.edge(START, "count").edge("count", END).build().unwrap();
-    graph.checkpointer(Sqlite::open(file).await.unwrap())
+    graph.checkpointer(store)
 }
 
 fn thread(app: &App<Count>, name: &str) -> Thread<Count> {
@@ -40,7 +44,10 @@ async fn turn(thread: &Thread<Count>) -> EventId {
 async fn who_saw_more_than_an_older_copy_holds_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
     let (file, copy) = (folder.path().join("threads.db"), folder.path().join("copy.db"));
-    let first = turn(&thread(&app(&file).await, "t")).await;
+    let store = Sqlite::open(&file).await.unwrap();
+    let first = turn(&thread(&app_on(store.clone()), "t")).await;
+    // A handle that is dropped is closed some time later.
+    store.close().await.unwrap();
     let app_in_use = app(&file).await;
     let last = turn(&thread(&app_in_use, "t")).await;
     let of_other = turn(&thread(&app_in_use, "u")).await;
