@@ -84,7 +84,7 @@ pub use thread::calls::NOT_MADE;
 pub use thread::diff::{Diff, Difference, GraphDiff};
 pub use thread::erase::Forks;
 pub use thread::export::ImportError;
-pub use thread::labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
+pub use thread::labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status, deadline_label};
 pub use thread::log::{Log, LogEntry, OpenLog};
 pub use thread::page::{Checkpoint, Pages, Source};
 pub use thread::retention::Keep;

@@ -1,10 +1,13 @@
 //! Values and records as msgpack.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hanok_core::{
-    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, StoredSchema, TaskId,
-    Tenant, ThreadKey, Timestamp, Writer,
+    Answerer, Audience, Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError,
+    StoredSchema, TaskId, Tenant, ThreadKey, Timestamp, Writer,
 };
 
 /// A value, or a record of values, with one form in a log.
@@ -14,30 +17,55 @@ pub(crate) trait Wire: Sized {
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError>;
 }
 
-/// Declares a record: a struct of public fields that is stored as an array of them, in their order.
+/// Declares a record: a struct of public fields that is stored as an array of them, in their order. Fields behind a `;` were
+/// added to a record that had been stored without: the last of them that hold nothing are left out, so that a record that
+/// needs none of them is stored as it always was.
 macro_rules! record {
-    ($(#[$meta:meta])* $record:ident { $($(#[doc = $doc:literal])+ $field:ident: $type:ty,)+ }) => {
+    ($(#[$meta:meta])* $record:ident {
+        $($(#[doc = $doc:literal])+ $field:ident: $type:ty,)+
+        $(; $($(#[doc = $later_doc:literal])+ $later:ident: Option<$later_type:ty>,)+)?
+    }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $record {
             $($(#[doc = $doc])+ pub $field: $type,)+
+            $($($(#[doc = $later_doc])+ pub $later: Option<$later_type>,)+)?
         }
 
         impl $record {
-            /// The length of the array.
-            pub(crate) const FIELDS: usize = [$(stringify!($field)),+].len();
+            /// The lengths that the array may have.
+            pub(crate) const FIELDS: std::ops::RangeInclusive<usize> = {
+                let least = [$(stringify!($field)),+].len();
+                let later: &[&str] = &[$($(stringify!($later)),+)?];
+                least..=least + later.len()
+            };
         }
 
         impl $crate::wire::Wire for $record {
             fn write(&self, to: &mut hanok_core::Writer) {
-                to.array(Self::FIELDS);
+                let later: &[bool] = &[$($(self.$later.is_some()),+)?];
+                let later = later.iter().rposition(|is_there| *is_there).map_or(0, |last| last + 1);
+                to.array(Self::FIELDS.start() + later);
                 $($crate::wire::Wire::write(&self.$field, to);)+
+                $(let mut rest = 0..later;
+                $(if rest.next().is_some() {
+                    $crate::wire::Wire::write(&self.$later, to);
+                })+)?
             }
 
             fn read(from: &mut hanok_core::Reader<'_>) -> Result<Self, hanok_core::StoredError> {
                 let expected = concat!("the fields of a `", stringify!($record), "`");
-                $crate::wire::array_of(from, Self::FIELDS, expected)?;
-                Ok(Self { $($field: $crate::wire::Wire::read(from)?,)+ })
+                let fields = from.array()?;
+                if !Self::FIELDS.contains(&fields) {
+                    return $crate::wire::malformed(from, expected);
+                }
+                $(let $field = $crate::wire::Wire::read(from)?;)+
+                $(let mut rest = *Self::FIELDS.start()..fields;
+                $(let $later = match rest.next() {
+                    Some(_) => $crate::wire::Wire::read(from)?,
+                    None => None,
+                };)+)?
+                Ok(Self { $($field,)+ $($($later,)+)? })
             }
         }
     };
@@ -271,6 +299,48 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         array_of(from, 2, "two values")?;
         Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+impl Wire for BTreeSet<String> {
+    fn write(&self, to: &mut Writer) {
+        to.array(self.len());
+        self.iter().for_each(|text| {
+            to.str(text);
+        });
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        (0..from.array()?).map(|_| String::read(from)).collect()
+    }
+}
+
+/// An array of the names and the roles.
+impl Wire for Audience {
+    fn write(&self, to: &mut Writer) {
+        to.array(2);
+        self.names.write(to);
+        self.roles.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        let (names, roles) = Wire::read(from)?;
+        Ok(Self { names, roles })
+    }
+}
+
+/// An array of the name, the roles and the channel.
+impl Wire for Answerer {
+    fn write(&self, to: &mut Writer) {
+        to.array(3).str(&self.name);
+        self.roles.write(to);
+        to.str(&self.channel);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        array_of(from, 3, "a name, roles and a channel")?;
+        let (name, roles, channel) = (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+        Ok(Self { name, roles, channel })
     }
 }
 

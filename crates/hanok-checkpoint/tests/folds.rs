@@ -54,6 +54,7 @@ fn a_question_that_is_asked_again_stands_once() {
             payload: Stored::encode(payload).unwrap(),
             schema: None,
             deadline: None,
+            audience: None,
         })
     };
     let fold = fold([begin(Some(Frontier::default())), question("first"), question("again")]);

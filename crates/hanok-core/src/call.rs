@@ -1,6 +1,7 @@
 //! The call that every model and tool gets beside its arguments.
 
 pub(crate) mod ask;
+pub(crate) mod audience;
 pub(crate) mod cancel;
 pub(crate) mod info;
 pub(crate) mod meter;
@@ -15,10 +16,10 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use self::{
-    ask::{Ask, AskError, Request},
+    ask::{Ask, AskError, NoteError, Request},
     cancel::Cancellation,
     info::{CallInfo, CallItem, CallNotes, CallSink},
     meter::{Charge, Meter, OverBudget, Spent},
@@ -27,7 +28,7 @@ use self::{
 use crate::{
     clock::{Clock, Timestamp},
     name::Tenant,
-    stored::value::Stored,
+    stored::{error::StoredError, value::Stored},
 };
 
 /// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
@@ -242,7 +243,7 @@ impl Call {
     #[must_use]
     pub fn identified(self, id: &str) -> Self {
         let id: Arc<str> = id.into();
-        let call = self.note(|info| info.id = Some(id.clone()));
+        let call = self.describe(|info| info.id = Some(id.clone()));
         Self { id: Some(id), ..call }
     }
 
@@ -255,16 +256,16 @@ impl Call {
     /// Notes a tag for observers, in all clones of the call.
     #[must_use]
     pub fn tag(self, tag: impl Into<String>) -> Self {
-        self.note(|info| info.tags.extend([tag.into()]))
+        self.describe(|info| info.tags.extend([tag.into()]))
     }
 
     /// Notes `value` under `key` for observers, in all clones of the call. It takes the place of an earlier one.
     #[must_use]
     pub fn metadata(self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.note(|info| info.metadata.extend([(key.into(), value.into())]))
+        self.describe(|info| info.metadata.extend([(key.into(), value.into())]))
     }
 
-    fn note(self, change: impl FnOnce(&mut CallInfo)) -> Self {
+    fn describe(self, change: impl FnOnce(&mut CallInfo)) -> Self {
         if let Some(notes) = &self.notes {
             notes.change(change);
         }
@@ -454,6 +455,56 @@ impl Call {
             Some(ask) => ask.ask(request).await,
             None => Err(AskError::Nobody { reason: "the call was made outside a graph" }),
         }
+    }
+
+    /// Keeps `note` of the call, in the place of an earlier one: the handle of a job that a server has begun, how far a transfer
+    /// is. It is safe when this returns, and whoever makes the same call again, in whatever process, finds it as
+    /// [`noted`](Call::noted). A call that must not be repeated and of which there is a note is never in doubt: it is made again
+    /// and goes on from its note. Outside of a graph nothing is kept.
+    ///
+    /// ```
+    /// use hanok_core::{BoxError, Call};
+    ///
+    /// /// Begins a long job of a server, or goes on waiting for the one that an earlier run has begun.
+    /// async fn job(call: Call) -> Result<String, BoxError> {
+    ///     let handle = match call.noted::<String>()? {
+    ///         Some(handle) => handle,
+    ///         None => {
+    ///             let handle = begin().await?;
+    ///             call.note(&handle).await?;
+    ///             handle
+    ///         }
+    ///     };
+    ///     wait_for(&handle).await
+    /// }
+    /// # async fn begin() -> Result<String, BoxError> { Ok("job-1".to_owned()) }
+    /// # async fn wait_for(handle: &str) -> Result<String, BoxError> { Ok(handle.to_owned()) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+    /// assert_eq!(job(Call::detached()).await?, "job-1");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoteError`] when it cannot be encoded or stored. Nothing was kept then: end what the note is of, if that is possible.
+    pub async fn note<T: Serialize + ?Sized>(&self, note: &T) -> Result<(), NoteError> {
+        let Some(run) = &self.ask else { return Ok(()) };
+        let failed =
+            |source: StoredError| NoteError { key: self.key.clone(), source: source.into() };
+        let note = Stored::encode(note).map_err(failed)?;
+        run.note(&self.key, note).await
+    }
+
+    /// The newest [note](Call::note) of the call, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`NoteError`] when it has another shape than `T`.
+    pub fn noted<T: DeserializeOwned>(&self) -> Result<Option<T>, NoteError> {
+        let noted = self.ask.as_ref().and_then(|run| run.noted(&self.key));
+        let failed =
+            |source: StoredError| NoteError { key: self.key.clone(), source: source.into() };
+        noted.map(|note| note.decode().map_err(failed)).transpose()
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
-    BoxError, Chain, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp,
+    Answerer, Audience, BoxError, Chain, Namespace, Position, RequestId, Stored, StoredError,
+    ThreadKey, Timestamp,
 };
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
@@ -124,9 +125,19 @@ pub enum RunError {
     #[error("request `{0}` has been answered already")]
     AlreadyAnswered(RequestId),
     /// An answer names a request that is not open any more, because its task asks something else, or the thread went on
-    /// without it. Nothing was stored.
+    /// without it; or it was given to something else than what the request [shows](crate::NewAnswer::shown). Nothing was stored.
     #[error("request `{0}` is not open any more; `resume` shows those that are")]
     Stale(RequestId),
+    /// An answer comes from somebody whom its request does not admit. Nothing was stored.
+    #[error("request `{id}` is for {audience} to answer{}", not_for(by))]
+    Forbidden {
+        /// The request.
+        id: RequestId,
+        /// The people who may answer.
+        audience: Audience,
+        /// The person who tried to; `None` if they were not named.
+        by: Option<Answerer>,
+    },
     /// An answer came after its request's deadline. Nothing was stored; a resume reports [`AskError::Expired`](hanok_core::AskError::Expired) to the node.
     #[error("the deadline of request `{id}` has passed; `resume`, and its node is told so")]
     Expired {
@@ -285,6 +296,7 @@ hanok_core::error_codes! {
         "HNK-225": Self::OtherGraph { .. },
         "HNK-226": Self::State(_),
         "HNK-227": Self::NoSuchTurn { .. },
+        "HNK-228": Self::Forbidden { .. },
     }
     of { Self::Checkpoint(error) => error.code() }
 }
@@ -315,6 +327,16 @@ fn nested(field: &str) -> String {
 
 fn by(holder: &Option<Box<Holder>>) -> String {
     holder.as_ref().map(|holder| format!(" by {holder}")).unwrap_or_default()
+}
+
+/// Why an answerer is not admitted.
+fn not_for(by: &Option<Answerer>) -> String {
+    match by {
+        Some(by) => format!(", and not for {by}"),
+        None => {
+            ", and it is not known who answers: name them with `Thread::answering_as`".to_owned()
+        }
+    }
 }
 
 fn request_ids(requests: &[Pending]) -> String {

@@ -4,7 +4,7 @@
 //! composed on it, a [`handler`] stands for it when it has failed for the last time. [`attempt`] is what one attempt of one task
 //! knows and has done so far, [`run_context`] what all attempts of a run share: its journal, its meter, its cancellation.
 //! [`question`] says how the identity of a question derives from its content, [`retry`] when another attempt is due, [`cache`]
-//! which results are kept, [`activity`] what counts as a sign of life, [`readable`] that what is stored can be read back.
+//! which results are kept, [`note`] how a call that is under way is taken up again, [`activity`] what counts as a sign of life, [`readable`] that what is stored can be read back.
 //!
 //! An attempt *runs*, *waits* for a person, *returned*, *failed* or was *stopped*. What it began is cancelled when it is over,
 //! also when it is dropped.
@@ -25,6 +25,7 @@ pub(crate) mod context;
 pub(crate) mod for_test;
 pub(crate) mod function;
 pub(crate) mod handler;
+pub(crate) mod note;
 pub(crate) mod question;
 pub(crate) mod readable;
 pub(crate) mod retry;

@@ -4,9 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{Intent, NOT_MADE, Question, RunEnd};
 pub use hanok_core::Limit;
-use hanok_core::{Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
+use hanok_core::{Audience, Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
+
+use crate::ids::Digest;
 
 /// The end of a run. Only `Done` ends the turn; every other outcome can be resumed.
 ///
@@ -163,6 +165,8 @@ pub struct Pending {
     pub schema: Option<Arc<str>>,
     /// The time after which an answer is refused.
     pub deadline: Option<Timestamp>,
+    /// The people who may answer.
+    pub audience: Audience,
     /// The graph of the node: the thread's own (the root), or a subgraph.
     pub path: Namespace,
     /// The call in doubt, if the request is about one. Its answer is a [`Resolution`].
@@ -199,6 +203,7 @@ impl Pending {
             payload: question.payload.clone(),
             schema: question.schema.as_deref().map(Into::into),
             deadline: question.deadline,
+            audience: question.audience.clone().unwrap_or_default(),
             path: path.clone(),
             doubt: None,
         }
@@ -212,9 +217,19 @@ impl Pending {
             payload: Stored::encode(&intent.arguments).unwrap_or_else(|_| Stored::nil()),
             schema: None,
             deadline: None,
+            audience: Audience::everybody(),
             path: path.clone(),
             doubt: Some(Doubted::of(intent)),
         }
+    }
+
+    /// The digest of what is asked: of the payload and the schema. An [answer](crate::NewAnswer::shown) that names it counts for
+    /// exactly what its giver saw.
+    pub fn digest(&self) -> String {
+        Digest::new("shown")
+            .part(self.payload.as_bytes())
+            .part(self.schema.as_deref().unwrap_or_default().as_bytes())
+            .hex()
     }
 
     /// The payload as a `T`.

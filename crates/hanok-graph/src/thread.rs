@@ -13,12 +13,14 @@
 //! - One run at a time has the slot of a thread, and gives it up when its last append is over, also if it was dropped.
 //! - Nothing of an input is stored before the claim is: [`RunError::Conflict`](crate::RunError::Conflict) means that nothing is.
 //! - A run that has lost its claim stores nothing more, and ends as [`RunError::Superseded`](crate::RunError::Superseded).
-//! - [`edit`], [`bulk`], [`erase`], [`restart`] and [`reopen`] write between runs, on a thread whose claim nobody holds.
+//! - [`edit`], [`bulk`], [`erase`], [`restart`], [`reopen`] and [`answer`] write between runs, on a thread whose claim nobody holds
+//!   ([`unclaimed`]).
 //!
 //! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
-//! where turns ended; [`run_graph`] is how the call of a tool runs a graph.
+//! where turns ended; [`wake`] goes on where nobody answered in time; [`run_graph`] is how the call of a tool runs a graph.
 
 pub(crate) mod active;
+pub(crate) mod answer;
 pub(crate) mod app;
 pub(crate) mod bulk;
 pub(crate) mod claim;
@@ -38,3 +40,5 @@ pub(crate) mod run_graph;
 pub(crate) mod task_view;
 pub(crate) mod turn;
 pub(crate) mod turns;
+pub(crate) mod unclaimed;
+pub(crate) mod wake;

@@ -151,6 +151,8 @@ macro_rules! checkpointer_conforms {
             what_is_left_of_erased_records_stands_in_the_history_alone
             /// P26
             labels_change_with_an_append_or_not_at_all
+            /// P35
+            threads_that_wait_are_listed_by_their_deadline
             /// P7
             the_chain_of_a_log_leads_to_its_head
             /// P7

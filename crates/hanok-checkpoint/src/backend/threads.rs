@@ -87,6 +87,8 @@ pub enum Which {
     Claimed,
     /// Those that may be swept at this time and that no run holds a claim to, of all tenants.
     Expired(Timestamp),
+    /// Those with a request whose deadline is this time or an earlier one, of all tenants. For whoever goes on without an answer.
+    Waiting(Timestamp),
     /// All, of all tenants. For operators.
     All,
 }

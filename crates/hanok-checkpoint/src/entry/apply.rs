@@ -11,7 +11,7 @@ use crate::{
     entry::run::{Begin, End, Persistence},
     entry::run_end::RunEnd,
     entry::state::{Copied, Edit, Extend, Rebase},
-    entry::task::{Commit, Failed, Memo},
+    entry::task::{Answer, Commit, Failed, Memo},
 };
 
 impl ThreadFold {
@@ -23,7 +23,7 @@ impl ThreadFold {
     ///
     /// # let (id, node) = ("first".to_owned(), "ask".to_owned());
     /// # let (task, payload) = (TaskId::from_bytes([0; 16]), Stored::encode("Go on?")?);
-    /// let question = Question { id, task, node, payload, schema: None, deadline: None };
+    /// let question = Question { id, task, node, payload, schema: None, deadline: None, audience: None };
     /// let root = Namespace::root();
     /// let entry = Entry { at: Timestamp(0), namespace: root.clone(), body: Body::Question(question) };
     /// let mut fold = ThreadFold::default();
@@ -48,7 +48,7 @@ impl ThreadFold {
             Body::Memo(memo) => self.memo(entry, memo),
             Body::Intent(intent) => self.run_mut(entry).records.intend(intent.clone()),
             Body::Question(question) => self.run_mut(entry).records.ask(question.clone()),
-            Body::Answer(answer) => self.run_mut(entry).records.answer(&answer.id, &answer.value),
+            Body::Answer(answer) => self.answer(entry, answer),
             Body::Reopen(reopen) => self.run_mut(entry).records.reopen(&reopen.id),
             Body::Rewind => self.rewind(position, entry.at),
             Body::Rebase(rebase) => self.run_mut(entry).rebase(rebase)?,
@@ -87,6 +87,16 @@ impl ThreadFold {
         self.end_calls(&entry.namespace);
         self.count(&entry.namespace, commit.spent);
         Ok(())
+    }
+
+    /// An answer between runs ends the waiting: the run that asked has something to do again.
+    fn answer(&mut self, entry: &Entry, answer: &Answer) {
+        self.run_mut(entry).records.answer(&answer.id, &answer.value);
+        if let Some(root) = self.runs.get_mut(&Namespace::root())
+            && !root.open
+        {
+            root.ended = None;
+        }
     }
 
     fn memo(&mut self, entry: &Entry, memo: &Memo) {

@@ -81,7 +81,7 @@ macro_rules! bodies {
                 }
                 let fields = from.clone().array()?;
                 match code {
-                    $($($code if fields == $record::FIELDS => {
+                    $($($code if $record::FIELDS.contains(&fields) => {
                         <$record as Wire>::read(from).map(Self::$kind)
                     })?)+
                     _ => malformed(from, "an entry of this build"),

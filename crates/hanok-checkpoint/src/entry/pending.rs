@@ -25,6 +25,7 @@ pub(crate) fn pending(fold: &mut ThreadFold, now: Timestamp) -> Vec<(Position, E
 
 fn of_run(records: StepRecords, at: Position) -> Vec<(Position, Body)> {
     let spent = Spent::default();
+    let answer = |(id, value)| Body::Answer(Answer { id, value, by: None, key: None });
     let StepRecords { pending, memos, intents, settled, failures, questions, answers } = records;
     let failures = failures.into_values().map(|failed| Body::Failed(Failed { spent, ..failed }));
     let memos = memos
@@ -42,11 +43,11 @@ fn of_run(records: StepRecords, at: Position) -> Vec<(Position, Body)> {
             node: none,
             doubt: Doubt::Ask,
         };
-        [Body::Intent(meant), Body::Answer(Answer { id, value })]
+        [Body::Intent(meant), answer((id, value))]
     });
     let intents = intents.into_values().map(Body::Intent);
     let questions = questions.into_iter().map(Body::Question);
-    let answers = answers.into_iter().map(|(id, value)| Body::Answer(Answer { id, value }));
+    let answers = answers.into_iter().map(answer);
     // An answer to a question settles no call that was meant after it.
     let others =
         failures.chain(settled).chain(questions).chain(answers).chain(memos).chain(intents);

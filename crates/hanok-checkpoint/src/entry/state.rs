@@ -61,7 +61,7 @@ pub struct Copied {
 
 impl Copied {
     /// The record is the array of the thread's names.
-    pub(crate) const FIELDS: usize = 2;
+    pub(crate) const FIELDS: std::ops::RangeInclusive<usize> = 2..=2;
 }
 
 wire! {

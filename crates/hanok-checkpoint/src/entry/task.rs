@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_core::{Changes, Position, Spent, Stored, TaskId, Timestamp};
+use hanok_core::{Answerer, Audience, Changes, Position, Spent, Stored, TaskId, Timestamp};
 
 use crate::{
     entry::frontier::{Frontier, Goto},
@@ -153,6 +153,9 @@ record! {
         schema: Option<String>,
         /// Until when an answer counts.
         deadline: Option<Timestamp>,
+        ;
+        /// The people who may answer. Nothing is everybody.
+        audience: Option<Audience>,
     }
 }
 
@@ -163,6 +166,11 @@ record! {
         id: String,
         /// The answer.
         value: Stored,
+        ;
+        /// The person who gave it, if they are known.
+        by: Option<Answerer>,
+        /// The key under which whoever passed it on may pass it on again.
+        key: Option<String>,
     }
 }
 

@@ -19,8 +19,21 @@ pub const STATUS: &str = "status";
 /// The label that says how many requests are open; none if no request is.
 pub const REQUESTS: &str = "requests";
 
-/// The label that says when the first of them expires, in milliseconds since the epoch; none if none does.
+/// The label that says when the first of them expires: [`deadline_label`]; none if none does.
 pub const DEADLINE: &str = "deadline";
+
+/// The value of the label [`DEADLINE`]: milliseconds since the epoch, in 20 digits, so that the values are in the order of time.
+///
+/// ```
+/// use hanok_checkpoint::deadline_label;
+/// use hanok_core::Timestamp;
+///
+/// assert_eq!(deadline_label(Timestamp(90)), "00000000000000000090");
+/// assert!(deadline_label(Timestamp(90)) < deadline_label(Timestamp(1_000)));
+/// ```
+pub fn deadline_label(deadline: Timestamp) -> String {
+    format!("{:020}", deadline.0)
+}
 
 /// The labels of a thread. They hold no text of a user's, of a question or of a state, and are not encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,7 +135,7 @@ impl Labels {
     /// ```
     pub fn since(&self, before: Option<&Self>) -> Vec<(String, Option<String>)> {
         let count = |requests: usize| (requests > 0).then(|| requests.to_string());
-        let time = |deadline: Option<Timestamp>| deadline.map(|deadline| deadline.0.to_string());
+        let time = |deadline: Option<Timestamp>| deadline.map(deadline_label);
         if before == Some(self) {
             return Vec::new();
         }

@@ -50,6 +50,9 @@ pub(super) fn body(text: &mut String, body: &Body) {
         }
         Body::Answer(answer) => {
             member("id", &answer.id);
+            if let Some(by) = &answer.by {
+                member("by", &by.name);
+            }
             value(text, "answer", &answer.value);
         }
         Body::Reopen(reopen) => {

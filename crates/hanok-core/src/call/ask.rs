@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::{
     boxed::{BoxError, BoxFuture},
+    call::{CallKey, audience::Audience},
     clock::Timestamp,
     stored::value::Stored,
 };
@@ -30,6 +31,8 @@ pub struct Request {
     pub schema: Option<Arc<str>>,
     /// Until when an answer counts.
     pub deadline: Option<Timestamp>,
+    /// The people who may answer.
+    pub audience: Audience,
     /// A further check of the answer. One that fails it leaves the question open.
     pub check: Option<Check>,
 }
@@ -92,9 +95,10 @@ impl fmt::Debug for Check {
 }
 
 impl Request {
-    /// A request that shows `payload`, takes any answer, and waits for ever.
+    /// A request that shows `payload`, takes any answer of anybody, and waits for ever.
     pub fn new(payload: Stored) -> Self {
-        Self { payload, schema: None, deadline: None, check: None }
+        let audience = Audience::everybody();
+        Self { payload, schema: None, deadline: None, audience, check: None }
     }
 }
 
@@ -119,7 +123,18 @@ pub enum AskError {
     Failed(#[source] BoxError),
 }
 
-/// Asks a person, and suspends the run until they answer.
+/// A note of a call that could not be kept.
+#[derive(Debug, Error)]
+#[error("a note of the call {key} could not be kept")]
+pub struct NoteError {
+    /// The call.
+    pub key: CallKey,
+    /// The cause.
+    #[source]
+    pub source: BoxError,
+}
+
+/// The run behind a call: asks a person, and suspends the run until they answer; keeps notes of calls that are under way.
 pub trait Ask: Send + Sync + 'static {
     /// Asks `request`.
     ///
@@ -127,4 +142,20 @@ pub trait Ask: Send + Sync + 'static {
     ///
     /// [`AskError::Waiting`] when the run has to stop for the answer; hand it on.
     fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>>;
+
+    /// Keeps `note` of the call `key`, in the place of an earlier one. It is safe when this returns. Default: nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`NoteError`] when it cannot be kept.
+    fn note<'a>(&'a self, key: &'a CallKey, note: Stored) -> BoxFuture<'a, Result<(), NoteError>> {
+        let (_, _) = (key, note);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The newest note of the call `key`. Default: none.
+    fn noted(&self, key: &CallKey) -> Option<Stored> {
+        let _ = key;
+        None
+    }
 }

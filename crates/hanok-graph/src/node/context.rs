@@ -548,7 +548,8 @@ impl<C> Context<C> {
             arguments: arguments.to_owned(),
             id: id.clone(),
             node: scope.task.node.to_string(),
-            doubt,
+            // What is known of the call says how it goes on.
+            doubt: if scope.noted(&key).is_some() { Doubt::Repeat } else { doubt },
         };
         if scope.env.journal.is_kept() {
             let entry = (scope.task.namespace.clone(), Body::Intent(intent.clone()));
@@ -676,7 +677,8 @@ impl<C> Context<C> {
         let payload = Stored::encode(payload).map_err(failed)?;
         let schema = Some(crate::schema::of::<T>().into());
         let check = Some(Check::of::<T>());
-        self.scope.ask(Request { payload, schema, deadline, check })?.decode().map_err(failed)
+        let request = Request { schema, deadline, check, ..Request::new(payload) };
+        self.scope.ask(request)?.decode().map_err(failed)
     }
 
     /// The result of the [step](Context::step) `name`, if this attempt, an earlier one or an earlier run of the task has stored
@@ -731,7 +733,7 @@ impl<C> Context<C> {
         if scope.env.journal.is_kept() {
             let stored = |source| StepError::Stored { name: key.to_owned(), source };
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
-            let answer = Body::Answer(Answer { id, value });
+            let answer = Body::Answer(Answer { id, value, by: None, key: None });
             scope.env.journal.append(&scope.task.namespace, answer).await?;
         }
         locked(&scope.stored_steps().intents).remove(key);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{ids::Digest, node::attempt::TaskAttempt};
-use hanok_checkpoint::Question;
-use hanok_core::{Ask, AskError, BoxFuture, Request, RequestId, Stored};
+use hanok_checkpoint::{CheckpointError, Question};
+use hanok_core::{Ask, AskError, BoxFuture, CallKey, NoteError, Request, RequestId, Stored};
 
 /// An answer that does not fit its question.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct UnfitAnswer {
 impl TaskAttempt {
     /// The answer to the task's next question, if there is one; otherwise asks the question.
     pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
-        let Request { payload, schema, deadline, check } = request;
+        let Request { payload, schema, deadline, audience, check } = request;
         let scripted = self.stored_steps().scripted.as_deref();
         if !self.env.journal.is_kept() && scripted.is_none() {
             return Err(AskError::Nobody {
@@ -69,6 +69,7 @@ impl TaskAttempt {
             payload,
             schema: schema.map(|schema| schema.to_string()),
             deadline,
+            audience: (!audience.is_everybody()).then_some(audience),
         });
         Err(AskError::Waiting(RequestId(id.into())))
     }
@@ -82,11 +83,23 @@ impl TaskAttempt {
     }
 }
 
-/// Lets the calls of a task ask questions.
+/// Lets the calls of a task ask questions, and keeps their notes.
 pub(crate) struct Asker(pub(crate) Arc<TaskAttempt>);
 
 impl Ask for Asker {
     fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
         Box::pin(async move { self.0.ask(request) })
+    }
+
+    fn note<'a>(&'a self, key: &'a CallKey, note: Stored) -> BoxFuture<'a, Result<(), NoteError>> {
+        Box::pin(async move {
+            let failed =
+                |error: CheckpointError| NoteError { key: key.clone(), source: error.into() };
+            self.0.note(key.as_str(), note).await.map_err(failed)
+        })
+    }
+
+    fn noted(&self, key: &CallKey) -> Option<Stored> {
+        self.0.noted(key.as_str())
     }
 }

@@ -1,7 +1,8 @@
 //! Answers to the requests of a thread.
 
-use hanok_checkpoint::{Body, Doubt, Log, OpenLog, RunFold};
-use hanok_core::{Namespace, Position, RequestId, Stored, Timestamp};
+use hanok_checkpoint::{Answer, Body, Doubt, Log, OpenLog, RunFold};
+use hanok_core::{Answerer, Namespace, Position, RequestId, Stored, StoredError, Timestamp};
+use serde::Serialize;
 
 use crate::{
     error::RunError,
@@ -12,12 +13,49 @@ use crate::{
 const PAGE: usize = 256;
 const PAGES: usize = 16;
 
+/// An answer to a request.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct NewAnswer {
+    pub(crate) id: RequestId,
+    pub(crate) value: Stored,
+    pub(crate) key: Option<String>,
+    pub(crate) shown: Option<String>,
+}
+
+impl NewAnswer {
+    /// The answer `value` to the request `id`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it cannot be stored.
+    pub fn new(id: RequestId, value: &(impl Serialize + ?Sized)) -> Result<Self, StoredError> {
+        Ok(Self::of(id, Stored::encode(value)?))
+    }
+
+    /// The answer `value` to the request `id`, as it is stored.
+    pub fn of(id: RequestId, value: Stored) -> Self {
+        Self { id, value, key: None, shown: None }
+    }
+
+    /// Names the answer, for whoever may have to pass it on twice, such as a client behind a bad line: the same answer under the
+    /// same key is taken again and changes nothing. Default: it has none, and a second answer is refused.
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
+    /// Names what its giver saw, by its [digest](Pending::digest). An answer to anything else is [`RunError::Stale`]. Default: it is
+    /// for whatever the request shows.
+    pub fn shown(self, digest: impl Into<String>) -> Self {
+        Self { shown: Some(digest.into()), ..self }
+    }
+}
+
 /// An answer that passed its checks.
 pub(crate) struct CheckedAnswer {
     /// The graph of the question.
     pub(crate) path: Namespace,
-    pub(crate) id: RequestId,
-    pub(crate) value: Stored,
+    pub(crate) answer: Answer,
 }
 
 /// The open requests of a thread at `now`: calls in doubt, then questions, by namespace.
@@ -43,7 +81,8 @@ pub(crate) fn questions(run: &RunFold, path: &Namespace, now: Timestamp) -> Vec<
     open.into_iter().map(|question| Pending::of_question(question, path)).collect()
 }
 
-/// Checks that each of `answers` goes to an open request, once, in time, and fits its schema. All are accepted, or none.
+/// Checks that each of `answers`, which `by` gives, goes to an open request, once, in time, and fits its schema. All are
+/// accepted, or none. Those that were taken before, under their keys, are left out.
 ///
 /// # Errors
 ///
@@ -51,7 +90,8 @@ pub(crate) fn questions(run: &RunFold, path: &Namespace, now: Timestamp) -> Vec<
 pub(crate) async fn check(
     log: &Log,
     opened: Option<&OpenLog>,
-    answers: Vec<(RequestId, Stored)>,
+    answers: Vec<NewAnswer>,
+    by: Option<&Answerer>,
     now: Timestamp,
 ) -> Result<Vec<CheckedAnswer>, RunError> {
     let mut open = open(opened, now);
@@ -59,16 +99,27 @@ pub(crate) async fn check(
         return Err(RunError::NothingAsked(log.thread().clone()));
     }
     let mut checked: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
-    for (id, value) in answers {
-        let Some(at) = open.iter().position(|pending| pending.id == id) else {
-            return Err(match checked.iter().any(|before| before.id == id) {
-                true => RunError::AlreadyAnswered(id),
-                false => why_not(log, id).await?,
-            });
+    for answer in answers {
+        let is_it = |before: &&CheckedAnswer| before.answer.id == *answer.id.0;
+        let Some(at) = open.iter().position(|pending| pending.id == answer.id) else {
+            match checked.iter().find(is_it) {
+                Some(before) if is_again(&before.answer, &answer) => {}
+                Some(_) => return Err(RunError::AlreadyAnswered(answer.id)),
+                None => taken_before(log, answer).await?,
+            }
+            continue;
         };
         let asked = open.swap_remove(at);
+        let NewAnswer { id, value, key, shown } = answer;
+        if !asked.audience.admits(by) {
+            let (audience, by) = (asked.audience, by.cloned());
+            return Err(RunError::Forbidden { id, audience, by });
+        }
         if let Some(deadline) = asked.deadline.filter(|deadline| *deadline <= now) {
             return Err(RunError::Expired { id, deadline });
+        }
+        if shown.is_some_and(|shown| shown != asked.digest()) {
+            return Err(RunError::Stale(id));
         }
         let faults = match &asked.doubt {
             Some(_) if Resolution::read(&value).is_some() => Vec::new(),
@@ -83,9 +134,23 @@ pub(crate) async fn check(
             let (expected, question) = (expected.to_owned(), Box::new(asked));
             return Err(RunError::WrongAnswer { id, question, expected, answer: value, faults });
         }
-        checked.push(CheckedAnswer { path: asked.path, id, value });
+        let answer = Answer { id: id.0.to_string(), value, by: by.cloned(), key };
+        checked.push(CheckedAnswer { path: asked.path, answer });
     }
     Ok(checked)
+}
+
+/// True if `answer` is the one that was taken before.
+fn is_again(before: &Answer, answer: &NewAnswer) -> bool {
+    before.key.is_some() && before.key == answer.key && before.value == answer.value
+}
+
+/// Checks that `answer`, whose request is not open, is the very one that closed it.
+async fn taken_before(log: &Log, answer: NewAnswer) -> Result<(), RunError> {
+    match closed(log, answer.id.clone()).await? {
+        Closed::Answered(before) if is_again(&before, &answer) => Ok(()),
+        closed => Err(closed.into_error(answer.id)),
+    }
 }
 
 #[cfg(feature = "schema")]
@@ -99,29 +164,48 @@ fn faults(schema: Option<&str>, _: &Stored) -> Vec<String> {
     schema.map(|_| unchecked.to_owned()).into_iter().collect()
 }
 
-/// The reason why a request is not open: it was answered, it is not asked any more, or it never existed as far as the
-/// newest entries show. Naming a request that never existed does not cost a read of a long log.
-pub(crate) async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
+/// The reason why a request is not open.
+pub(crate) enum Closed {
+    /// This answered it.
+    Answered(Answer),
+    /// It is not asked any more.
+    Stale,
+    /// It never existed, as far as the newest entries show.
+    Unknown,
+}
+
+impl Closed {
+    /// The error of an answer to the request.
+    pub(crate) fn into_error(self, id: RequestId) -> RunError {
+        match self {
+            Self::Answered(_) => RunError::AlreadyAnswered(id),
+            Self::Stale => RunError::Stale(id),
+            Self::Unknown => RunError::NoSuchRequest(id),
+        }
+    }
+}
+
+/// The reason why a request is not open. Naming a request that never existed does not cost a read of a long log.
+pub(crate) async fn closed(log: &Log, id: RequestId) -> Result<Closed, RunError> {
     let mut before = None;
     let mut asked = false;
     for _ in 0..PAGES {
         let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
-        for read in &page {
-            match &read.entry.body {
-                Body::Answer(answer) if answer.id == *id.0 => {
-                    return Ok(RunError::AlreadyAnswered(id));
-                }
+        let last = page.last().map(|last| last.position);
+        for read in page {
+            match read.entry.body {
+                Body::Answer(answer) if answer.id == *id.0 => return Ok(Closed::Answered(answer)),
                 // Since then it was open again, and went without an answer.
-                Body::Reopen(reopen) if reopen.id == *id.0 => return Ok(RunError::Stale(id)),
+                Body::Reopen(reopen) if reopen.id == *id.0 => return Ok(Closed::Stale),
                 Body::Question(question) if question.id == *id.0 => asked = true,
                 Body::Intent(intent) if intent.id == *id.0 => asked = true,
                 _ => {}
             }
         }
-        match page.last() {
-            Some(last) if last.position > Position::START.next() => before = Some(last.position),
+        match last {
+            Some(last) if last > Position::START.next() => before = Some(last),
             _ => break,
         }
     }
-    Ok(if asked { RunError::Stale(id) } else { RunError::NoSuchRequest(id) })
+    Ok(if asked { Closed::Stale } else { Closed::Unknown })
 }

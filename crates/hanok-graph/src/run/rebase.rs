@@ -36,16 +36,19 @@ impl<S: State, C> Definition<S, C> {
     /// [`RunError::OtherGraph`].
     pub(crate) fn owns(&self, place: LogPlace<'_>, run: &RunFold) -> Result<(), RunError> {
         match &run.graph.name {
-            Some(name) if *name != self.name && !self.formerly.contains(name) => {
-                Err(RunError::OtherGraph {
-                    thread: place.thread.clone(),
-                    namespace: place.path.clone(),
-                    stored: name.to_string(),
-                    graph: self.name.to_string(),
-                })
-            }
+            Some(name) if !self.is_called(name) => Err(RunError::OtherGraph {
+                thread: place.thread.clone(),
+                namespace: place.path.clone(),
+                stored: name.to_string(),
+                graph: self.name.to_string(),
+            }),
             _ => Ok(()),
         }
+    }
+
+    /// Checks whether the graph has this name, or had it once.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        *self.name == *name || self.formerly.iter().any(|before| **before == *name)
     }
 }
 

@@ -3,8 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip,
-    outlives,
+    Begin, Body, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip, outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -143,7 +142,9 @@ impl<S: State> TurnStart<S> {
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
-        let interrupted = root.ended == Some(RunEnd::Interrupted);
+        // An answer between runs leaves no end.
+        let interrupted =
+            !root.open && root.ended.as_ref().is_none_or(|end| *end == RunEnd::Interrupted);
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {
             let schema = initial.schema().to_stored().into();
@@ -251,10 +252,9 @@ impl<S: State> TurnStart<S> {
 
     /// Adds an answer for the graph that asked.
     fn answer(&mut self, answer: answer::CheckedAnswer) {
-        let answer::CheckedAnswer { path, id, value } = answer;
-        let id = id.0.to_string();
+        let answer::CheckedAnswer { path, answer } = answer;
         let below = self.runs.get_mut(&path).map(|run| &mut run.records);
-        below.unwrap_or(&mut self.progress.records).answer(&id, &value);
-        self.first.push((path, Body::Answer(Answer { id, value })));
+        below.unwrap_or(&mut self.progress.records).answer(&answer.id, &answer.value);
+        self.first.push((path, Body::Answer(answer)));
     }
 }

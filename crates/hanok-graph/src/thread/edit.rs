@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Frontier, Goto, Guard,
-    Labels, OpenLog, ThreadFold, Tip,
-};
+use hanok_checkpoint::{AppendId, Body, Edit, Frontier, Goto, OpenLog, ThreadFold, Tip};
 use hanok_core::{Changes, Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
 
@@ -20,7 +17,11 @@ use crate::{
         rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
     },
-    thread::{handle::Thread, task_view::TaskView},
+    thread::{
+        handle::Thread,
+        task_view::TaskView,
+        unclaimed::{Stamp, append},
+    },
 };
 
 /// The view of one graph of a thread: its state, its due nodes and its open requests.
@@ -259,27 +260,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Appends entries between runs, to a log with this fold.
     pub(crate) async fn append(
         &self,
-        mut tip: Tip,
-        mut fold: ThreadFold,
+        tip: Tip,
+        fold: ThreadFold,
         entries: Vec<(Namespace, Body)>,
     ) -> Result<Position, RunError> {
-        let (runtime, thread) = (self.app.runtime(), self.key());
-        let (codec, now) = (self.app.store().codec(), runtime.clock.now());
-        let (expected, mut records) = (tip.position, Vec::with_capacity(entries.len()));
-        for (namespace, body) in entries {
-            let entry = Entry { at: now, namespace, body };
-            let record = tip.push(codec, thread, tip.position, &entry);
-            records.push(record.map_err(|error| CheckpointError::Encode(error.into()))?);
-            fold.apply(tip.position, &entry).map_err(|error| RunError::State(error.into()))?;
-        }
-        let (id, guard) = (AppendId(runtime.ids.id()), Guard::Unclaimed);
-        let append = tip.append(codec, thread, id, expected, guard, records);
-        let is_new = expected == Position::START;
-        let graph = is_new.then(|| self.app.graph().0.name.clone());
-        let labels = Labels { graph, ..Labels::of(&fold) }.since(None);
-        let append = Append { updated: Some(now), labels, ..append };
-        self.app.store().append(thread, append).await?;
-        Ok(tip.position)
+        let runtime = self.app.runtime();
+        let stamp = Stamp { id: AppendId(runtime.ids.id()), now: runtime.clock.now() };
+        let graph = Some(self.app.graph().0.name.clone());
+        append(&self.log(), stamp, graph, tip, fold, entries).await
     }
 }
 

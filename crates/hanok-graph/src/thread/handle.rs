@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
-use hanok_core::{Budget, Cancellation, InvalidName, Namespace, Position, RequestId, ThreadKey};
+use hanok_core::{
+    Answerer, Budget, Cancellation, InvalidName, Namespace, Position, RequestId, ThreadKey,
+};
 use hanok_state::State;
 use serde::Serialize;
 
@@ -269,6 +271,32 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Self { options: RunOptions { drains: vec![drain], ..self.options }, ..self }
     }
 
+    /// Names the person who answers through this handle, for requests that are not for everybody and for the record. Whoever lets
+    /// people in knows who they are; nothing here checks it. Default: nobody is named.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Answerer, AskError, Audience, Request, Stored, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     let audience = Audience::everybody().role("approver");
+    ///     let request = Request { audience, ..Request::new(Stored::encode("how many?")?) };
+    ///     let answer = cx.call("ask", "how many", "").question(request).await?;
+    ///     Ok(Count::update().n(answer.decode()?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert!(matches!(thread.reply(&7, ()).await, Err(RunError::Forbidden { .. })));
+    /// let ann = Answerer::new("ann", "http").role("approver");
+    /// assert_eq!(thread.answering_as(ann).reply(&7, ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn answering_as(self, answerer: Answerer) -> Self {
+        Self { options: RunOptions { answerer: Some(answerer), ..self.options }, ..self }
+    }
+
     /// Tags the runs of this handle, so that the [history](hanok_checkpoint::Select::tag) can be searched for them. Any
     /// texts will do, and are stored as they are.
     ///
@@ -400,7 +428,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// # Errors
     ///
     /// As [`Thread::invoke`]. An answer that is refused changes nothing: [`RunError::NoSuchRequest`],
-    /// [`RunError::AlreadyAnswered`], [`RunError::Stale`], [`RunError::Expired`], [`RunError::WrongAnswer`].
+    /// [`RunError::AlreadyAnswered`], [`RunError::Stale`], [`RunError::Expired`], [`RunError::Forbidden`],
+    /// [`RunError::WrongAnswer`].
     pub async fn answer(
         &self,
         id: RequestId,

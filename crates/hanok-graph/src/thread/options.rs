@@ -18,7 +18,7 @@ use crate::{
     thread::input::NewInput,
 };
 use hanok_checkpoint::SharedStore;
-use hanok_core::{Budget, Cancellation, Meter, Namespace, RunId, Spent};
+use hanok_core::{Answerer, Budget, Cancellation, Meter, Namespace, RunId, Spent};
 use hanok_state::State;
 
 /// The settings of the runs that a handle begins.
@@ -36,6 +36,8 @@ pub(crate) struct RunOptions {
     pub(crate) discards: bool,
     pub(crate) durability: Option<Durability>,
     pub(crate) tags: BTreeMap<String, String>,
+    /// The person who answers.
+    pub(crate) answerer: Option<Answerer>,
     /// The memory across threads.
     pub(crate) memory: Option<Arc<SharedStore>>,
 }
@@ -57,6 +59,7 @@ impl Default for RunOptions {
             discards: false,
             durability: None,
             tags: BTreeMap::new(),
+            answerer: None,
             memory: None,
         }
     }

@@ -4,7 +4,11 @@ use hanok_checkpoint::{Body, Reopen, Tip};
 use hanok_core::{Position, RequestId};
 use hanok_state::State;
 
-use crate::{error::RunError, run::answer::why_not, thread::handle::Thread};
+use crate::{
+    error::RunError,
+    run::answer::{Closed, closed},
+    thread::handle::Thread,
+};
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Takes the answer to `question` back, between runs. The question is open again, and its task runs again with
@@ -47,9 +51,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             is_due && run.records.answers.contains_key(id)
         });
         let Some((path, _)) = answered else {
-            return Err(match why_not(&log, question.clone()).await? {
-                RunError::AlreadyAnswered(id) => RunError::Stale(id),
-                error => error,
+            return Err(match closed(&log, question.clone()).await? {
+                Closed::Answered(_) => RunError::Stale(question.clone()),
+                closed => closed.into_error(question.clone()),
             });
         };
         let again = Reopen { id: id.to_owned(), reason: "it was taken back".to_owned() };

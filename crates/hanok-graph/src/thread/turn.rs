@@ -20,7 +20,7 @@ use crate::{
     observe::event::{AnyState, Event, EventKind},
     outcome::{Outcome, Pending, Poisoned, Unfinished},
     run::{
-        answer,
+        answer::{self, CheckedAnswer, NewAnswer},
         graph_run::GraphRun,
         rebase::{LogPlace, migrated, warn_unknown},
         run_state::RunState,
@@ -143,7 +143,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 .await
             }
             Input::Answers(answers) => {
-                let given = answer::check(&log, opened.as_ref(), answers, now).await?;
+                let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value));
+                let given = self.check(&log, opened.as_ref(), answers.collect(), now).await?;
                 self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
             }
             Input::Reply(value) => {
@@ -153,10 +154,22 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     [one] => one.id.clone(),
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
-                let given = answer::check(&log, opened.as_ref(), vec![(id, value)], now).await?;
+                let answers = vec![NewAnswer::of(id, value)];
+                let given = self.check(&log, opened.as_ref(), answers, now).await?;
                 self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
             }
         }
+    }
+
+    /// Checks answers of whoever answers through this handle.
+    async fn check(
+        &self,
+        log: &Log,
+        opened: Option<&OpenLog>,
+        answers: Vec<NewAnswer>,
+        now: Timestamp,
+    ) -> Result<Vec<CheckedAnswer>, RunError> {
+        answer::check(log, opened, answers, self.options.answerer.as_ref(), now).await
     }
 
     /// Reads a thread that no other run owns, or that is taken from its owner.

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use hanok_checkpoint::{DEADLINE, Forks, GRAPH, REQUESTS, STATUS, SharedCheckpointer, Which};
+use hanok_checkpoint::{
+    DEADLINE, Forks, GRAPH, REQUESTS, STATUS, SharedCheckpointer, Which, deadline_label,
+};
 use hanok_core::Tenant;
 use hanok_graph::{BoxError, Context, END, EditStep, Graph, RunError, START, Snapshot};
 use hanok_sqlite::Sqlite;
@@ -50,7 +52,7 @@ async fn a_list_says_how_far_each_thread_is() {
         let on = || thread(&graph, &store);
         let begins = clock::now();
         let open = asked(on().invoke(S::update(), ledger.clone()).await);
-        let deadline = begins.plus(Duration::from_secs(60)).0.to_string();
+        let deadline = deadline_label(begins.plus(Duration::from_secs(60)));
         let both = are([
             (GRAPH, "asking"),
             (STATUS, "interrupted"),

@@ -38,6 +38,8 @@ mod lints;
 mod lives;
 mod many;
 mod named;
+mod notes;
+mod outside;
 mod past_limits;
 mod poisoned;
 mod policies;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
-    ThreadInfo, Which,
+    CheckpointError, Claim, DEADLINE, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record,
+    Snapshots, ThreadInfo, Which, deadline_label,
 };
 use hanok_core::{Position, RunId, ThreadKey, Timestamp};
 use tokio_postgres::{
@@ -179,23 +179,31 @@ impl Database {
         let limit: i64 = bound(limit);
         let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&after.0, Type::TEXT), (&after.1, Type::TEXT), (&limit, Type::INT8)];
+        let waiting = match which {
+            Which::Waiting(before) => deadline_label(*before),
+            _ => String::new(),
+        };
         let (tenant, text, value, now): (&str, &str, &str, i64) = match which {
             Which::Of(tenant) => (tenant.as_str(), "", "", 0),
             Which::ForksOf(origin) => (origin.tenant().as_str(), origin.thread(), "", 0),
             Which::Labelled { tenant, name, value } => (tenant.as_str(), name, value, 0),
             Which::Expired(now) => ("", "", "", bound(now.0)),
+            Which::Waiting(_) => ("", DEADLINE, &waiting, 0),
             _ => ("", "", "", 0),
         };
         let s = &self.schema;
         let labelled = format!(
             "tenant = $4 AND id IN (SELECT thread_id FROM {s}.labels WHERE name = $5 AND value = $7)"
         );
+        let waits =
+            format!("id IN (SELECT thread_id FROM {s}.labels WHERE name = $5 AND value <= $7)");
         let named = match which {
             Which::Of(_) => "tenant = $4",
             Which::ForksOf(_) => "tenant = $4 AND origin = $5",
             Which::Labelled { .. } => &labelled,
             Which::Claimed => "run IS NOT NULL",
             Which::Expired(_) => "run IS NULL AND expires <= $6",
+            Which::Waiting(_) => &waits,
             Which::All => "true",
         };
         parameters.extend([

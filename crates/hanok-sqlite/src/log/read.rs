@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
-    ThreadInfo, Which,
+    CheckpointError, Claim, DEADLINE, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record,
+    Snapshots, ThreadInfo, Which, deadline_label,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
 use rusqlite::{
@@ -139,6 +139,10 @@ pub(crate) fn threads(
         Which::Expired(now) => {
             ("run IS NULL AND expires <= ?3", vec![Value::Integer(bound(now.0))])
         }
+        Which::Waiting(before) => (
+            "id IN (SELECT thread_id FROM labels WHERE name = ?3 AND value <= ?4)",
+            vec![text(DEADLINE), text(&deadline_label(*before))],
+        ),
         Which::All => ("true", Vec::new()),
     };
     // No name is empty, so all names follow the empty ones.

@@ -8,8 +8,8 @@ use hanok_checkpoint::{
     Rebase, Reopen, RunEnd, Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
-    Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, StoredField,
-    StoredSchema, TaskId, Tenant, ThreadKey, Timestamp,
+    Answerer, Audience, Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent,
+    Stored, StoredField, StoredSchema, TaskId, Tenant, ThreadKey, Timestamp,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -64,12 +64,7 @@ fn body() -> impl Strategy<Value = Body> {
                 Body::Intent(Intent { task, key, tool, arguments, id, node, doubt })
             }
         ),
-        1 => (id(), task(), text(), stored(), option::of(text()), option::of(number())).prop_map(
-            |(id, task, node, payload, schema, deadline)| {
-                let deadline = deadline.map(Timestamp);
-                Body::Question(Question { id, task, node, payload, schema, deadline })
-            }
-        ),
+        1 => question().prop_map(Body::Question),
         1 => (task(), text(), text(), text(), any::<u32>(), spent()).prop_map(
             |(task, node, kind, message, attempts, spent)| {
                 Body::Failed(Failed { task, node, kind, message, attempts, spent })
@@ -78,7 +73,7 @@ fn body() -> impl Strategy<Value = Body> {
         1 => (option::of(text()), changes(), option::of(frontier())).prop_map(
             |(node, changes, frontier)| Body::Edit(Edit { node, changes, frontier })
         ),
-        1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
+        1 => answer().prop_map(Body::Answer),
         1 => (id(), text()).prop_map(|(id, reason)| Body::Reopen(Reopen { id, reason })),
         1 => Just(Body::Rewind),
         1 => rebase(),
@@ -94,6 +89,24 @@ fn body() -> impl Strategy<Value = Body> {
             Body::End(End { run, outcome, detail, spent })
         }),
     ]
+}
+
+fn question() -> impl Strategy<Value = Question> {
+    let schema = option::of(text());
+    let parts = (id(), task(), text(), stored(), schema, option::of(number()), option::of(text()));
+    parts.prop_map(|(id, task, node, payload, schema, deadline, role)| {
+        let deadline = deadline.map(Timestamp);
+        let audience = role.map(|role| Audience::everybody().role(role));
+        Question { id, task, node, payload, schema, deadline, audience }
+    })
+}
+
+fn answer() -> impl Strategy<Value = Answer> {
+    let parts = (id(), stored(), option::of((text(), text())), option::of(text()));
+    parts.prop_map(|(id, value, by, key)| {
+        let by = by.map(|(name, role)| Answerer::new(name, "test").role(role));
+        Answer { id, value, by, key }
+    })
 }
 
 fn copied() -> impl Strategy<Value = Body> {

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, Base, Body, Chain, CheckpointError, Checkpointer, Codec, Entry, Epoch, Forks,
-    Guard, Head, HeadSeal, Life, Link, Log, Opened, Record, SharedCheckpointer, Snapshots, Tip,
-    Trim, Which,
+    Append, AppendId, Base, Body, Chain, CheckpointError, Checkpointer, Codec, DEADLINE, Entry,
+    Epoch, Forks, Guard, Head, HeadSeal, Life, Link, Log, Opened, Record, SharedCheckpointer,
+    Snapshots, Tip, Trim, Which, deadline_label,
 };
 use hanok_core::{Position, Timestamp};
 
@@ -131,6 +131,27 @@ pub(super) fn what_is_left_of_erased_records_stands_in_the_history_alone(store: 
     // Another cut takes them away.
     block_on(store.trim(&thread, cut(3, "later"))).unwrap();
     assert_eq!(page(None, ALL), "");
+}
+
+pub(super) fn threads_that_wait_are_listed_by_their_deadline(store: impl Checkpointer) {
+    for (tenant, name, deadline) in
+        [("t", "a", Some(90)), ("t", "b", Some(1_000)), ("t", "c", None), ("u", "a", Some(7))]
+    {
+        let deadline = deadline.map(|deadline| deadline_label(Timestamp(deadline)));
+        let labels = vec![("other".to_owned(), Some("0".to_owned())), (DEADLINE.into(), deadline)];
+        let waiting = Append { labels, ..texts(1, 0, Guard::Unclaimed, &["a"]) };
+        append(&store, &key(tenant, name), waiting).unwrap();
+    }
+    let listed = |now| {
+        let listed = block_on(store.threads(Which::Waiting(Timestamp(now)), None, ALL)).unwrap();
+        listed.iter().map(|info| info.thread.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!([6, 7, 89, 90, 999].map(listed), ["", "u/a", "u/a", "t/a u/a", "t/a u/a"]);
+    assert_eq!([1_000, u64::MAX].map(listed), ["t/a t/b u/a"; 2]);
+    let answered =
+        Append { labels: vec![(DEADLINE.into(), None)], ..texts(2, 1, Guard::Unclaimed, &["b"]) };
+    append(&store, &key("t", "a"), answered).unwrap();
+    assert_eq!(listed(1_000), "t/b u/a");
 }
 
 pub(super) fn labels_change_with_an_append_or_not_at_all(store: impl Checkpointer) {

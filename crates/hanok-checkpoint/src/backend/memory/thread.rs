@@ -14,6 +14,7 @@ use crate::{
     error::CheckpointError,
     format::record::Record,
     life::Life,
+    thread::labels::{DEADLINE, deadline_label},
 };
 
 #[derive(Debug, Default)]
@@ -119,6 +120,10 @@ impl Which {
             Self::Claimed => thread.claim.is_some(),
             Self::Expired(now) => {
                 thread.claim.is_none() && thread.expires.is_some_and(|expires| expires <= *now)
+            }
+            Self::Waiting(before) => {
+                let before = deadline_label(*before);
+                thread.labels.iter().any(|(name, value)| name == DEADLINE && *value <= before)
             }
             Self::All => true,
         }

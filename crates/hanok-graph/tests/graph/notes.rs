@@ -1,0 +1,163 @@
+//! Notes of calls that are under way.
+
+use std::sync::{Arc, Mutex};
+
+use hanok_checkpoint::Checkpointer;
+use hanok_core::{Call, Request, Stored};
+use hanok_graph::{BoxError, Context, Doubt, END, Graph, NodeExt, Retry, START, Snapshot};
+use hanok_sqlite::Sqlite;
+use hanok_state::State;
+
+use crate::asking::{
+    Ledger, S, SUpdate, asked, built, doubted,
+    dying::{Dies, Dying},
+    key, kinds, log, lost, memory, says, thread,
+};
+
+/// A job of a server that must be begun once: its handle is noted before it is waited for.
+async fn job(ledger: Ledger, call: Call) -> Result<String, BoxError> {
+    let handle = match call.noted::<String>()? {
+        Some(handle) => handle,
+        None => {
+            let handle = format!("job-{}", ledger.note("begun"));
+            if ledger.hangs("begin") {
+                std::future::pending::<()>().await;
+            }
+            call.note(&handle).await?;
+            handle
+        }
+    };
+    ledger.note("waited");
+    if ledger.fails("wait") {
+        return Err("the line broke".into());
+    }
+    if ledger.fails("ask") {
+        let request = Request::new(Stored::encode(&format!("may {handle} end?"))?);
+        let answer: String = call.question(request).await?.decode()?;
+        return Ok(format!("{handle} {answer}"));
+    }
+    Ok(format!("{handle} is done"))
+}
+
+async fn run(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let ledger = cx.services().clone();
+    let done = cx.once("job", "{}", Doubt::Ask, |call| job(ledger, call)).await?;
+    Ok(says(done))
+}
+
+fn running() -> Graph<S, Ledger> {
+    built(Graph::builder("job").node("run", run).edge(START, "run").edge("run", END))
+}
+
+/// P4, P44: the process dies at every append. Until the note is stored it is a doubt; from then on the same job is waited for, and
+/// nothing is begun again.
+#[tokio::test]
+async fn a_call_with_a_note_goes_on_from_it() {
+    let mut ends = Vec::new();
+    for nth in 1..20 {
+        for dies in [Dies::Before, Dies::After] {
+            let (store, ledger, graph) = (memory(), Ledger::default(), running());
+            let dying = Dying::new(&store, (nth, dies), |_| true);
+            let store_of = dying.shared();
+            let first = thread(&graph, &store_of).invoke(S::update(), ledger.clone()).await;
+            if first.is_ok() && dies == Dies::Before {
+                assert!(nth > 3, "{ends:?}");
+                insta::assert_snapshot!(ends.join("\n"), @r"
+                1 Before: nothing was stored
+                1 After: begun 0, job-1 is done
+                2 Before: begun 0, job-1 is done
+                2 After: begun 0, in doubt
+                3 Before: begun 1, in doubt
+                3 After: begun 1, job-1 is done
+                4 Before: begun 1, job-1 is done
+                4 After: begun 1, job-1 is done
+                5 Before: begun 1, job-1 is done
+                5 After: begun 1, job-1 is done
+                ");
+                return;
+            }
+            lost(&store, &key("t")).await;
+            if store.head(&key("t")).await.unwrap().is_none() {
+                ends.push(format!("{nth} {dies:?}: nothing was stored"));
+                continue;
+            }
+            let begun = ledger.of("begun");
+            match thread(&graph, &store).resume(ledger.clone()).await.unwrap() {
+                hanok_graph::Outcome::Done(state) => {
+                    ends.push(format!("{nth} {dies:?}: begun {begun}, {}", log(&state).join(",")));
+                }
+                doubt => {
+                    doubted(Ok(doubt));
+                    ends.push(format!("{nth} {dies:?}: begun {begun}, in doubt"));
+                }
+            }
+            assert!(ledger.of("begun") <= 1);
+        }
+    }
+}
+
+/// An error after the note is no doubt: the node's retry goes on from it, in the same run and in another one.
+#[tokio::test(start_paused = true)]
+async fn an_error_after_a_note_is_tried_again() {
+    let graph = Graph::builder("job").node("run", run.retry(Retry::attempts(3)));
+    let graph = built(graph.edge(START, "run").edge("run", END));
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = Sqlite::open(folder.path().join("threads.db")).await.unwrap();
+    for store in [memory(), hanok_checkpoint::SharedCheckpointer::new(sqlite)] {
+        let ledger = Ledger::default();
+        ledger.fail(&["wait"]);
+        thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
+        assert_eq!(ledger.counts(["begun", "waited"]), [1, 3]);
+        ledger.fail(&[]);
+        let state = thread(&graph, &store).resume(ledger.clone()).await.unwrap().done().unwrap();
+        assert_eq!((log(&state), ledger.of("begun")), (vec!["job-1 is done"], 1));
+    }
+}
+
+/// A question of a call that is under way: the run ends, and the answer goes to the same job.
+#[tokio::test]
+async fn a_call_with_a_note_may_ask() {
+    let (store, ledger, graph) = (memory(), Ledger::default(), running());
+    ledger.fail(&["ask"]);
+    let requests = asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
+    assert_eq!(requests[0].payload::<String>().unwrap(), "may job-1 end?");
+    assert_eq!(asked(thread(&graph, &store).resume(ledger.clone()).await), requests);
+    let state = thread(&graph, &store).reply("yes", ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!((log(&state), ledger.of("begun")), (vec!["job-1 yes"], 1));
+}
+
+/// Without a note nothing changes, and where nothing is stored a note lasts as long as the run.
+#[tokio::test(start_paused = true)]
+async fn a_note_lasts_as_long_as_the_run_where_nothing_is_stored() {
+    let noted: Arc<Mutex<Vec<Option<u32>>>> = Arc::default();
+    let seen = noted.clone();
+    let node = move |_: Snapshot<S>, cx: Context<Ledger>| {
+        let seen = seen.clone();
+        async move {
+            let call = cx.call("tool", "count", "{}");
+            let other = cx.call("tool", "count", "{}");
+            let before: Option<u32> = call.noted()?;
+            seen.lock().unwrap().push(before);
+            call.note(&before.map_or(1, |count| count + 1)).await?;
+            assert_eq!(other.noted::<u32>()?, None);
+            assert!(call.noted::<String>().is_err());
+            match before {
+                Some(2) => Ok(says("done")),
+                _ => Err(BoxError::from("again")),
+            }
+        }
+    };
+    let graph = Graph::builder("count").node("count", node.retry(Retry::attempts(3)));
+    let graph = built(graph.edge(START, "count").edge("count", END));
+    graph.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
+    assert_eq!(*noted.lock().unwrap(), [None, Some(1), Some(2)]);
+}
+
+/// What is stored of a note: a memo, and the intent once more, as one that is repeated.
+#[tokio::test]
+async fn a_note_is_safe_before_the_call_goes_on() {
+    let (store, ledger, graph) = (memory(), Ledger::default(), running());
+    thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
+    let stored = kinds(&thread(&graph, &store)).await;
+    assert_eq!(stored, ["begin", "intent", "memo", "intent", "memo", "commit", "end"]);
+}
