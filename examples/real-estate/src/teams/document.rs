@@ -140,10 +140,9 @@ async fn lease(
             Ok(known.clone().filled(&answer).map(drop)?)
         });
         let request = Request {
-            payload: Stored::encode(wording::MISSING_TERMS)?,
             schema: Some(schema.to_string().into()),
-            deadline: None,
             check: Some(check),
+            ..Request::new(Stored::encode(wording::MISSING_TERMS)?)
         };
         let answer = context.call("form", "lease", "").question(request).await?;
         terms = terms.filled(&answer.decode()?)?;
