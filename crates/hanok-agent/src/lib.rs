@@ -51,6 +51,7 @@
 mod agent;
 mod agent_tool;
 mod arguments;
+mod audit;
 mod builder;
 mod by_run;
 mod choice;
@@ -88,6 +89,12 @@ pub use hanok_parse as parse;
 
 pub use agent::ReactAgent;
 pub use agent_tool::AgentTool;
+pub use audit::{
+    chain::{AuditFault, AuditKey, verify_audit},
+    difference::Difference,
+    record::{AuditAudience, AuditEvent, AuditPerson, AuditRecord},
+    trail::audit_of,
+};
 pub use builder::ReactAgentBuilder;
 pub use choice::{
     choices::Choices,

@@ -67,6 +67,21 @@ pub(crate) enum Verb {
     /// Decisions are known by what they are, entries of hanok-agent's `Choice` in a field of any name, and those of its
     /// `ToolSelector`. With `--json` each is a line with the members `choice`, `result` and `total`.
     Decisions(DecisionsArguments),
+    /// Lists what the threads of the tenant ask people: questions, approvals, calls in doubt.
+    Inbox {
+        #[command(flatten)]
+        person: Person,
+    },
+    /// Shows what a thread asks, whole, and what an answer has to fit.
+    Asked {
+        /// The name of the thread.
+        thread: String,
+    },
+    /// Answers a request of a thread, whatever program runs it. Nothing is run: the next run goes on with the answer.
+    Answer(AnswerArguments),
+    /// Tells what people were asked on a thread and what they decided, oldest first. With `--json` each is a line, which holds the
+    /// hash of the one before.
+    Audit(AuditArguments),
     /// Tells what changed between two positions of a thread.
     Diff {
         /// The name of the thread.
@@ -303,6 +318,97 @@ pub(crate) struct DecisionsArguments {
     /// Only what was decided before then.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) until: Option<Timestamp>,
+}
+
+/// A person.
+#[derive(Debug, Args)]
+pub(crate) struct Person {
+    /// The person who answers. Default: the system's user, and the record says so.
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// A role of the person.
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArguments {
+    /// The name of the thread.
+    pub(crate) thread: String,
+    /// The request: its id, or how that begins.
+    pub(crate) request: String,
+    #[command(flatten)]
+    pub(crate) decision: AnswerForm,
+    #[command(flatten)]
+    pub(crate) person: Person,
+    /// A key under which the same answer may be given again.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// The digest of what was read, as `asked` tells it: an answer to anything else is refused.
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) shown: Option<String>,
+}
+
+/// An answer, in one of its forms.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct AnswerForm {
+    /// The answer as JSON.
+    #[arg(value_name = "JSON")]
+    value: Option<String>,
+    /// Approves a call as it is.
+    #[arg(long)]
+    approve: bool,
+    /// Rejects a call, with words for the model.
+    #[arg(long, value_name = "WORDS", num_args = 0..=1, default_missing_value = "")]
+    reject: Option<String>,
+    /// Has the call made with these arguments, as JSON.
+    #[arg(long, value_name = "JSON")]
+    edit: Option<String>,
+    /// Of a call in doubt: it was made, with this result, as JSON.
+    #[arg(long, value_name = "JSON")]
+    made: Option<String>,
+    /// Of a call in doubt: it was not made, so it is made now.
+    #[arg(long)]
+    not_made: bool,
+    /// Of a call in doubt: it is given up.
+    #[arg(long)]
+    give_up: bool,
+}
+
+impl AnswerForm {
+    /// The answer.
+    pub(crate) fn json(&self) -> Result<serde_json::Value, Failure> {
+        let read = |text: &String| {
+            serde_json::from_str::<serde_json::Value>(text)
+                .map_err(|error| Failure::NoAnswer(error.into()))
+        };
+        Ok(match self {
+            Self { value: Some(text), .. } => read(text)?,
+            Self { reject: Some(words), .. } if words.is_empty() => {
+                serde_json::json!({"decision": "reject"})
+            }
+            Self { reject: Some(words), .. } => {
+                serde_json::json!({"decision": "reject", "message": words})
+            }
+            Self { edit: Some(text), .. } => {
+                serde_json::json!({"decision": "edit", "arguments": read(text)?})
+            }
+            Self { made: Some(text), .. } => serde_json::json!({"made": read(text)?}),
+            Self { not_made: true, .. } => "not_made".into(),
+            Self { give_up: true, .. } => "give_up".into(),
+            _ => serde_json::json!({"decision": "approve"}),
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArguments {
+    /// The name of the thread.
+    pub(crate) thread: String,
+    /// Checks the log, or the lines of a file that `--json` wrote earlier against it. HANOK_AUDIT_KEY is the key of the hashes.
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub(crate) verify: Option<Option<PathBuf>>,
 }
 
 #[derive(Debug, Args)]

@@ -2,8 +2,10 @@
 
 use std::io;
 
+use hanok_agent::AuditFault;
 use hanok_checkpoint::{CheckpointError, ImportError};
-use hanok_core::InvalidName;
+use hanok_core::{BoxError, InvalidName};
+use hanok_graph::RunError;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -42,6 +44,18 @@ pub(crate) enum Failure {
         "nobody knows whether thread `{0}` has called `{1}`: settle that first, or say `--discard-doubts`"
     )]
     InDoubt(String, String),
+    #[error("several requests begin with `{0}`: {1}")]
+    ManyRequests(String, String),
+    #[error("the answer is no JSON")]
+    NoAnswer(#[source] BoxError),
+    #[error("the answer was not taken: {0}")]
+    Refused(#[source] Box<RunError>),
+    #[error("line {0} is no record of an audit: {1}")]
+    NoRecord(usize, String),
+    #[error("the audit")]
+    Audit(#[source] AuditFault),
+    #[error("record {0} (position {1}) is not as the log has it now")]
+    OtherAudit(usize, u64),
     #[error("{0} of {1} threads are damaged")]
     Damaged(usize, usize),
     #[error("the store")]
@@ -70,9 +84,13 @@ hanok_core::error_codes! {
         "HNK-310": Self::Repair(_) | Self::Pages,
         "HNK-311": Self::Import(_),
         "HNK-312": Self::Io(_),
+        "HNK-313": Self::ManyRequests(..),
+        "HNK-314": Self::NoAnswer(_),
+        "HNK-315": Self::NoRecord(..) | Self::Audit(_) | Self::OtherAudit(..),
     }
     of {
         Self::Store(error) => error.code(),
+        Self::Refused(error) => error.code(),
     }
 }
 
@@ -103,6 +121,13 @@ impl Failure {
             Self::Keys(..) => 1,
             Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
             Self::InDoubt(..) => 3,
+            Self::ManyRequests(..) | Self::NoAnswer(_) => 2,
+            Self::Refused(error) => match **error {
+                RunError::Conflict { .. } | RunError::AlreadyAnswered(_) | RunError::Stale(_) => 3,
+                RunError::WrongAnswer { .. } | RunError::NoSuchRequest(_) => 2,
+                _ => 1,
+            },
+            Self::NoRecord(..) | Self::Audit(_) | Self::OtherAudit(..) => 4,
             Self::Damaged(..) | Self::Repair(_) | Self::Pages => 4,
             Self::Store(error) => match error {
                 CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,

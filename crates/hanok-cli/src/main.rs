@@ -1,4 +1,4 @@
-//! `hanok`: looks into the threads of a store, repairs, prunes, erases and moves them. It runs no graph.
+//! `hanok`: looks into the threads of a store, answers what they ask, repairs, prunes, erases and moves them. It runs no graph.
 
 mod arguments;
 mod change;
@@ -11,6 +11,7 @@ mod look;
 mod output;
 mod readable;
 mod repair;
+mod requests;
 mod state;
 mod store;
 mod verify;
@@ -62,6 +63,10 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
             Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,
             Verb::History(arguments) => history::history(&place, arguments, output).await,
             Verb::Decisions(arguments) => decisions::decisions(&place, arguments, output).await,
+            Verb::Inbox { person } => requests::inbox(&place, person, output).await,
+            Verb::Asked { thread } => requests::asked(&place, &place.log(&thread)?, output).await,
+            Verb::Answer(arguments) => requests::answer(&place, arguments, output).await,
+            Verb::Audit(arguments) => requests::audit(&place, arguments, output).await,
             Verb::Diff { thread, positions } => {
                 let (before, after) = positions.positions();
                 history::diff(&place.log(&thread)?, before, after, output).await

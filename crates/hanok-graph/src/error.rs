@@ -134,9 +134,9 @@ pub enum RunError {
         /// The request.
         id: RequestId,
         /// The people who may answer.
-        audience: Audience,
+        audience: Box<Audience>,
         /// The person who tried to; `None` if they were not named.
-        by: Option<Answerer>,
+        by: Option<Box<Answerer>>,
     },
     /// An answer came after its request's deadline. Nothing was stored; a resume reports [`AskError::Expired`](hanok_core::AskError::Expired) to the node.
     #[error("the deadline of request `{id}` has passed; `resume`, and its node is told so")]
@@ -330,7 +330,7 @@ fn by(holder: &Option<Box<Holder>>) -> String {
 }
 
 /// Why an answerer is not admitted.
-fn not_for(by: &Option<Answerer>) -> String {
+fn not_for(by: &Option<Box<Answerer>>) -> String {
     match by {
         Some(by) => format!(", and not for {by}"),
         None => {

@@ -112,7 +112,7 @@ pub(crate) async fn check(
         let asked = open.swap_remove(at);
         let NewAnswer { id, value, key, shown } = answer;
         if !asked.audience.admits(by) {
-            let (audience, by) = (asked.audience, by.cloned());
+            let (audience, by) = (Box::new(asked.audience), by.cloned().map(Box::new));
             return Err(RunError::Forbidden { id, audience, by });
         }
         if let Some(deadline) = asked.deadline.filter(|deadline| *deadline <= now) {

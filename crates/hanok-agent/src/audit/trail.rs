@@ -1,0 +1,236 @@
+//! The audit of a log.
+
+use std::collections::BTreeMap;
+
+use hanok_checkpoint::{
+    Answer, Body, CheckpointError, Checkpointer, Doubt, Intent, Log, LogEntry, Question, Reopen,
+};
+use hanok_core::{Position, Stored, Timestamp};
+use serde_json::Value;
+
+use super::{
+    chain::{AuditKey, hash},
+    difference::{Difference, differences},
+    hidden::without_secrets,
+    record::{AuditEvent, AuditPerson, AuditRecord},
+};
+
+/// The number of entries that are read at a time.
+const PAGE: usize = 256;
+
+/// What people were asked on a thread and what they decided, oldest first, over all its branches, without the graph: questions,
+/// answers with who gave them and how long they took, edits with what they changed, answers that were taken back. What a question's
+/// form marks as secret (`"writeOnly": true`, `"format": "password"`) is left out. What was pruned or erased is not there; export
+/// an audit before.
+///
+/// Each record holds the hash of the one before, with `key` keyed: [`verify_audit`](crate::verify_audit) finds where records that
+/// were written out differ from what was written.
+///
+/// ```
+/// use hanok_agent::{audit_of, verify_audit};
+/// # use hanok_checkpoint::{InMemoryCheckpointer, Log, SharedCheckpointer};
+/// # use hanok_core::ThreadKey;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+/// let log = Log::new(store, ThreadKey::named("order-7")?);
+/// let records = audit_of(&log, None).await?;
+/// verify_audit(&records, None)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`CheckpointError`] when the log cannot be read.
+pub async fn audit_of(
+    log: &Log,
+    key: Option<&AuditKey>,
+) -> Result<Vec<AuditRecord>, CheckpointError> {
+    let Some(head) = log.store().head(log.thread()).await? else { return Ok(Vec::new()) };
+    let (mut newest_first, mut before) = (Vec::new(), None);
+    loop {
+        let page = log.history(before, PAGE).await?;
+        before = page.last().map(|last| last.position);
+        let ended = page.len() < PAGE || before <= Some(Position::START.next());
+        newest_first.extend(page.into_iter().filter(is_of_people));
+        if ended {
+            break;
+        }
+    }
+    let (mut trail, mut records) = (Trail::default(), Vec::new());
+    for LogEntry { position, entry, .. } in newest_first.into_iter().rev() {
+        let Some(told) = trail.event(entry.at, entry.body) else { continue };
+        let thread = log.thread();
+        let mut record = AuditRecord {
+            tenant: thread.tenant().as_str().to_owned(),
+            thread: thread.thread().to_owned(),
+            life: head.life.to_string(),
+            position: position.0,
+            at: entry.at.0,
+            request: told.request,
+            path: entry.namespace.segments().map(str::to_owned).collect(),
+            node: told.node,
+            event: told.event,
+            previous: records
+                .last()
+                .map_or_else(String::new, |last: &AuditRecord| last.hash.clone()),
+            hash: String::new(),
+        };
+        record.hash = hash(&record, &record.previous, key);
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn is_of_people(read: &LogEntry) -> bool {
+    match &read.entry.body {
+        Body::Question(_) | Body::Answer(_) | Body::Reopen(_) => true,
+        Body::Intent(intent) => intent.doubt == Doubt::Ask,
+        // What was meant before one of these and has no result is a doubt.
+        Body::Begin(_) | Body::End(_) => true,
+        _ => false,
+    }
+}
+
+/// The BLAKE3 hash of `text`, as hex.
+fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// What an entry tells.
+struct Event {
+    request: String,
+    node: String,
+    event: AuditEvent,
+}
+
+/// The requests so far.
+#[derive(Default)]
+struct Trail {
+    asked: BTreeMap<String, (Timestamp, Question)>,
+    /// Calls that the run under way meant to make.
+    meant: BTreeMap<String, Intent>,
+    /// Those of runs that are over: if they have no result, people say what became of them.
+    doubted: BTreeMap<String, Intent>,
+}
+
+impl Trail {
+    fn event(&mut self, at: Timestamp, body: Body) -> Option<Event> {
+        match body {
+            Body::Question(question) => self.asked(at, question),
+            Body::Intent(intent) => {
+                self.meant.insert(intent.id.clone(), intent);
+                None
+            }
+            Body::Begin(_) | Body::End(_) => {
+                self.doubted.append(&mut self.meant);
+                None
+            }
+            Body::Answer(answer) => self.answered(at, answer),
+            Body::Reopen(Reopen { id, reason }) => {
+                let node = self.asked.get(&id).map(|(_, question)| question.node.clone());
+                let event = AuditEvent::Reopened { reason };
+                Some(Event { request: id, node: node.unwrap_or_default(), event })
+            }
+            _ => None,
+        }
+    }
+
+    fn asked(&mut self, at: Timestamp, question: Question) -> Option<Event> {
+        // A task that runs again asks the same question again.
+        if self.asked.contains_key(&question.id) {
+            return None;
+        }
+        let payload = shown(&question);
+        let rule = payload.get("rule").and_then(Value::as_str).map(str::to_owned);
+        let event = AuditEvent::Asked {
+            shown: without_secrets(&payload, &tool_schema(&schema(&question))),
+            digest: digest(&json(&question.payload).to_string()),
+            rule,
+            audience: question.audience.clone().into(),
+            deadline: question.deadline.map(|deadline| deadline.0),
+        };
+        let (request, node) = (question.id.clone(), question.node.clone());
+        self.asked.insert(question.id.clone(), (at, question));
+        Some(Event { request, node, event })
+    }
+
+    fn answered(&mut self, at: Timestamp, answer: Answer) -> Option<Event> {
+        let Answer { id, value, by, .. } = answer;
+        // The run itself says that a call was not made after all.
+        if self.meant.remove(&id).is_some() {
+            return None;
+        }
+        let value = json(&value);
+        if let Some(Intent { tool, arguments, node, .. }) = self.doubted.remove(&id) {
+            let (digest, resolution) = (digest(&arguments), resolution(&value));
+            let event = AuditEvent::Settled { tool, digest, resolution, by: by.map(Into::into) };
+            return Some(Event { request: id, node, event });
+        }
+        let asked = self.asked.get(&id);
+        let form = asked.map(|(_, question)| schema(question)).unwrap_or_default();
+        let shown = asked.map(|(_, question)| shown(question)).unwrap_or_default();
+        let answer = without_secrets(&value, &form);
+        let decision = answer.get("decision").and_then(Value::as_str).map(str::to_owned);
+        let event = AuditEvent::Answered {
+            changed: changed(&without_secrets(&shown, &tool_schema(&form)), &answer),
+            answer,
+            digest: digest(&value.to_string()),
+            decision,
+            by: by.map(AuditPerson::from),
+            took: asked.map(|(since, _)| at.0.saturating_sub(since.0)),
+        };
+        let node = asked.map(|(_, question)| question.node.clone()).unwrap_or_default();
+        Some(Event { request: id, node, event })
+    }
+}
+
+fn json(stored: &Stored) -> Value {
+    serde_json::from_str(&stored.to_json()).unwrap_or_default()
+}
+
+/// What a question shows. The arguments of an approval stand in it as JSON text.
+fn shown(question: &Question) -> Value {
+    let mut shown = json(&question.payload);
+    let text = shown.get("arguments").and_then(Value::as_str);
+    let arguments = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    if let (Some(arguments), Some(place)) = (arguments, shown.get_mut("arguments")) {
+        *place = arguments;
+    }
+    shown
+}
+
+fn schema(question: &Question) -> Value {
+    let schema = question.schema.as_deref().map(serde_json::from_str);
+    schema.and_then(Result::ok).unwrap_or_default()
+}
+
+/// The schema of what an approval shows, by the one of its answers: the arguments are of the tool's schema, as an edit's are.
+fn tool_schema(answers: &Value) -> Value {
+    let edit = answers.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    let arguments = edit.filter_map(|form| form.pointer("/properties/arguments")).next();
+    let mut schema = serde_json::json!({ "properties": { "arguments": arguments } });
+    if let (Some(schema), Some(defs)) = (schema.as_object_mut(), answers.get("$defs")) {
+        schema.insert("$defs".to_owned(), defs.clone());
+    }
+    match arguments {
+        Some(_) => schema,
+        None => answers.clone(),
+    }
+}
+
+/// What an edit changed of the arguments that were shown.
+fn changed(shown: &Value, answer: &Value) -> Vec<Difference> {
+    let edits = answer.get("decision").is_some_and(|decision| decision == "edit");
+    match (shown.get("arguments"), answer.get("arguments")) {
+        (Some(before), Some(after)) if edits => differences(before, after),
+        _ => Vec::new(),
+    }
+}
+
+/// How a doubt was settled: `"not_made"`, `"give_up"`, or `{"made": result}`.
+fn resolution(value: &Value) -> String {
+    let made = value.as_object().and_then(|made| made.keys().next());
+    value.as_str().or(made.map(String::as_str)).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,327 @@
+//! The verbs for what threads ask people: listed, shown, answered, and told afterwards.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use hanok_agent::{AuditEvent, AuditKey, AuditRecord, audit_of, verify_audit};
+use hanok_checkpoint::{Log, REQUESTS, Which};
+use hanok_core::{Answerer, Stored};
+use hanok_graph::{NewAnswer, Pending, RunError, answer as give, open_requests};
+use serde_json::{Value, json};
+
+use crate::{
+    arguments::{AnswerArguments, AuditArguments, Person},
+    failure::Failure,
+    output::{Output, list_of, moment, segments, value as json_of},
+    store::{Place, id, now},
+};
+
+/// The most characters of a request in a list.
+const SHORT: usize = 60;
+
+/// Lists the open requests of all threads of the tenant, or those that a person may answer.
+pub(crate) async fn inbox(
+    place: &Place,
+    person: Person,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let all = place.store.all_threads(&Which::Of(place.tenant.clone())).await?;
+    let answerer = person.is_named().then(|| person.answerer());
+    let mut rows = Vec::new();
+    let waits = all.into_iter().filter(|info| info.labels.contains_key(REQUESTS));
+    for info in waits {
+        let log = Log::new(place.store.clone(), info.thread);
+        for asked in open_requests(&log, now()).await? {
+            if answerer.as_ref().is_some_and(|person| !asked.audience.admits(Some(person))) {
+                continue;
+            }
+            if output.is_json() {
+                output.object(&object(&log, &asked))?;
+            } else {
+                rows.push(row(&log, &asked));
+            }
+        }
+    }
+    match output.is_json() {
+        true => Ok(()),
+        false => output.table(&["THREAD", "REQUEST", "NODE", "FOR", "UNTIL", "WHAT"], &rows),
+    }
+}
+
+/// Shows the open requests of a thread, whole.
+pub(crate) async fn asked(place: &Place, log: &Log, output: &mut Output) -> Result<(), Failure> {
+    place.there(log).await?;
+    for asked in open_requests(log, now()).await? {
+        if output.is_json() {
+            output.object(&object(log, &asked))?;
+            continue;
+        }
+        output.line(&format!("{} asks ({})", asked.node, asked.id))?;
+        if !asked.path.is_root() {
+            output.line(&format!("  in: {}", asked.path))?;
+        }
+        output.line(&format!("  for: {}", asked.audience))?;
+        if let Some(deadline) = asked.deadline {
+            output.line(&format!("  until: {}", moment(deadline)))?;
+        }
+        output.line(&format!("  shown ({}):", asked.digest()))?;
+        lines(&what(&asked), output)?;
+        if let Some(schema) = asked.schema.as_deref() {
+            output.line("  an answer fits:")?;
+            lines(&serde_json::from_str(schema).unwrap_or_default(), output)?;
+        }
+        if asked.doubt.is_some() {
+            output.line("  say --made RESULT, --not-made or --give-up")?;
+        }
+    }
+    Ok(())
+}
+
+/// Answers a request; whoever runs the thread next goes on with it.
+pub(crate) async fn answer(
+    place: &Place,
+    arguments: AnswerArguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let log = place.log(&arguments.thread)?;
+    place.there(&log).await?;
+    let open = open_requests(&log, now()).await?;
+    let named: Vec<_> =
+        open.iter().filter(|asked| asked.id.0.starts_with(&arguments.request)).collect();
+    let id_of = match named.as_slice() {
+        [one] => one.id.clone(),
+        // It may have been answered under the same key.
+        [] => hanok_core::RequestId(arguments.request.as_str().into()),
+        several => {
+            let ids = several.iter().map(|asked| asked.id.to_string()).collect::<Vec<_>>();
+            return Err(Failure::ManyRequests(arguments.request, list_of(&ids)));
+        }
+    };
+    let value = arguments.decision.json()?;
+    let value = Stored::encode(&value).map_err(|error| Failure::NoAnswer(error.into()))?;
+    let answer = NewAnswer::of(id_of.clone(), value);
+    let answer = match arguments.key {
+        Some(key) => answer.key(key),
+        None => answer,
+    };
+    let answer = match arguments.shown {
+        Some(shown) => answer.shown(shown),
+        None => answer,
+    };
+    let by = arguments.person.answerer();
+    let at = give(&log, vec![answer], Some(&by), id(), now()).await.map_err(stored)?;
+    let left = open_requests(&log, now()).await?;
+    let left = left.iter().filter(|asked| asked.id != id_of).count();
+    if output.is_json() {
+        let thread = log.thread().thread();
+        return output.object(&json!({
+            "thread": thread, "request": id_of.to_string(), "position": at.0, "open": left,
+        }));
+    }
+    let more = match left {
+        0 => "nothing else is asked: the next run goes on".to_owned(),
+        left => format!("{left} more are open"),
+    };
+    output.line(&format!("{}: {id_of} is answered by {by}; {more}", log.thread()))
+}
+
+/// Tells what people were asked and what they decided.
+pub(crate) async fn audit(
+    place: &Place,
+    arguments: AuditArguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let log = place.log(&arguments.thread)?;
+    place.there(&log).await?;
+    let key = std::env::var("HANOK_AUDIT_KEY").ok().filter(|key| !key.is_empty());
+    let key = key.as_deref().map(AuditKey::new);
+    let records = audit_of(&log, key.as_ref()).await?;
+    match arguments.verify {
+        None => tell(&records, output),
+        Some(None) => verify(&log, &records, key.is_some(), output).await,
+        Some(Some(file)) => compare(&file, &records, key.as_ref(), output),
+    }
+}
+
+fn tell(records: &[AuditRecord], output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return records.iter().try_for_each(|record| {
+            output.object(&serde_json::to_value(record).unwrap_or_default())
+        });
+    }
+    let rows: Vec<_> = records.iter().map(told).collect();
+    output.table(&["AT", "POSITION", "NODE", "EVENT", "BY", "TOOK", "WHAT"], &rows)
+}
+
+/// The log's own chain says whether the records of the store are as they were written.
+async fn verify(
+    log: &Log,
+    records: &[AuditRecord],
+    keyed: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let whole = log.verify().await?.is_some_and(|verified| verified.is_whole());
+    if !whole {
+        return Err(Failure::Damaged(1, 1));
+    }
+    let last = records.last().map_or("", |last| last.hash.as_str());
+    let count = records.len();
+    if output.is_json() {
+        return output.object(&json!({ "records": count, "hash": last, "keyed": keyed }));
+    }
+    output.line(&format!("{}: {count} records, whole; the last is {last}", log.thread()))?;
+    match keyed {
+        true => Ok(()),
+        false => output.line(
+            "without HANOK_AUDIT_KEY this shows accidents, and not the hand of whoever may write the store",
+        ),
+    }
+}
+
+/// Compares records that were written out earlier with those of the log now.
+fn compare(
+    file: &Path,
+    now: &[AuditRecord],
+    key: Option<&AuditKey>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let text = fs::read_to_string(file)?;
+    let mut before: Vec<AuditRecord> = Vec::new();
+    for (nth, line) in text.lines().enumerate() {
+        let fault = |error: serde_json::Error| Failure::NoRecord(nth + 1, error.to_string());
+        before.push(serde_json::from_str(line).map_err(fault)?);
+    }
+    verify_audit(&before, key).map_err(Failure::Audit)?;
+    let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
+    if same < before.len() {
+        let record = before.get(same);
+        let position = record.map_or(0, |record| record.position);
+        return Err(Failure::OtherAudit(same + 1, position));
+    }
+    let (count, more) = (before.len(), now.len() - same);
+    match output.is_json() {
+        true => output.object(&json!({ "records": count, "new": more })),
+        false => output.line(&format!("{count} records are as the log has them; {more} are new")),
+    }
+}
+
+fn told(record: &AuditRecord) -> Vec<String> {
+    let (event, by, took, what) = match &record.event {
+        AuditEvent::Asked { shown, .. } => {
+            ("asked".to_owned(), String::new(), None, shown.to_string())
+        }
+        AuditEvent::Answered { answer, decision, by, took, changed, .. } => {
+            let decision = decision.clone().unwrap_or_else(|| "answered".to_owned());
+            let what = match changed.as_slice() {
+                [] => answer.to_string(),
+                changed => serde_json::to_string(changed).unwrap_or_default(),
+            };
+            let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
+            (decision, by.unwrap_or_default(), *took, what)
+        }
+        AuditEvent::Settled { tool, resolution, by, .. } => {
+            let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
+            (resolution.clone(), by.unwrap_or_default(), None, tool.clone())
+        }
+        AuditEvent::Reopened { reason } => {
+            ("reopened".to_owned(), String::new(), None, reason.clone())
+        }
+        _ => ("of a newer build".to_owned(), String::new(), None, String::new()),
+    };
+    vec![
+        moment(hanok_core::Timestamp(record.at)),
+        record.position.to_string(),
+        record.node.clone(),
+        event,
+        by,
+        took.map(|millis| format!("{millis} ms")).unwrap_or_default(),
+        short(&what),
+    ]
+}
+
+fn row(log: &Log, asked: &Pending) -> Vec<String> {
+    vec![
+        log.thread().thread().to_owned(),
+        asked.id.to_string(),
+        asked.node.clone(),
+        asked.audience.to_string(),
+        asked.deadline.map(moment).unwrap_or_default(),
+        short(&in_short(asked)),
+    ]
+}
+
+/// What a request is about, in one line.
+fn in_short(asked: &Pending) -> String {
+    let what = what(asked);
+    match (&asked.doubt, what.get("tool").and_then(Value::as_str), &what) {
+        (Some(doubt), ..) => format!("was {} called? {}", doubt.tool, doubt.arguments),
+        (None, Some(tool), _) => {
+            let arguments = what.get("arguments").unwrap_or(&Value::Null);
+            let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
+            format!("{tool} {arguments}")
+        }
+        (None, None, Value::String(text)) => text.clone(),
+        (None, None, what) => what.to_string(),
+    }
+}
+
+fn what(asked: &Pending) -> Value {
+    match &asked.doubt {
+        Some(doubt) => json!({ "in_doubt": doubt.tool, "arguments": doubt.arguments }),
+        None => json_of(&asked.payload),
+    }
+}
+
+fn object(log: &Log, asked: &Pending) -> Value {
+    let schema = asked.schema.as_deref().map(serde_json::from_str::<Value>);
+    let names = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>();
+    json!({
+        "thread": log.thread().thread(),
+        "request": asked.id.to_string(),
+        "node": asked.node,
+        "path": segments(&asked.path),
+        "shown": what(asked),
+        "digest": asked.digest(),
+        "schema": schema.and_then(Result::ok),
+        "deadline": asked.deadline.map(moment),
+        "names": names(&asked.audience.names),
+        "roles": names(&asked.audience.roles),
+        "in_doubt": asked.doubt.is_some(),
+    })
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHORT) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn lines(value: &Value, output: &mut Output) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.lines().try_for_each(|line| output.line(&format!("    {line}")))
+}
+
+/// A failure of the store is one of the store's; the rest is about the answer.
+fn stored(error: RunError) -> Failure {
+    match error {
+        RunError::Checkpoint(error) => Failure::Store(error),
+        error => Failure::Refused(Box::new(error)),
+    }
+}
+
+impl Person {
+    /// The person, by name or as the system knows them.
+    pub(crate) fn answerer(&self) -> Answerer {
+        let system =
+            || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| std::env::var(it).ok());
+        let answerer = match &self.name {
+            Some(name) => Answerer::new(name, "cli"),
+            None => Answerer::new(system().unwrap_or_else(|| "nobody".into()), "cli, system user"),
+        };
+        self.role.iter().fold(answerer, |answerer, role| answerer.role(role))
+    }
+
+    fn is_named(&self) -> bool {
+        self.name.is_some() || !self.role.is_empty()
+    }
+}
