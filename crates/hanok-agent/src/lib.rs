@@ -120,7 +120,12 @@ pub use hook::{
 };
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, TurnContext, Verdict,
-    approval::{Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind},
+    approval::{
+        Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind,
+        agent_chat::{AgentChatError, from_agent_chat, to_agent_chat},
+        overdue::Overdue,
+        risk::Risk,
+    },
     breaker::CircuitBreaker,
     cache::ModelCache,
     call_limits::{CallLimits, Exceeded},

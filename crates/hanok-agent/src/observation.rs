@@ -76,6 +76,8 @@ pub enum FaultKind {
     Refused,
     /// An interceptor, or a person whom it asked, did not let the call be made.
     Denied,
+    /// A person rejected the call, or one of the same tool with equal arguments before in the turn.
+    Rejected,
     /// The tool took too long.
     TimedOut,
     /// The tool panicked.
@@ -105,6 +107,7 @@ impl FaultKind {
             Self::Failed => "failed",
             Self::Refused => "refused",
             Self::Denied => "denied",
+            Self::Rejected => "rejected",
             Self::TimedOut => "timed_out",
             Self::Panicked => "panicked",
             Self::Exhausted => "exhausted",

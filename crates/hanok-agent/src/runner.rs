@@ -378,6 +378,10 @@ impl ToolRunner {
                 let text = prompt::refused(&call.name, &reason, self.language);
                 return Judged::Observed(Observation::fault(FaultKind::Denied, text).into());
             }
+            Admitted::Reject(reason) => {
+                let text = prompt::refused(&call.name, &reason, self.language);
+                return Judged::Observed(Observation::fault(FaultKind::Rejected, text).into());
+            }
             Admitted::Give(output) => {
                 return Judged::Observed(Observed::of(output, self.language));
             }

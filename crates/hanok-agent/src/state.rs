@@ -60,6 +60,8 @@ pub enum StopReason {
     EmptyReply,
     /// The model was to call a tool, and answered without one, twice.
     NoToolCall,
+    /// A person rejected three calls, and the model still wrote no answer.
+    Rejected,
     /// It was handed over to another agent.
     HandedOff,
     /// It was handed over as often as it may be. The observations are in the messages.
@@ -81,6 +83,7 @@ impl StopReason {
             Self::MaxIterations => "max_iterations",
             Self::EmptyReply => "empty_reply",
             Self::NoToolCall => "no_tool_call",
+            Self::Rejected => "rejected",
             Self::HandedOff => "handed_off",
             Self::HopLimit => "hop_limit",
             Self::ToolResult => "tool_result",

@@ -4,9 +4,11 @@
 //! asks it and what may be decided stay as they were, whatever the interceptors of the process that goes on say: they judge the
 //! call again only after the person has let it pass, and can then stop it, but not make what was rejected.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use hanok_core::{Ask, AskError, BoxError, BoxFuture, Call, Check, Request, Stored, Timestamp};
+use hanok_core::{
+    Ask, AskError, Audience, BoxError, BoxFuture, Call, Check, Request, Stored, Timestamp,
+};
 use hanok_graph::{Context, StepError};
 use hanok_model::{ToolError, ToolOutput};
 use hanok_state::{Arguments, ToolCall};
@@ -14,7 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     SharedInterceptor, ToolRequest, Verdict,
-    approval::{ApprovalRequest, ApprovalTerms, Decision, digest},
+    approval::{
+        ApprovalRequest, ApprovalTerms, Decision, digest,
+        overdue::{Escalation, Overdue},
+    },
 };
 use crate::{
     prompt,
@@ -33,6 +38,8 @@ pub(crate) enum Admitted {
     Change(Arguments),
     /// It is not made, for this reason.
     Refuse(String),
+    /// It is not made, for a person rejected it, now or before in the turn.
+    Reject(String),
     /// It is not made, and this is its result.
     Give(ToolOutput),
 }
@@ -49,14 +56,37 @@ enum Judgement {
 }
 
 /// The question that a judgement leaves to a person.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Question {
     shown: ApprovalRequest,
     /// The JSON schema of the answers.
     answers: String,
     deadline: Option<Timestamp>,
+    /// Those who may answer, and then others, each with their milliseconds.
+    #[serde(default)]
+    audience: StoredAudience,
+    #[serde(default)]
+    then: Vec<(StoredAudience, u64)>,
+    #[serde(default)]
+    overdue: Overdue,
     /// The interceptor that changed the arguments last.
     changed_by: Option<String>,
+}
+
+/// An audience as it is stored: the names, and the roles.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct StoredAudience(BTreeSet<String>, BTreeSet<String>);
+
+impl From<Audience> for StoredAudience {
+    fn from(Audience { names, roles }: Audience) -> Self {
+        Self(names, roles)
+    }
+}
+
+impl From<StoredAudience> for Audience {
+    fn from(StoredAudience(names, roles): StoredAudience) -> Self {
+        Self { names, roles }
+    }
 }
 
 /// The arguments of a call after the judgements so far.
@@ -87,6 +117,10 @@ pub(crate) async fn admit<C>(
     mut request: ToolRequest<'_>,
     call: &Call,
 ) -> Result<Admitted, StepError> {
+    let language = request.turn.language;
+    if request.turn.usage.was_rejected(&request.call) {
+        return Ok(Admitted::Reject(prompt::rejected_before(language).to_owned()));
+    }
     let (id, written) = (request.call.id.clone(), request.call.arguments.clone());
     let mut standing = Standing::default();
     let mut approved: Option<Question> = None;
@@ -121,7 +155,6 @@ pub(crate) async fn admit<C>(
             Judgement::Give(output) => return Ok(Admitted::Give(output)),
             Judgement::Ask(question) => *question,
         };
-        let language = request.turn.language;
         let by = question.shown.rule.clone();
         standing.changed_by.clone_from(&question.changed_by);
         if request.call.arguments != question.shown.arguments {
@@ -139,11 +172,20 @@ pub(crate) async fn admit<C>(
                 approved = Some(question.about(request.call.arguments.clone()));
             }
             Ok(Decision::Reject { message }) => {
-                return Ok(Admitted::Refuse(prompt::rejected(message.as_deref(), language)));
+                return Ok(Admitted::Reject(prompt::rejected(message.as_deref(), language)));
             }
             Ok(Decision::Respond { result }) => return Ok(Admitted::Give(ToolOutput::new(result))),
-            Err(AskError::Expired(_)) => {
-                return Ok(Admitted::Refuse(prompt::unanswered(language).to_owned()));
+            Err(AskError::Expired(request)) => {
+                return match question.overdue {
+                    Overdue::Halt => {
+                        let expired = ToolError::Waiting(AskError::Expired(request));
+                        Err(StepError::Failed(expired.into()))
+                    }
+                    Overdue::Skip => Ok(Admitted::Refuse(prompt::left_out(language).to_owned())),
+                    Overdue::Reject => {
+                        Ok(Admitted::Refuse(prompt::unanswered(language).to_owned()))
+                    }
+                };
             }
             Err(error) => match ToolError::Waiting(error) {
                 error if suspends(&error) => return Err(StepError::Failed(error.into())),
@@ -245,11 +287,19 @@ impl Question {
             digest: digest(arguments.as_str()),
             arguments,
             description: terms.description,
+            risk: terms.risk.unwrap_or_else(|| request.effect.into()),
+            revision: terms.revision,
             allowed: terms.allowed,
         };
+        let then = terms.escalations.into_iter().map(|Escalation { audience, within }| {
+            (audience.into(), u64::try_from(within.as_millis()).unwrap_or(u64::MAX))
+        });
         Self {
             answers: shown.answers(request.spec.schema()).to_string(),
             deadline: terms.within.map(|within| call.clock().now().plus(within)),
+            audience: terms.audience.into(),
+            then: then.collect(),
+            overdue: terms.overdue,
             shown,
             changed_by,
         }
@@ -265,11 +315,29 @@ impl Question {
             ..self.shown.clone()
         };
         let answers = self.answers.replace(&self.shown.digest, &shown.digest);
-        Self { shown, answers, deadline: self.deadline, changed_by: None }
+        Self { shown, answers, changed_by: None, ..self.clone() }
     }
 
-    /// Asks the person, and reads the answer.
+    /// Asks the people, one audience after the other, and reads the answer.
     async fn put(&self, call: &Call) -> Result<Decision, AskError> {
+        let mut asked = self.put_to(self.audience.clone().into(), self.deadline, call).await;
+        for (audience, millis) in &self.then {
+            if !matches!(asked, Err(AskError::Expired(_))) {
+                break;
+            }
+            // A question that was asked keeps the deadline that it was asked with.
+            let deadline = call.clock().now().plus(Duration::from_millis(*millis));
+            asked = self.put_to(audience.clone().into(), Some(deadline), call).await;
+        }
+        asked
+    }
+
+    async fn put_to(
+        &self,
+        audience: Audience,
+        deadline: Option<Timestamp>,
+        call: &Call,
+    ) -> Result<Decision, AskError> {
         let failed = |error: BoxError| AskError::Failed(error);
         let shown = self.shown.clone();
         let request = Request {
@@ -277,7 +345,8 @@ impl Question {
                 shown.read(answer).map(drop)
             })),
             schema: Some(self.answers.as_str().into()),
-            deadline: self.deadline,
+            deadline,
+            audience,
             ..Request::new(Stored::encode(&self.shown).map_err(|error| failed(error.into()))?)
         };
         self.shown.read(&call.question(request).await?).map_err(failed)

@@ -1,13 +1,18 @@
 //! Calls that a person approves.
 
+pub(crate) mod agent_chat;
 mod decision;
+pub(crate) mod overdue;
 mod request;
+pub(crate) mod risk;
 mod terms;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::Call;
+use hanok_core::{Audience, Call};
 use hanok_model::ToolError;
+
+use self::{overdue::Overdue, risk::Risk};
 
 pub use self::{
     decision::{Decision, DecisionKind},
@@ -96,9 +101,9 @@ impl Interceptor for Approval {
 #[must_use]
 pub struct ApprovalRule {
     when: Option<CallFilter>,
-    allowed: Option<Vec<DecisionKind>>,
     describe: Option<Describe>,
-    within: Option<Duration>,
+    /// What does not depend on the call.
+    terms: ApprovalTerms,
 }
 
 impl ApprovalRule {
@@ -137,7 +142,7 @@ impl ApprovalRule {
     /// # drop(approval);
     /// ```
     pub fn allow(self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
-        Self { allowed: Some(allowed.into_iter().collect()), ..self }
+        Self { terms: self.terms.allow(allowed), ..self }
     }
 
     /// Describes a call to the person, besides its arguments. Default: no description.
@@ -156,26 +161,62 @@ impl ApprovalRule {
         Self { describe: Some(Arc::new(describe)), ..self }
     }
 
-    /// Limits the time for an answer. A later answer refuses the call. Default: no limit.
+    /// Limits the time for an answer. Without one in time others are asked ([`escalate`](Self::escalate)), or the call is
+    /// [overdue](Self::overdue). [`App::wake`](hanok_graph::App::wake) goes on with threads whose time is over. Default: no limit.
     pub fn within(self, within: Duration) -> Self {
-        Self { within: Some(within), ..self }
+        Self { terms: self.terms.within(within), ..self }
+    }
+
+    /// Limits the people who may answer. Default: everybody.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::{ApprovalRule, Overdue};
+    /// use hanok_core::Audience;
+    ///
+    /// // A clerk has an hour, then the boss has a day; without either the mail is left out.
+    /// let (clerk, boss) = (Audience::everybody().role("clerk"), Audience::everybody().name("ann"));
+    /// let rule = ApprovalRule::new()
+    ///     .audience(clerk)
+    ///     .within(Duration::from_secs(3_600))
+    ///     .escalate(boss, Duration::from_secs(24 * 3_600))
+    ///     .overdue(Overdue::Skip);
+    /// # drop(rule);
+    /// ```
+    pub fn audience(self, audience: Audience) -> Self {
+        Self { terms: self.terms.audience(audience), ..self }
+    }
+
+    /// Asks others, for the time `within`, when nobody of those before has answered in [time](Self::within). Default: nobody.
+    pub fn escalate(self, audience: Audience, within: Duration) -> Self {
+        Self { terms: self.terms.escalate(audience, within), ..self }
+    }
+
+    /// Sets what becomes of the call when the last of them have not answered in time. It is never made. Default:
+    /// [`Overdue::Reject`].
+    pub fn overdue(self, overdue: Overdue) -> Self {
+        Self { terms: self.terms.overdue(overdue), ..self }
+    }
+
+    /// Sets the risk of the calls, which people are shown. Default: by the tool's [`Effect`](hanok_core::Effect).
+    pub fn risk(self, risk: Risk) -> Self {
+        Self { terms: self.terms.risk(risk), ..self }
+    }
+
+    /// Names the revision of the rule, for the record. Default: none.
+    pub fn revision(self, revision: impl Into<String>) -> Self {
+        Self { terms: self.terms.revision(revision), ..self }
     }
 
     fn applies(&self, request: &ToolRequest<'_>) -> bool {
         self.when.as_ref().is_none_or(|when| when(request))
     }
 
-    fn allowed(&self) -> &[DecisionKind] {
-        self.allowed.as_deref().unwrap_or(&DecisionKind::ALL)
-    }
-
     /// The terms on which it asks about a call.
     pub(super) fn terms(&self, request: &ToolRequest<'_>) -> ApprovalTerms {
-        ApprovalTerms {
-            description: self.describe.as_ref().map(|describe| describe(request)),
-            allowed: self.allowed().to_vec(),
-            within: self.within,
-        }
+        let description = self.describe.as_ref().map(|describe| describe(request));
+        ApprovalTerms { description, ..self.terms.clone() }
     }
 }
 
@@ -183,8 +224,7 @@ impl fmt::Debug for ApprovalRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApprovalRule")
             .field("when", &self.when.is_some())
-            .field("allowed", &self.allowed())
-            .field("within", &self.within)
+            .field("terms", &self.terms)
             .finish_non_exhaustive()
     }
 }

@@ -99,13 +99,16 @@ impl AgentSettings {
         let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
         let task = ModelTask { context, round, messages: &messages };
         let mut reply = self.ask(&task, &mut usage, "model", request.clone()).await?;
-        if let Some(words) = self.correction(&reply, choice).filter(|_| iteration < limit) {
+        if let Some(words) = self.correction(&reply, state, choice).filter(|_| iteration < limit) {
             iteration += 1;
             let request = words.into_iter().fold(request, ChatRequest::message);
             reply = self.ask(&task, &mut usage, "model-again", request).await?;
         }
         let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
         let update = update.iteration(iteration).usage(usage);
+        if state.usage.has_to_answer() && !reply.calls.is_empty() {
+            return Ok(self.stop(context, update, StopReason::Rejected));
+        }
         if !reply.is_empty() && self.lacks_call(&reply, choice) {
             return Ok(self.stop(context, update, StopReason::NoToolCall));
         }
@@ -116,6 +119,7 @@ impl AgentSettings {
     /// The tool choice for the next reply. A call is required of a turn's first reply only, so that the turn can end.
     fn choice(&self, state: &AgentState) -> &ToolChoice {
         match &self.tool_choice {
+            _ if state.usage.has_to_answer() => &ToolChoice::None,
             choice if state.iteration == 0 || *choice == ToolChoice::None => choice,
             _ => &ToolChoice::Auto,
         }
@@ -130,7 +134,15 @@ impl AgentSettings {
     }
 
     /// The messages to a model whose `reply` is not what it was asked for, if there are any. A server may ignore the choice.
-    fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<Vec<Message>> {
+    fn correction(
+        &self,
+        reply: &ReadReply,
+        state: &AgentState,
+        choice: &ToolChoice,
+    ) -> Option<Vec<Message>> {
+        if state.usage.has_to_answer() && !reply.calls.is_empty() {
+            return Some(vec![Message::user(prompt::has_to_answer(self.language))]);
+        }
         if self.lacks_call(reply, choice) {
             return Some(vec![Message::user(prompt::tool_required(choice, self.language))]);
         }

@@ -59,7 +59,12 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
 
     let results: Vec<_> = pending.iter().zip(results).collect();
     let mut usage = own.usage.clone();
-    results.iter().for_each(|(call, result)| usage.tool(&call.name, result.spent));
+    for (call, result) in &results {
+        usage.tool(&call.name, result.spent);
+        if result.observation.fault == Some(FaultKind::Rejected) {
+            usage.reject(call);
+        }
+    }
     let rest = agent.own_update(own, &context).usage(usage);
     let written = ToolWrites::of_agent(&*whole, context.node(), agent.language).join(
         results,

@@ -79,6 +79,34 @@ pub(crate) fn unanswered(language: Language) -> &'static str {
     }
 }
 
+/// The reason to leave out a call that no person answered for in time.
+pub(crate) fn left_out(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "제때 답을 받지 못해 건너뜁니다. 이 호출 없이 계속하세요.",
+        _ => "nobody answered in time, so it is left out; go on without it.",
+    }
+}
+
+/// The reason to refuse a call that a person rejected before in the turn.
+pub(crate) fn rejected_before(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "담당자가 같은 호출을 이미 거절했습니다. 다시 묻지 않습니다.",
+        _ => "a person has already rejected this very call, and is not asked again.",
+    }
+}
+
+/// What a model is told that calls a tool although a person has rejected three calls.
+pub(crate) fn has_to_answer(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "담당자가 호출을 세 번 거절했습니다. 도구를 더 쓰지 말고, 할 수 있는 것과 할 수 없는 것을 사용자에게 답하세요."
+        }
+        _ => {
+            "A person has rejected three calls. Call no more tools: answer the user, and say what could not be done."
+        }
+    }
+}
+
 /// The reason to refuse a call that a person rejected.
 pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
     let message = message.map(str::trim).filter(|message| !message.is_empty());

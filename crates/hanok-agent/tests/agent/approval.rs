@@ -9,11 +9,14 @@ use std::{
 };
 
 use hanok_agent::{
-    AgentState, Approval, ApprovalRequest, ApprovalRule, DecisionKind, Interceptor, Language,
-    Protocol, ReactAgent, ToolRequest, Verdict,
+    AgentChatError, AgentState, Approval, ApprovalRequest, ApprovalRule, DecisionKind, Interceptor,
+    Language, Overdue, Protocol, ReactAgent, Risk, StopReason, ToolRequest, Verdict,
+    from_agent_chat, to_agent_chat,
 };
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{BoxFuture, Call, Clock, Effect, Tenant, ThreadKey, Timestamp};
+use hanok_core::{
+    Answerer, Audience, BoxFuture, Call, Clock, Effect, Tenant, ThreadKey, Timestamp,
+};
 use hanok_graph::{Input, Outcome, Pending, RunError, Runtime, Thread};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError};
 use hanok_state::Arguments;
@@ -293,4 +296,163 @@ async fn an_answer_survives_a_crash_between_it_and_the_call() {
     let answered = thread.answer(asked[1].id.clone(), &approve, ()).await.unwrap();
     answered.done().unwrap();
     assert_eq!(*ledger.lock().unwrap(), ["send a 5", "send b 5"]);
+}
+
+fn person(name: &str, role: &str) -> Answerer {
+    Answerer::new(name, "test").role(role)
+}
+
+/// B116, P46: the clerk has a minute, then the boss an hour; each is asked once, only those asked may answer, and what nobody has
+/// decided is never made.
+#[tokio::test]
+async fn others_are_asked_when_nobody_answered_in_time() {
+    let rule = |overdue| {
+        ApprovalRule::new()
+            .audience(Audience::everybody().role("clerk"))
+            .within(Duration::from_secs(60))
+            .escalate(Audience::everybody().role("boss"), Duration::from_secs(3_600))
+            .overdue(overdue)
+            .risk(Risk::External)
+            .revision("7")
+    };
+    let approve = json!({"decision": "approve"});
+    for (overdue, words) in [
+        (Overdue::Reject, Some("nobody approved it in time")),
+        (Overdue::Skip, Some("go on without it")),
+        (Overdue::Halt, None),
+    ] {
+        let last = words.map_or_else(done, |words| done().contains(words));
+        let script = vec![asks(&[("send", "a")]), last];
+        let run = Run::new(Approval::new().tool_with("send", rule(overdue)), script);
+        let of_clerk = run.open_questions().await.remove(0);
+        let request = shown(&of_clerk);
+        assert_eq!((request.risk, request.revision.as_deref()), (Risk::External, Some("7")));
+        let as_boss = run.thread.clone().answering_as(person("eve", "boss"));
+        let refused = as_boss.answer(of_clerk.id.clone(), &approve, ()).await.unwrap_err();
+        assert!(matches!(refused, RunError::Forbidden { .. }), "{refused}");
+
+        run.clock.0.store(61, Ordering::SeqCst);
+        let as_clerk = run.thread.clone().answering_as(person("ann", "clerk"));
+        let late = as_clerk.answer(of_clerk.id.clone(), &approve, ()).await.unwrap_err();
+        assert!(matches!(late, RunError::Expired { .. }), "{late}");
+        let of_boss = waits(run.thread.resume(()).await.unwrap()).remove(0);
+        assert_eq!(of_boss.audience, Audience::everybody().role("boss"));
+        assert_eq!(waits(run.thread.resume(()).await.unwrap()).len(), 1);
+        let refused = as_clerk.answer(of_boss.id.clone(), &approve, ()).await.unwrap_err();
+        assert!(matches!(refused, RunError::Forbidden { .. }), "{refused}");
+        run.clock.0.store(61 + 3_600, Ordering::SeqCst);
+        match words {
+            Some(_) => drop(run.thread.resume(()).await.unwrap().done().unwrap()),
+            None => {
+                let failed = run.thread.resume(()).await.unwrap_err();
+                assert!(matches!(failed, RunError::Node { .. }), "{failed}");
+            }
+        }
+        assert!(run.made().is_empty());
+    }
+    let run = Run::new(
+        Approval::new().tool_with("send", rule(Overdue::Reject)),
+        vec![asks(&[("send", "a")]), done()],
+    );
+    run.open_questions().await;
+    run.clock.0.store(61, Ordering::SeqCst);
+    let of_boss = waits(run.thread.resume(()).await.unwrap()).remove(0);
+    let as_boss = run.thread.clone().answering_as(person("eve", "boss"));
+    as_boss.answer(of_boss.id, &approve, ()).await.unwrap().done().unwrap();
+    assert_eq!(run.made(), ["send a 5"]);
+}
+
+/// What a person rejected is not asked about again in the turn, whatever the spacing of its arguments is; other arguments are, and
+/// the next turn is another.
+#[tokio::test]
+async fn a_rejected_call_is_refused_without_asking_again() {
+    let again = call("send", r#"{ "amount" : 5, "to":"a" }"#);
+    let run = Run::new(
+        Approval::new().tool("send"),
+        vec![
+            asks(&[("send", "a")]),
+            Exchange::says(again).contains("a person rejected it. too much"),
+            asks(&[("send", "b")]).contains("is not asked again"),
+            done(),
+            asks(&[("send", "a")]),
+            done(),
+        ],
+    );
+    let asked = run.open_questions().await;
+    let reject = json!({"decision": "reject", "message": "too much"});
+    let asked = waits(run.answer(&asked[0], reject).await.unwrap());
+    assert_eq!(shown(&asked[0]).arguments.as_str(), r#"{"to":"b","amount":5}"#);
+    let state =
+        run.answer(&asked[0], json!({"decision": "approve"})).await.unwrap().done().unwrap();
+    assert_eq!((run.made(), state.usage.rejections), (vec!["send b 5".to_owned()], 2));
+    let asked = run.open_questions().await;
+    run.answer(&asked[0], json!({"decision": "approve"})).await.unwrap().done().unwrap();
+    assert_eq!(run.made(), ["send b 5", "send a 5"]);
+}
+
+/// After three rejections the model has to answer: it is told so, and a turn in which it calls on ends.
+#[tokio::test]
+async fn after_three_rejections_the_agent_answers() {
+    for (last, stopped) in [(done(), "answered"), (asks(&[("look", "x")]), "rejected")] {
+        let run = Run::new(
+            Approval::new().tool("send"),
+            vec![
+                asks(&[("send", "a"), ("send", "b"), ("send", "c")]),
+                asks(&[("send", "d")]),
+                last.contains("A person has rejected three calls"),
+            ],
+        );
+        let mut outcome = run.thread.invoke(run.agent.ask("?"), ()).await.unwrap();
+        while let Outcome::Interrupted(asked) = outcome {
+            outcome = run.answer(&asked[0], json!({"decision": "reject"})).await.unwrap();
+        }
+        let state = outcome.done().unwrap();
+        assert_eq!(state.stopped.map(StopReason::code), Some(stopped), "{state:?}");
+        assert!(run.made().is_empty());
+        run.model.finished().unwrap();
+    }
+}
+
+/// The JSON of agent-chat-ui, there and back: one decision for each action, in their order, and never for another tool.
+#[tokio::test]
+async fn approvals_are_shown_and_decided_as_agent_chat_ui_does() {
+    let calls = [("send", "a"), ("send", "b"), ("send", "c"), ("send", "d")];
+    let run = Run::new(Approval::new().tool("send"), vec![asks(&calls), done()]);
+    let open = run.open_questions().await;
+    let chat = to_agent_chat(&open).unwrap();
+    let action = &chat["action_requests"][1];
+    assert_eq!(action["args"], json!({"to": "b", "amount": 5}));
+    assert_eq!(
+        (&action["name"], &action["risk"], action["id"].as_str()),
+        (&json!("send"), &json!("destructive"), Some(&*open[1].id.0))
+    );
+    let review = &chat["review_configs"][1];
+    assert_eq!(review["allowed_decisions"], json!(["approve", "edit", "reject", "respond"]));
+    assert!(review["answers_schema"]["oneOf"].is_array());
+
+    let edit =
+        |name: &str| json!({"type": "edit", "edited_action": {"name": name, "args": {"to": "bo"}}});
+    let decisions = |second: Value| {
+        json!({"decisions": [
+            {"type": "approve"}, second, {"type": "reject", "message": "no"},
+            {"type": "respond", "message": "It is sent already."},
+        ]})
+    };
+    let other = from_agent_chat(&open, &decisions(edit("look"))).unwrap_err();
+    assert!(matches!(other, AgentChatError::OtherTool { number: 2, .. }), "{other}");
+    let few = from_agent_chat(&open, &json!({"decisions": [{"type": "approve"}]})).unwrap_err();
+    assert_eq!(
+        few.to_string(),
+        "there are 1 decisions for 4 approvals: one for each, in their order"
+    );
+    let wrong = from_agent_chat(&open, &json!({"decisions": [{"type": "guess"}]})).unwrap_err();
+    assert!(matches!(wrong, AgentChatError::Malformed(_)), "{wrong}");
+    let answers = from_agent_chat(&open, &decisions(edit("send"))).unwrap();
+    let stored = |(id, value)| (id, hanok_core::Stored::encode::<Value>(&value).unwrap());
+    let input = Input::Answers(answers.into_iter().map(stored).collect());
+    let state = run.thread.run(input, ()).await.unwrap().done().unwrap();
+    let mut made = run.made();
+    made.sort();
+    assert_eq!(made, ["send a 5", "send bo 0"]);
+    assert!(observations(&state).iter().any(|it| it.contains("It is sent already.")));
 }

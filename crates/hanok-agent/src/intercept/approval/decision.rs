@@ -55,7 +55,7 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
-    pub(super) const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
+    pub(crate) const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
 
     /// The form of such an answer to a request of `digest`, for a tool of `schema`.
     pub(super) fn form(self, digest: &str, schema: &Value) -> Value {

@@ -5,7 +5,10 @@ use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::decision::{Decision, DecisionKind};
+use super::{
+    decision::{Decision, DecisionKind},
+    risk::Risk,
+};
 
 /// The question to a person whether a call is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,8 +31,18 @@ pub struct ApprovalRequest {
     pub digest: String,
     /// The text that a person reads besides the call.
     pub description: Option<String>,
+    /// What the call may do to the world.
+    #[serde(default = "unknown")]
+    pub risk: Risk,
+    /// The revision of the rule, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// The decisions that are allowed.
     pub allowed: Vec<DecisionKind>,
+}
+
+fn unknown() -> Risk {
+    Risk::Destructive
 }
 
 impl ApprovalRequest {

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
-use super::decision::DecisionKind;
+use hanok_core::Audience;
+
+use super::{
+    decision::DecisionKind,
+    overdue::{Escalation, Overdue},
+    risk::Risk,
+};
 
 /// The terms on which a person is asked about a call: what they read besides it, what they may decide, and until when.
 ///
@@ -31,11 +37,25 @@ pub struct ApprovalTerms {
     pub(crate) description: Option<String>,
     pub(crate) allowed: Vec<DecisionKind>,
     pub(crate) within: Option<Duration>,
+    pub(crate) audience: Audience,
+    pub(crate) escalations: Vec<Escalation>,
+    pub(crate) overdue: Overdue,
+    pub(crate) risk: Option<Risk>,
+    pub(crate) revision: Option<String>,
 }
 
 impl Default for ApprovalTerms {
     fn default() -> Self {
-        Self { description: None, allowed: DecisionKind::ALL.to_vec(), within: None }
+        Self {
+            description: None,
+            allowed: DecisionKind::ALL.to_vec(),
+            within: None,
+            audience: Audience::everybody(),
+            escalations: Vec::new(),
+            overdue: Overdue::default(),
+            risk: None,
+            revision: None,
+        }
     }
 }
 
@@ -55,8 +75,34 @@ impl ApprovalTerms {
         Self { description: Some(description.into()), ..self }
     }
 
-    /// Limits the time for an answer. A later answer refuses the call. Default: no limit.
+    /// Limits the time for an answer. Default: no limit.
     pub fn within(self, within: Duration) -> Self {
         Self { within: Some(within), ..self }
+    }
+
+    /// Limits the people who may answer. Default: everybody.
+    pub fn audience(self, audience: Audience) -> Self {
+        Self { audience, ..self }
+    }
+
+    /// Asks others, for the time `within`, when nobody of those before has answered in [time](Self::within). Default: nobody.
+    pub fn escalate(mut self, audience: Audience, within: Duration) -> Self {
+        self.escalations.push(Escalation { audience, within });
+        self
+    }
+
+    /// Sets what becomes of the call when the last of them have not answered in time. Default: [`Overdue::Reject`].
+    pub fn overdue(self, overdue: Overdue) -> Self {
+        Self { overdue, ..self }
+    }
+
+    /// Sets the risk of the call. Default: by the tool's [`Effect`](hanok_core::Effect).
+    pub fn risk(self, risk: Risk) -> Self {
+        Self { risk: Some(risk), ..self }
+    }
+
+    /// Names the revision of the rule, for the record. Default: none.
+    pub fn revision(self, revision: impl Into<String>) -> Self {
+        Self { revision: Some(revision.into()), ..self }
     }
 }
