@@ -57,6 +57,8 @@ mod by_run;
 mod choice;
 mod conversation;
 mod error;
+mod gate;
+mod gates;
 mod hand_over;
 mod handoff;
 mod has_agent;
@@ -106,6 +108,8 @@ pub use choice::{
 };
 pub use conversation::transcript;
 pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};
+pub use gate::{Gate, GateError, GateQuestion, GateRequest};
+pub use gates::{GateSwitch, Gates, UnknownGate};
 pub use hand_over::HandedOver;
 pub use handoff::{Handoff, HandoffHistory};
 pub use hanok_graph::Doubt;

@@ -10,7 +10,8 @@ use hanok_parse::Language;
 pub(crate) use self::calls::{
     after_untrusted, bad_arguments, bounded, call_limit, changed, goes_on_by_plan, has_to_answer,
     in_doubt, left_out, not_applied, not_chosen, not_permitted, not_whole, refused, rejected,
-    rejected_before, result, second_target, too_many, tool_error, unanswered, unknown_tool,
+    rejected_before, result, second_target, skipped, too_many, tool_error, unanswered,
+    unknown_tool,
 };
 use crate::{protocol::Protocol, sentence::sentence};
 

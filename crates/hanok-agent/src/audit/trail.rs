@@ -190,13 +190,15 @@ fn json(stored: &Stored) -> Value {
     serde_json::from_str(&stored.to_json()).unwrap_or_default()
 }
 
-/// What a question shows. The arguments of an approval stand in it as JSON text.
+/// What a question shows. What an approval or a gate is about stands in it as JSON text.
 fn shown(question: &Question) -> Value {
     let mut shown = json(&question.payload);
-    let text = shown.get("arguments").and_then(Value::as_str);
-    let arguments = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
-    if let (Some(arguments), Some(place)) = (arguments, shown.get_mut("arguments")) {
-        *place = arguments;
+    for name in ["arguments", "shown"] {
+        let text = shown.get(name).and_then(Value::as_str);
+        let about = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        if let (Some(about), Some(place)) = (about, shown.get_mut(name)) {
+            *place = about;
+        }
     }
     shown
 }
@@ -206,11 +208,12 @@ fn schema(question: &Question) -> Value {
     schema.and_then(Result::ok).unwrap_or_default()
 }
 
-/// The schema of what an approval shows, by the one of its answers: the arguments are of the tool's schema, as an edit's are.
+/// The schema of what an approval or a gate shows, by the one of its answers: that is what an edit has to fit.
 fn tool_schema(answers: &Value) -> Value {
     let edit = answers.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let arguments = edit.filter_map(|form| form.pointer("/properties/arguments")).next();
-    let mut schema = serde_json::json!({ "properties": { "arguments": arguments } });
+    let mut schema =
+        serde_json::json!({ "properties": { "arguments": arguments, "shown": arguments } });
     if let (Some(schema), Some(defs)) = (schema.as_object_mut(), answers.get("$defs")) {
         schema.insert("$defs".to_owned(), defs.clone());
     }
@@ -223,7 +226,8 @@ fn tool_schema(answers: &Value) -> Value {
 /// What an edit changed of the arguments that were shown.
 fn changed(shown: &Value, answer: &Value) -> Vec<Difference> {
     let edits = answer.get("decision").is_some_and(|decision| decision == "edit");
-    match (shown.get("arguments"), answer.get("arguments")) {
+    let before = shown.get("arguments").or_else(|| shown.get("shown"));
+    match (before, answer.get("arguments")) {
         (Some(before), Some(after)) if edits => differences(before, after),
         _ => Vec::new(),
     }

@@ -174,6 +174,17 @@ pub(crate) async fn admit<C>(
             Ok(Decision::Reject { message }) => {
                 return Ok(Admitted::Reject(prompt::rejected(message.as_deref(), language)));
             }
+            Ok(Decision::Skip { message }) => {
+                return Ok(Admitted::Refuse(prompt::skipped(message.as_deref(), language)));
+            }
+            // No call is made anew by itself: the model reads what has to be other.
+            Ok(Decision::Revise { message }) => {
+                return Ok(Admitted::Reject(prompt::rejected(Some(&message), language)));
+            }
+            Ok(Decision::Reuse { id }) => {
+                let reason = format!("there is no earlier answer `{id}` for a call");
+                return Ok(Admitted::Refuse(reason));
+            }
             Ok(Decision::Respond { result }) => return Ok(Admitted::Give(ToolOutput::new(result))),
             Err(AskError::Expired(request)) => {
                 return match question.overdue {

@@ -79,6 +79,14 @@ pub(crate) fn unanswered(language: Language) -> &'static str {
     }
 }
 
+/// The reason to leave out a call because a person says so.
+pub(crate) fn skipped(message: Option<&str>, language: Language) -> String {
+    let message = message.map(str::trim).filter(|message| !message.is_empty());
+    let (korean, english) = ("담당자가 건너뛰게 했습니다.", "a person has it left out.");
+    let begin = if language == Language::Korean { korean } else { english };
+    message.map_or_else(|| begin.to_owned(), |message| format!("{begin} {message}"))
+}
+
 /// The reason to leave out a call that no person answered for in time.
 pub(crate) fn left_out(language: Language) -> &'static str {
     match language {

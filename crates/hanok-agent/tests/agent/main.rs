@@ -17,6 +17,7 @@ mod choices;
 mod dropped;
 mod every_call;
 mod faults;
+mod gates;
 mod graph_tools;
 mod handoffs;
 mod hooks;

@@ -1,5 +1,6 @@
 //! The decision of a person about a call.
 
+use hanok_core::{BoxError, Stored};
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -32,10 +33,26 @@ pub enum Decision {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
-    /// It is not made, and the model reads this as its result.
+    /// It is not made, and this is its result. At the gate of a query: what was meant.
     Respond {
         /// The result.
         result: String,
+    },
+    /// It is left out, and the rest goes on.
+    Skip {
+        /// The reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// It is made anew, after these words.
+    Revise {
+        /// What has to be other.
+        message: String,
+    },
+    /// An earlier answer is taken.
+    Reuse {
+        /// Names that answer, as it was shown.
+        id: String,
     },
 }
 
@@ -52,18 +69,29 @@ pub enum DecisionKind {
     Reject,
     /// A person gives its result.
     Respond,
+    /// It is left out.
+    Skip,
+    /// It is made anew, after a person's words.
+    Revise,
+    /// An earlier answer is taken.
+    Reuse,
 }
 
 impl DecisionKind {
+    /// Those about a call of a tool.
     pub(crate) const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
 
     /// The form of such an answer to a request of `digest`, for a tool of `schema`.
     pub(super) fn form(self, digest: &str, schema: &Value) -> Value {
+        let text = || json!({"type": "string"});
         let (name, more) = match self {
             Self::Approve => ("approve", None),
             Self::Edit => ("edit", Some(("arguments", schema.clone(), true))),
-            Self::Reject => ("reject", Some(("message", json!({"type": "string"}), false))),
-            Self::Respond => ("respond", Some(("result", json!({"type": "string"}), true))),
+            Self::Reject => ("reject", Some(("message", text(), false))),
+            Self::Respond => ("respond", Some(("result", text(), true))),
+            Self::Skip => ("skip", Some(("message", text(), false))),
+            Self::Revise => ("revise", Some(("message", text(), true))),
+            Self::Reuse => ("reuse", Some(("id", text(), true))),
         };
         let mut properties =
             json!({ "decision": { "const": name }, "digest": { "const": digest } });
@@ -91,6 +119,42 @@ impl Decision {
             Self::Edit { .. } => DecisionKind::Edit,
             Self::Reject { .. } => DecisionKind::Reject,
             Self::Respond { .. } => DecisionKind::Respond,
+            Self::Skip { .. } => DecisionKind::Skip,
+            Self::Revise { .. } => DecisionKind::Revise,
+            Self::Reuse { .. } => DecisionKind::Reuse,
         }
+    }
+
+    /// The decision in `answer`, to what has this `digest`.
+    ///
+    /// An answer that is not allowed, or that names another digest, is refused.
+    pub(crate) fn read(
+        answer: &Stored,
+        digest: &str,
+        allowed: &[DecisionKind],
+    ) -> Result<Self, BoxError> {
+        let mut answer: Value = answer.decode()?;
+        let of = answer.as_object_mut().and_then(|answer| answer.remove("digest"));
+        if of.is_some_and(|of| of != digest) {
+            return Err("the answer is for something else than what is shown".into());
+        }
+        let decision: Self = serde_json::from_value(answer)?;
+        match allowed.contains(&decision.kind()) {
+            true => Ok(decision),
+            false => Err(format!("the decision {:?} is not allowed", decision.kind()).into()),
+        }
+    }
+
+    /// The JSON schema of the decisions `allowed` about what has this `digest`, where an edit has to fit `schema`.
+    pub(crate) fn answers(allowed: &[DecisionKind], digest: &str, schema: &Value) -> Value {
+        let mut schema = schema.clone();
+        // What the schema refers to stands at its root, and so in this one's.
+        let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
+        let forms = allowed.iter().map(|kind| kind.form(digest, &schema));
+        let mut answers = json!({ "oneOf": forms.collect::<Vec<_>>() });
+        if let (Some(defs), Some(answers)) = (defs, answers.as_object_mut()) {
+            answers.insert("$defs".to_owned(), defs);
+        }
+        answers
     }
 }

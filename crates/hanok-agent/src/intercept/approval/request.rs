@@ -3,7 +3,7 @@
 use hanok_core::{BoxError, Stored};
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     decision::{Decision, DecisionKind},
@@ -50,28 +50,11 @@ impl ApprovalRequest {
     ///
     /// An answer that is not allowed, or that names the digest of other arguments, is refused.
     pub(crate) fn read(&self, answer: &Stored) -> Result<Decision, BoxError> {
-        let mut answer: Value = answer.decode()?;
-        let digest = answer.as_object_mut().and_then(|answer| answer.remove("digest"));
-        if digest.is_some_and(|digest| digest != self.digest) {
-            return Err("the answer is for other arguments".into());
-        }
-        let decision: Decision = serde_json::from_value(answer)?;
-        match self.allowed.contains(&decision.kind()) {
-            true => Ok(decision),
-            false => Err(format!("the decision {:?} is not allowed", decision.kind()).into()),
-        }
+        Decision::read(answer, &self.digest, &self.allowed)
     }
 
     /// The JSON schema of the answers, for a tool whose arguments are of `schema`.
     pub(crate) fn answers(&self, schema: &Value) -> Value {
-        let mut schema = schema.clone();
-        // What the schema refers to stands at its root, and so in this one's.
-        let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
-        let forms = self.allowed.iter().map(|kind| kind.form(&self.digest, &schema));
-        let mut answers = json!({ "oneOf": forms.collect::<Vec<_>>() });
-        if let (Some(defs), Some(answers)) = (defs, answers.as_object_mut()) {
-            answers.insert("$defs".to_owned(), defs);
-        }
-        answers
+        Decision::answers(&self.allowed, &self.digest, schema)
     }
 }

@@ -1,0 +1,326 @@
+//! Questions of a graph's own nodes to people: a plan to approve, a query to clarify, a step to let pass.
+
+use std::{fmt, time::Duration};
+
+use hanok_core::{AskError, Audience, BoxError, Call, Check, Request, Stored, StoredError};
+use hanok_graph::{Context, StepError};
+use hanok_state::Json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::intercept::approval::{
+    Decision, DecisionKind,
+    overdue::{Escalation, Overdue},
+    risk::Risk,
+};
+
+/// The place of a graph at which people are asked.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Gate {
+    /// Whether a query is understood.
+    Clarify,
+    /// Whether a plan is carried out.
+    Plan,
+    /// Whether a step of a plan is made.
+    Step,
+    /// Whether a call of a tool is made.
+    Tool,
+    /// Whether the definitions of a server's tools are taken.
+    Definitions,
+    /// What a server asks.
+    Elicitation,
+    /// Another place, by its name.
+    Custom(String),
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clarify => "clarify",
+            Self::Plan => "plan",
+            Self::Step => "step",
+            Self::Tool => "tool",
+            Self::Definitions => "definitions",
+            Self::Elicitation => "elicitation",
+            Self::Custom(name) => name,
+        })
+    }
+}
+
+/// The question of a gate, as people see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "gate")]
+#[non_exhaustive]
+pub struct GateRequest {
+    /// The gate.
+    pub gate: Gate,
+    /// What is asked, in words.
+    pub question: String,
+    /// What is decided about, whole. Neutralise control characters before printing it.
+    pub shown: Json,
+    /// The length of that as JSON, in bytes.
+    pub bytes: usize,
+    /// The BLAKE3 hash of that, as hex. An answer may name it, and then counts for this alone.
+    pub digest: String,
+    /// The fields that it lacks, and that an edit has to give.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// What it may do to the world.
+    pub risk: Risk,
+    /// The rule by which people are asked.
+    pub rule: String,
+    /// The revision of the rule, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// The decisions that are allowed.
+    pub allowed: Vec<DecisionKind>,
+}
+
+/// Asks people at a gate, once and for all of the task's runs: what they are shown is stored before they are, so a run that begins
+/// again asks the same question, also where a model wrote it.
+///
+/// ```
+/// use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion};
+/// use hanok_checkpoint::InMemoryCheckpointer;
+/// use hanok_core::{BoxError, ThreadKey};
+/// use hanok_graph::{Context, END, Graph, Outcome, START, Snapshot};
+/// use hanok_state::State;
+/// use serde_json::{Value, json};
+///
+/// #[derive(State, Clone, Debug, Default)]
+/// struct Work {
+///     plan: String,
+/// }
+///
+/// async fn approve(_: Snapshot<Work>, context: Context) -> Result<WorkUpdate, BoxError> {
+///     let plan = json!({"steps": ["search", "write"]});
+///     let schema = json!({"type": "object", "required": ["steps"]});
+///     let question = GateQuestion::new(Gate::Plan, "Is this plan all right?", &plan)?
+///         .schema(schema)
+///         .allow([DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject]);
+///     Ok(match question.ask(&context).await? {
+///         Decision::Approve => Work::update().plan(plan.to_string()),
+///         Decision::Edit { arguments } => Work::update().plan(arguments.0.to_string()),
+///         _ => Work::update(),
+///     })
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Work>::builder("work").node("approve", approve).edge(START, "approve").edge("approve", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t")?);
+/// assert!(matches!(thread.invoke(Work::update(), ()).await?, Outcome::Interrupted(_)));
+/// // An edit that does not fit leaves the question open.
+/// let edit = |plan: Value| json!({"decision": "edit", "arguments": plan});
+/// assert!(thread.reply(&edit(json!({})), ()).await.is_err());
+/// let work = thread.reply(&edit(json!({"steps": []})), ()).await?.done()?;
+/// assert_eq!(work.plan, r#"{"steps":[]}"#);
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct GateQuestion {
+    request: GateRequest,
+    schema: Value,
+    within: Option<Duration>,
+    audience: Audience,
+    escalations: Vec<Escalation>,
+    overdue: Overdue,
+}
+
+/// The reason why a gate has no decision.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GateError {
+    /// People are asked, and the run ends for it; hand it on. Or nobody can be asked.
+    #[error("the gate `{gate}`")]
+    Asked {
+        /// The gate.
+        gate: Gate,
+        /// The cause.
+        #[source]
+        source: AskError,
+    },
+    /// Nobody has decided in time, and the gate halts the turn then.
+    #[error("nobody has decided at the gate `{0}` in time")]
+    Overdue(Gate),
+    /// What is shown cannot be stored or read.
+    #[error("the question of the gate `{gate}` cannot be stored or read")]
+    Step {
+        /// The gate.
+        gate: Gate,
+        /// The cause.
+        #[source]
+        source: StepError,
+    },
+}
+
+impl GateQuestion {
+    /// Asks `question` about `shown` at `gate`: everybody, for ever, and for any decision that makes sense there.
+    ///
+    /// # Errors
+    ///
+    /// [`serde_json::Error`] when `shown` is no JSON.
+    pub fn new(
+        gate: Gate,
+        question: impl Into<String>,
+        shown: &(impl Serialize + ?Sized),
+    ) -> Result<Self, serde_json::Error> {
+        let shown = serde_json::to_value(shown)?;
+        let text = shown.to_string();
+        let request = GateRequest {
+            allowed: allowed_at(&gate).to_vec(),
+            rule: gate.to_string(),
+            gate,
+            question: question.into(),
+            bytes: text.len(),
+            digest: blake3::hash(text.as_bytes()).to_hex().to_string(),
+            shown: Json(shown),
+            missing: Vec::new(),
+            risk: Risk::Destructive,
+            revision: None,
+        };
+        Ok(Self {
+            request,
+            schema: Value::Bool(true),
+            within: None,
+            audience: Audience::everybody(),
+            escalations: Vec::new(),
+            overdue: Overdue::default(),
+        })
+    }
+
+    /// Sets the JSON schema that an edit has to fit. Default: any JSON fits.
+    pub fn schema(self, schema: Value) -> Self {
+        Self { schema, ..self }
+    }
+
+    /// Limits the decisions that may be taken.
+    pub fn allow(mut self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
+        self.request.allowed = allowed.into_iter().collect();
+        self
+    }
+
+    /// Names the fields that are missing, which an edit has to give. Default: none.
+    pub fn missing(mut self, fields: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.request.missing = fields.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the risk. Default: [`Risk::Destructive`], for what is not known counts as that.
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.request.risk = risk;
+        self
+    }
+
+    /// Names the rule by which people are asked, and its revision. Default: the gate's name, and none.
+    pub fn rule(mut self, rule: impl Into<String>, revision: Option<String>) -> Self {
+        (self.request.rule, self.request.revision) = (rule.into(), revision);
+        self
+    }
+
+    /// Limits the time for an answer. Default: no limit.
+    pub fn within(self, within: Duration) -> Self {
+        Self { within: Some(within), ..self }
+    }
+
+    /// Limits the people who may answer. Default: everybody.
+    pub fn audience(self, audience: Audience) -> Self {
+        Self { audience, ..self }
+    }
+
+    /// Asks others, for the time `within`, when nobody of those before has answered in [time](Self::within). Default: nobody.
+    pub fn escalate(mut self, audience: Audience, within: Duration) -> Self {
+        self.escalations.push(Escalation { audience, within });
+        self
+    }
+
+    /// Sets the decision when nobody has answered in time: [`Decision::Reject`], [`Decision::Skip`], or
+    /// [`GateError::Overdue`]. Default: [`Overdue::Reject`].
+    pub fn overdue(self, overdue: Overdue) -> Self {
+        Self { overdue, ..self }
+    }
+
+    /// Asks. A task asks at one gate about one thing at a time: it may ask about another when it has the decision.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError::Asked`] when the run has to end for the answer: return it with `?`. [`GateError::Overdue`], and
+    /// [`GateError::Step`] when the question cannot be stored.
+    pub async fn ask<C: Send + Sync + 'static>(
+        self,
+        context: &Context<C>,
+    ) -> Result<Decision, GateError> {
+        let gate = self.request.gate.clone();
+        let call = context.call("gate", &gate.to_string(), "");
+        let step = format!("gate-{}", call.key());
+        let stored = (self.request.clone(), self.schema.clone());
+        let stored = context.step(&step, || async { Ok::<_, BoxError>(stored) }).await;
+        let (request, schema) =
+            stored.map_err(|source| GateError::Step { gate: gate.clone(), source })?;
+        let asked = Self { request, schema, ..self }.put(&call).await;
+        asked.map_err(|source| match source {
+            AskError::Expired(_) => GateError::Overdue(gate),
+            source => GateError::Asked { gate, source },
+        })
+    }
+
+    async fn put(self, call: &Call) -> Result<Decision, AskError> {
+        let now = || call.clock().now();
+        let first = self.within.map(|within| now().plus(within));
+        let mut asked = self.put_to(&self.audience, first, call).await;
+        for Escalation { audience, within } in &self.escalations {
+            if !matches!(asked, Err(AskError::Expired(_))) {
+                break;
+            }
+            // A question that was asked keeps the deadline that it was asked with.
+            asked = self.put_to(audience, Some(now().plus(*within)), call).await;
+        }
+        match (asked, self.overdue) {
+            (Err(AskError::Expired(_)), Overdue::Reject) => Ok(Decision::Reject { message: None }),
+            (Err(AskError::Expired(_)), Overdue::Skip) => Ok(Decision::Skip { message: None }),
+            (asked, _) => asked,
+        }
+    }
+
+    async fn put_to(
+        &self,
+        audience: &Audience,
+        deadline: Option<hanok_core::Timestamp>,
+        call: &Call,
+    ) -> Result<Decision, AskError> {
+        let failed = |error: BoxError| AskError::Failed(error);
+        let shown = self.request.clone();
+        let answers = Decision::answers(&shown.allowed, &shown.digest, &self.schema).to_string();
+        let payload = Stored::encode(&shown);
+        let payload = payload.map_err(|error: StoredError| failed(error.into()))?;
+        let read = move |answer: &Stored| Decision::read(answer, &shown.digest, &shown.allowed);
+        let check = {
+            let read = read.clone();
+            Check::new("a decision at this gate", move |answer| read(answer).map(drop))
+        };
+        let request = Request {
+            schema: Some(answers.into()),
+            deadline,
+            audience: audience.clone(),
+            check: Some(check),
+            ..Request::new(payload)
+        };
+        read(&call.question(request).await?).map_err(failed)
+    }
+}
+
+/// The decisions that make sense at a gate.
+fn allowed_at(gate: &Gate) -> &'static [DecisionKind] {
+    use DecisionKind::{Approve, Edit, Reject, Respond, Reuse, Revise, Skip};
+    match gate {
+        Gate::Clarify => &[Approve, Respond, Reuse],
+        Gate::Plan => &[Approve, Edit, Revise, Reject],
+        Gate::Step => &[Approve, Edit, Skip],
+        Gate::Tool => &[Approve, Edit, Reject, Respond],
+        Gate::Definitions => &[Approve, Reject],
+        Gate::Elicitation => &[Respond, Reject, Skip],
+        Gate::Custom(_) => &[Approve, Edit, Reject, Respond, Skip, Revise],
+    }
+}

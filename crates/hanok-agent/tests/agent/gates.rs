@@ -1,0 +1,189 @@
+//! The gates of a graph.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use hanok_agent::{
+    AuditEvent, Decision, DecisionKind, Gate, GateError, GateQuestion, GateRequest, GateSwitch,
+    Gates, Overdue, Risk, audit_of,
+};
+use hanok_checkpoint::{InMemoryCheckpointer, Log, SharedCheckpointer};
+use hanok_core::{Answerer, Audience, BoxError, ThreadKey};
+use hanok_graph::{
+    App, Context, END, Graph, Outcome, Pending, RunError, START, Snapshot, Subgraph, Thread,
+};
+use hanok_state::State;
+use serde_json::{Value, json};
+
+#[derive(State, Clone, Debug, Default)]
+struct Work {
+    decided: String,
+}
+
+/// The plan that a model would write: another one each time.
+fn plan(written: &AtomicU32) -> Value {
+    json!({"steps": [format!("search {}", written.fetch_add(1, Ordering::SeqCst))], "pin": "4711"})
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "steps": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "pin": {"type": "string", "writeOnly": true},
+        },
+        "required": ["steps"],
+        "additionalProperties": false,
+    })
+}
+
+fn graph(
+    written: &Arc<AtomicU32>,
+    ask: impl Fn(GateQuestion) -> GateQuestion + Clone + Send + Sync + 'static,
+) -> Graph<Work> {
+    let written = written.clone();
+    let node = move |_: Snapshot<Work>, context: Context| {
+        let (plan, ask) = (plan(&written), ask.clone());
+        async move {
+            let question = GateQuestion::new(Gate::Plan, "Is it all right?", &plan)?;
+            let decision = ask(question.schema(schema())).ask(&context).await?;
+            Ok::<_, BoxError>(Work::update().decided(serde_json::to_string(&decision)?))
+        }
+    };
+    let graph = Graph::<Work>::builder("work").node("approve", node);
+    graph.edge(START, "approve").edge("approve", END).build().unwrap()
+}
+
+fn thread(app: &App<Work>) -> Thread<Work> {
+    app.thread(ThreadKey::named("t").unwrap())
+}
+
+fn waits(outcome: Result<Outcome<Work>, RunError>) -> Pending {
+    match outcome.unwrap() {
+        Outcome::Interrupted(mut open) => open.pop().unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// P35: what a model wrote is shown once and stays as it was shown; each decision that is allowed is one, and no other.
+#[tokio::test]
+async fn a_gate_asks_once_about_what_it_has_shown() {
+    let written = Arc::new(AtomicU32::new(0));
+    let graph = graph(&written, |question| question.risk(Risk::Write).missing(["steps"]));
+    for (answer, want) in [
+        (json!({"decision": "approve"}), r#"{"decision":"approve"}"#),
+        (
+            json!({"decision": "edit", "arguments": {"steps": ["write"]}}),
+            r#"{"arguments":{"steps":["write"]},"decision":"edit"}"#,
+        ),
+        (
+            json!({"decision": "revise", "message": "shorter"}),
+            r#"{"decision":"revise","message":"shorter"}"#,
+        ),
+        (json!({"decision": "reject"}), r#"{"decision":"reject"}"#),
+    ] {
+        written.store(0, Ordering::SeqCst);
+        let app = graph.checkpointer(InMemoryCheckpointer::new());
+        let open = waits(thread(&app).invoke(Work::update(), ()).await);
+        let request: GateRequest = open.payload().unwrap();
+        assert_eq!(
+            (&request.gate, request.risk, request.rule.as_str()),
+            (&Gate::Plan, Risk::Write, "plan")
+        );
+        assert_eq!(
+            (request.shown.0["steps"][0].as_str(), &*request.missing),
+            (Some("search 0"), ["steps".to_owned()].as_slice())
+        );
+        for wrong in [
+            json!({"decision": "skip"}),
+            json!({"decision": "edit", "arguments": {"steps": []}}),
+            json!({"decision": "edit", "arguments": {"steps": ["a"], "more": 1}}),
+            json!({"decision": "edit"}),
+            json!({"decision": "revise"}),
+            json!({"decision": "approve", "digest": "other"}),
+            json!("approve"),
+        ] {
+            let refused = thread(&app).reply(&wrong, ()).await.unwrap_err();
+            assert!(matches!(refused, RunError::WrongAnswer { .. }), "{wrong}: {refused}");
+        }
+        let state = thread(&app).reply(&answer, ()).await.unwrap().done().unwrap();
+        let decided: Value = serde_json::from_str(&state.decided).unwrap();
+        assert_eq!(decided, serde_json::from_str::<Value>(want).unwrap());
+    }
+}
+
+/// Nobody decides: it is rejected, skipped, or the turn fails; never approved.
+#[tokio::test]
+async fn a_gate_that_nobody_answers_lets_nothing_pass() {
+    for (overdue, want) in [
+        (Overdue::Reject, Some(r#"{"decision":"reject"}"#)),
+        (Overdue::Skip, Some(r#"{"decision":"skip"}"#)),
+        (Overdue::Halt, None),
+    ] {
+        let at_once = move |question: GateQuestion| {
+            let boss = Audience::everybody().name("ann");
+            question.within(Duration::ZERO).escalate(boss, Duration::ZERO).overdue(overdue)
+        };
+        let app = graph(&Arc::default(), at_once).checkpointer(InMemoryCheckpointer::new());
+        let first = waits(thread(&app).invoke(Work::update(), ()).await);
+        let second = waits(thread(&app).resume(()).await);
+        assert!(first.audience.is_everybody() && second.audience.names.contains("ann"));
+        match (thread(&app).resume(()).await, want) {
+            (Ok(outcome), Some(want)) => assert_eq!(outcome.done().unwrap().decided, want),
+            (Err(error), None) => {
+                assert!(matches!(error.downcast_ref(), Some(GateError::Overdue(Gate::Plan))));
+            }
+            (went, _) => panic!("{overdue:?}: {went:?}"),
+        }
+    }
+}
+
+/// Three graphs deep a gate asks as at the top, and the audit says what was decided, without what is secret.
+#[tokio::test]
+async fn a_gate_of_a_nested_graph_stands_in_the_audit() {
+    let mut inner = graph(&Arc::default(), |question| question);
+    for name in ["middle", "outer"] {
+        let outer = Graph::<Work>::builder(name).subgraph("call", Subgraph::shared(inner));
+        inner = outer.edge(START, "call").edge("call", END).build().unwrap();
+    }
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let app = inner.checkpointer(store.clone());
+    let open = waits(thread(&app).invoke(Work::update(), ()).await);
+    assert_eq!(open.path.depth(), 2);
+    let edit = json!({"decision": "edit", "arguments": {"steps": ["write"], "pin": "0815"}});
+    let as_ann = thread(&app).answering_as(Answerer::new("ann", "test"));
+    as_ann.answer(open.id, &edit, ()).await.unwrap().done().unwrap();
+    let records = audit_of(&Log::new(store, ThreadKey::named("t").unwrap()), None).await.unwrap();
+    let text = serde_json::to_string(&records).unwrap();
+    assert!(!text.contains("4711") && !text.contains("0815"), "{text}");
+    assert_eq!((records.len(), records[0].path.len()), (2, 2));
+    let AuditEvent::Asked { rule, .. } = &records[0].event else { panic!("{records:?}") };
+    assert_eq!(rule.as_deref(), Some("plan"));
+    let AuditEvent::Answered { changed, by, .. } = &records[1].event else { panic!("{records:?}") };
+    assert_eq!(by.as_ref().map(|by| by.name.as_str()), Some("ann"));
+    let changed: Vec<_> = changed.iter().map(|it| it.at.as_str()).collect();
+    assert_eq!(changed, ["/steps"]);
+}
+
+#[test]
+fn a_gate_is_on_off_or_as_all_are() {
+    for (all, switch, asks) in [
+        (true, GateSwitch::On, true),
+        (true, GateSwitch::Inherit, true),
+        (true, GateSwitch::Off, false),
+        (false, GateSwitch::On, false),
+        (false, GateSwitch::Inherit, false),
+        (false, GateSwitch::Off, false),
+    ] {
+        assert_eq!(Gates::all(all).gate(Gate::Step, switch).asks(&Gate::Step), asks);
+    }
+    let error = "plan, stop".parse::<Gates>().unwrap_err().to_string();
+    assert!(error.starts_with("no gate is called `stop`: there are `clarify`"), "{error}");
+    assert!("none".parse::<Gates>().is_ok_and(|gates| !gates.asks(&Gate::Plan)));
+    assert_eq!(Decision::Skip { message: None }.kind(), DecisionKind::Skip);
+}
