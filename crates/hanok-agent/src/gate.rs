@@ -135,7 +135,7 @@ pub struct GateQuestion {
 pub enum GateError {
     /// People are asked, and the run ends for it; hand it on. Or nobody can be asked.
     #[error("the gate `{gate}`")]
-    Asked {
+    Ask {
         /// The gate.
         gate: Gate,
         /// The cause.
@@ -246,7 +246,7 @@ impl GateQuestion {
     ///
     /// # Errors
     ///
-    /// [`GateError::Asked`] when the run has to end for the answer: return it with `?`. [`GateError::Overdue`], and
+    /// [`GateError::Ask`] when the run has to end for the answer: return it with `?`. [`GateError::Overdue`], and
     /// [`GateError::Step`] when the question cannot be stored.
     pub async fn ask<C: Send + Sync + 'static>(
         self,
@@ -262,7 +262,7 @@ impl GateQuestion {
         let asked = Self { request, schema, ..self }.put(&call).await;
         asked.map_err(|source| match source {
             AskError::Expired(_) => GateError::Overdue(gate),
-            source => GateError::Asked { gate, source },
+            source => GateError::Ask { gate, source },
         })
     }
 

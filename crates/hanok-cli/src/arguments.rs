@@ -73,7 +73,8 @@ pub(crate) enum Verb {
         person: Person,
     },
     /// Shows what a thread asks, whole, and what an answer has to fit.
-    Asked {
+    #[command(name = "asked")]
+    Requests {
         /// The name of the thread.
         thread: String,
     },

@@ -48,7 +48,7 @@ pub(crate) async fn inbox(
 }
 
 /// Shows the open requests of a thread, whole.
-pub(crate) async fn asked(place: &Place, log: &Log, output: &mut Output) -> Result<(), Failure> {
+pub(crate) async fn show(place: &Place, log: &Log, output: &mut Output) -> Result<(), Failure> {
     place.there(log).await?;
     for asked in open_requests(log, now()).await? {
         if output.is_json() {
@@ -148,7 +148,7 @@ fn tell(records: &[AuditRecord], output: &mut Output) -> Result<(), Failure> {
             output.object(&serde_json::to_value(record).unwrap_or_default())
         });
     }
-    let rows: Vec<_> = records.iter().map(told).collect();
+    let rows: Vec<_> = records.iter().map(audit_row).collect();
     output.table(&["AT", "POSITION", "NODE", "EVENT", "BY", "TOOK", "WHAT"], &rows)
 }
 
@@ -204,10 +204,10 @@ fn compare(
     }
 }
 
-fn told(record: &AuditRecord) -> Vec<String> {
+fn audit_row(record: &AuditRecord) -> Vec<String> {
     let (event, by, took, what) = match &record.event {
-        AuditEvent::Asked { shown, .. } => {
-            ("asked".to_owned(), String::new(), None, shown.to_string())
+        AuditEvent::Requested { shown, .. } => {
+            ("requested".to_owned(), String::new(), None, shown.to_string())
         }
         AuditEvent::Answered { answer, decision, by, took, changed, .. } => {
             let decision = decision.clone().unwrap_or_else(|| "answered".to_owned());

@@ -179,7 +179,7 @@ async fn what_an_agent_asks_is_answered_from_outside() {
             format!("{} {} {} {}", event["event"], event["decision"], event["by"]["name"], by)
         })
         .collect();
-    let asked = "\"asked\" null null null".to_owned();
+    let asked = "\"requested\" null null null".to_owned();
     assert_eq!(told[..3], [asked.clone(), asked.clone(), asked]);
     assert_eq!(
         told[3..],

@@ -45,7 +45,7 @@ pub struct AuditRecord {
 #[non_exhaustive]
 pub enum AuditEvent {
     /// People were asked.
-    Asked {
+    Requested {
         /// What they were shown, without what the form marks as secret.
         shown: Value,
         /// The digest of all that they were shown.

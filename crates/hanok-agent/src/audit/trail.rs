@@ -108,7 +108,7 @@ struct Event {
 /// The requests so far.
 #[derive(Default)]
 struct Trail {
-    asked: BTreeMap<String, (Timestamp, Question)>,
+    requests: BTreeMap<String, (Timestamp, Question)>,
     /// Calls that the run under way meant to make.
     meant: BTreeMap<String, Intent>,
     /// Those of runs that are over: if they have no result, people say what became of them.
@@ -118,7 +118,7 @@ struct Trail {
 impl Trail {
     fn event(&mut self, at: Timestamp, body: Body) -> Option<Event> {
         match body {
-            Body::Question(question) => self.asked(at, question),
+            Body::Question(question) => self.requested(at, question),
             Body::Intent(intent) => {
                 self.meant.insert(intent.id.clone(), intent);
                 None
@@ -129,7 +129,7 @@ impl Trail {
             }
             Body::Answer(answer) => self.answered(at, answer),
             Body::Reopen(Reopen { id, reason }) => {
-                let node = self.asked.get(&id).map(|(_, question)| question.node.clone());
+                let node = self.requests.get(&id).map(|(_, question)| question.node.clone());
                 let event = AuditEvent::Reopened { reason };
                 Some(Event { request: id, node: node.unwrap_or_default(), event })
             }
@@ -137,14 +137,14 @@ impl Trail {
         }
     }
 
-    fn asked(&mut self, at: Timestamp, question: Question) -> Option<Event> {
+    fn requested(&mut self, at: Timestamp, question: Question) -> Option<Event> {
         // A task that runs again asks the same question again.
-        if self.asked.contains_key(&question.id) {
+        if self.requests.contains_key(&question.id) {
             return None;
         }
         let payload = shown(&question);
         let rule = payload.get("rule").and_then(Value::as_str).map(str::to_owned);
-        let event = AuditEvent::Asked {
+        let event = AuditEvent::Requested {
             shown: without_secrets(&payload, &tool_schema(&schema(&question))),
             digest: digest(&json(&question.payload).to_string()),
             rule,
@@ -152,7 +152,7 @@ impl Trail {
             deadline: question.deadline.map(|deadline| deadline.0),
         };
         let (request, node) = (question.id.clone(), question.node.clone());
-        self.asked.insert(question.id.clone(), (at, question));
+        self.requests.insert(question.id.clone(), (at, question));
         Some(Event { request, node, event })
     }
 
@@ -168,7 +168,7 @@ impl Trail {
             let event = AuditEvent::Settled { tool, digest, resolution, by: by.map(Into::into) };
             return Some(Event { request: id, node, event });
         }
-        let asked = self.asked.get(&id);
+        let asked = self.requests.get(&id);
         let form = asked.map(|(_, question)| schema(question)).unwrap_or_default();
         let shown = asked.map(|(_, question)| shown(question)).unwrap_or_default();
         let answer = without_secrets(&value, &form);

@@ -162,7 +162,7 @@ async fn a_gate_of_a_nested_graph_stands_in_the_audit() {
     let text = serde_json::to_string(&records).unwrap();
     assert!(!text.contains("4711") && !text.contains("0815"), "{text}");
     assert_eq!((records.len(), records[0].path.len()), (2, 2));
-    let AuditEvent::Asked { rule, .. } = &records[0].event else { panic!("{records:?}") };
+    let AuditEvent::Requested { rule, .. } = &records[0].event else { panic!("{records:?}") };
     assert_eq!(rule.as_deref(), Some("plan"));
     let AuditEvent::Answered { changed, by, .. } = &records[1].event else { panic!("{records:?}") };
     assert_eq!(by.as_ref().map(|by| by.name.as_str()), Some("ann"));

@@ -67,6 +67,22 @@ impl ThreadInfo {
     }
 }
 
+/// The label that says when the first open request of a thread expires: [`deadline_label`]; none if none does.
+pub const DEADLINE: &str = "deadline";
+
+/// The value of the label [`DEADLINE`]: milliseconds since the epoch, in 20 digits, so that the values are in the order of time.
+///
+/// ```
+/// use hanok_checkpoint::deadline_label;
+/// use hanok_core::Timestamp;
+///
+/// assert_eq!(deadline_label(Timestamp(90)), "00000000000000000090");
+/// assert!(deadline_label(Timestamp(90)) < deadline_label(Timestamp(1_000)));
+/// ```
+pub fn deadline_label(deadline: Timestamp) -> String {
+    format!("{:020}", deadline.0)
+}
+
 /// Which threads are listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hanok_core::{Namespace, Timestamp};
 
 use crate::{
+    backend::threads::{DEADLINE, deadline_label},
     entry::fold::{RunFold, ThreadFold},
     entry::run_end::RunEnd,
     entry::task::Doubt,
@@ -18,22 +19,6 @@ pub const STATUS: &str = "status";
 
 /// The label that says how many requests are open; none if no request is.
 pub const REQUESTS: &str = "requests";
-
-/// The label that says when the first of them expires: [`deadline_label`]; none if none does.
-pub const DEADLINE: &str = "deadline";
-
-/// The value of the label [`DEADLINE`]: milliseconds since the epoch, in 20 digits, so that the values are in the order of time.
-///
-/// ```
-/// use hanok_checkpoint::deadline_label;
-/// use hanok_core::Timestamp;
-///
-/// assert_eq!(deadline_label(Timestamp(90)), "00000000000000000090");
-/// assert!(deadline_label(Timestamp(90)) < deadline_label(Timestamp(1_000)));
-/// ```
-pub fn deadline_label(deadline: Timestamp) -> String {
-    format!("{:020}", deadline.0)
-}
 
 /// The labels of a thread. They hold no text of a user's, of a question or of a state, and are not encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,13 +8,12 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 use crate::{
     backend::append::{Append, AppendId},
     backend::head::Head,
-    backend::threads::Which,
+    backend::threads::{DEADLINE, Which, deadline_label},
     chain::{HeadSeal, Link},
     claim::{Claim, Epoch},
     error::CheckpointError,
     format::record::Record,
     life::Life,
-    thread::labels::{DEADLINE, deadline_label},
 };
 
 #[derive(Debug, Default)]
