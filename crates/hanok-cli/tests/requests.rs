@@ -126,7 +126,7 @@ fn sends(to: &[&str]) -> Exchange {
     Exchange::calls(to.iter().map(|to| ToolCall::new(*to, "send", arguments(to))))
 }
 
-/// P35, P46: the program ends with three questions. Another one lists them, approves one, edits one and rejects one, and starts
+/// B140, B144, P35, P46: the program ends with three questions. Another one lists them, approves one, edits one and rejects one, and starts
 /// nothing; a third one goes on. The audit says who decided what, and what an edit changed.
 #[tokio::test]
 async fn what_an_agent_asks_is_answered_from_outside() {
@@ -198,7 +198,7 @@ async fn what_an_agent_asks_is_answered_from_outside() {
     assert_eq!(records.objects()[5]["event"]["by"]["channel"], "cli, system user");
 }
 
-/// P46: records that were written out are compared with the log: a byte that was changed is found where it is, with a key also the
+/// B144, P46: records that were written out are compared with the log: a byte that was changed is found where it is, with a key also the
 /// hand of one who makes the hashes fit.
 #[tokio::test]
 async fn an_audit_that_was_changed_is_found_out() {

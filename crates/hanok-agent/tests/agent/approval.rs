@@ -302,7 +302,7 @@ fn person(name: &str, role: &str) -> Answerer {
     Answerer::new(name, "test").role(role)
 }
 
-/// B116, P46: the clerk has a minute, then the boss an hour; each is asked once, only those asked may answer, and what nobody has
+/// B116, B141, P46: the clerk has a minute, then the boss an hour; each is asked once, only those asked may answer, and what nobody has
 /// decided is never made.
 #[tokio::test]
 async fn others_are_asked_when_nobody_answered_in_time() {
@@ -362,7 +362,7 @@ async fn others_are_asked_when_nobody_answered_in_time() {
     assert_eq!(run.made(), ["send a 5"]);
 }
 
-/// What a person rejected is not asked about again in the turn, whatever the spacing of its arguments is; other arguments are, and
+/// B142: what a person rejected is not asked about again in the turn, whatever the spacing of its arguments is; other arguments are, and
 /// the next turn is another.
 #[tokio::test]
 async fn a_rejected_call_is_refused_without_asking_again() {
@@ -390,7 +390,7 @@ async fn a_rejected_call_is_refused_without_asking_again() {
     assert_eq!(run.made(), ["send b 5", "send a 5"]);
 }
 
-/// After three rejections the model has to answer: it is told so, and a turn in which it calls on ends.
+/// B142: after three rejections the model has to answer: it is told so, and a turn in which it calls on ends.
 #[tokio::test]
 async fn after_three_rejections_the_agent_answers() {
     for (last, stopped) in [(done(), "answered"), (asks(&[("look", "x")]), "rejected")] {

@@ -70,7 +70,7 @@ fn waits(outcome: Result<Outcome<Work>, RunError>) -> Pending {
     }
 }
 
-/// P35: what a model wrote is shown once and stays as it was shown; each decision that is allowed is one, and no other.
+/// B143, P35: what a model wrote is shown once and stays as it was shown; each decision that is allowed is one, and no other.
 #[tokio::test]
 async fn a_gate_asks_once_about_what_it_has_shown() {
     let written = Arc::new(AtomicU32::new(0));
@@ -143,7 +143,7 @@ async fn a_gate_that_nobody_answers_lets_nothing_pass() {
     }
 }
 
-/// Three graphs deep a gate asks as at the top, and the audit says what was decided, without what is secret.
+/// B144: three graphs deep a gate asks as at the top, and the audit says what was decided, without what is secret.
 #[tokio::test]
 async fn a_gate_of_a_nested_graph_stands_in_the_audit() {
     let mut inner = graph(&Arc::default(), |question| question);

@@ -49,7 +49,7 @@ fn running() -> Graph<S, Ledger> {
     built(Graph::builder("job").node("run", run).edge(START, "run").edge("run", END))
 }
 
-/// P4, P44: the process dies at every append. Until the note is stored it is a doubt; from then on the same job is waited for, and
+/// B139, P4, P44: the process dies at every append. Until the note is stored it is a doubt; from then on the same job is waited for, and
 /// nothing is begun again.
 #[tokio::test]
 async fn a_call_with_a_note_goes_on_from_it() {
@@ -114,7 +114,7 @@ async fn an_error_after_a_note_is_tried_again() {
     }
 }
 
-/// A question of a call that is under way: the run ends, and the answer goes to the same job.
+/// B139: a question of a call that is under way: the run ends, and the answer goes to the same job.
 #[tokio::test]
 async fn a_call_with_a_note_may_ask() {
     let (store, ledger, graph) = (memory(), Ledger::default(), running());

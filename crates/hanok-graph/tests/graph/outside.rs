@@ -53,7 +53,7 @@ fn to(id: &RequestId, value: u32) -> NewAnswer {
     NewAnswer::new(id.clone(), &value).unwrap()
 }
 
-/// P14, P35: it is checked and stored as of `Thread::answer`, starts nothing, and any process goes on with it: what is answered
+/// B140, P14, P35: it is checked and stored as of `Thread::answer`, starts nothing, and any process goes on with it: what is answered
 /// runs, what is not stays asked.
 #[tokio::test]
 async fn an_answer_is_taken_without_the_graph() {
@@ -143,7 +143,7 @@ async fn a_thread_that_runs_takes_no_answer_from_outside() {
     assert!(matches!(refused.unwrap_err(), RunError::NoSuchThread(_)));
 }
 
-/// P35: eight answer at once, with and without the graph: one is taken, all others are told so.
+/// B140, P35: eight answer at once, with and without the graph: one is taken, all others are told so.
 #[tokio::test]
 async fn of_many_answers_at_once_one_is_taken() {
     for round in 0..20 {
@@ -249,7 +249,7 @@ fn waiting(name: &str) -> Graph<S, Ledger> {
     built(Graph::builder(name).node("ask", patient).edge(START, "ask").edge("ask", END))
 }
 
-/// P35: a deadline that passed while no process lived is found by whoever looks first; each waits for its own, once.
+/// B141, P35: a deadline that passed while no process lived is found by whoever looks first; each waits for its own, once.
 #[tokio::test(start_paused = true)]
 async fn whoever_was_not_answered_in_time_is_woken() {
     let folder = tempfile::tempdir().unwrap();
