@@ -50,7 +50,9 @@ mod catalogue;
 mod client;
 mod config;
 mod connection;
+mod content;
 mod depth;
+mod elicitation;
 mod error;
 mod id;
 mod redact;
@@ -67,8 +69,12 @@ pub use client::{McpClient, McpClientBuilder};
 pub use config::{
     ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig, ToolApproval, ToolSettings,
 };
-pub use connection::{Lifecycle, Progress};
+pub use connection::{Lifecycle, Progress, ServerLog};
+pub use content::{
+    Prompt, PromptArgument, PromptMessage, PromptRole, Resource, ResourceContent, ResourceTemplate,
+};
+pub use elicitation::{Elicitation, ElicitationAnswer, ElicitationMode, Elicitor};
 pub use error::{McpError, ServerError};
 pub use id::ToolId;
-pub use server::ServerStatus;
+pub use server::{ServerStatus, TaskProgress};
 pub use tool::ResultFault;
