@@ -1,12 +1,9 @@
 //! Lists and contents of a server beside its tools: resources and prompts.
 
-use rmcp::{
-    model::{
-        GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
-        PaginatedRequestParams, Prompt, ReadResourceRequestParams, ReadResourceResponse, Resource,
-        ResourceContents, ResourceTemplate,
-    },
-    service::ServiceError,
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, PaginatedRequestParams,
+    Prompt, ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceContents,
+    ResourceTemplate,
 };
 
 use super::live::Live;
@@ -24,29 +21,32 @@ const UNKNOWN_METHOD: i32 = -32601;
 impl Live {
     /// The resources of the server, all pages of them.
     pub(crate) async fn resources(&self) -> Result<Vec<Resource>, ServerError> {
-        self.pages(async |page| {
-            let listed = self.peer().list_resources(page).await?;
-            Ok((listed.resources, listed.next_cursor))
-        })
-        .await
+        let mut pages = Pages::default();
+        while let Some(page) = pages.next() {
+            let listed = self.request(self.peer().list_resources(page)).await;
+            pages.add(listed.map(|listed| (listed.resources, listed.next_cursor)))?;
+        }
+        Ok(pages.items)
     }
 
     /// The templates of addresses of resources, all pages of them.
     pub(crate) async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>, ServerError> {
-        self.pages(async |page| {
-            let listed = self.peer().list_resource_templates(page).await?;
-            Ok((listed.resource_templates, listed.next_cursor))
-        })
-        .await
+        let mut pages = Pages::default();
+        while let Some(page) = pages.next() {
+            let listed = self.request(self.peer().list_resource_templates(page)).await;
+            pages.add(listed.map(|listed| (listed.resource_templates, listed.next_cursor)))?;
+        }
+        Ok(pages.items)
     }
 
     /// The prompts of the server, all pages of them.
     pub(crate) async fn prompts(&self) -> Result<Vec<Prompt>, ServerError> {
-        self.pages(async |page| {
-            let listed = self.peer().list_prompts(page).await?;
-            Ok((listed.prompts, listed.next_cursor))
-        })
-        .await
+        let mut pages = Pages::default();
+        while let Some(page) = pages.next() {
+            let listed = self.request(self.peer().list_prompts(page)).await;
+            pages.add(listed.map(|listed| (listed.prompts, listed.next_cursor)))?;
+        }
+        Ok(pages.items)
     }
 
     /// The contents of the resource `uri`.
@@ -74,38 +74,58 @@ impl Live {
             _ => Err(ServerError::InputRequired),
         }
     }
+}
 
-    async fn pages<T>(
-        &self,
-        page: impl AsyncFn(
-            Option<PaginatedRequestParams>,
-        ) -> Result<(Vec<T>, Option<String>), ServiceError>,
-    ) -> Result<Vec<T>, ServerError> {
-        let (mut items, mut cursor) = (Vec::new(), None::<String>);
-        for _ in 0..MOST_PAGES {
-            let parameters = cursor.take().map(|cursor| {
-                let mut parameters = PaginatedRequestParams::default();
-                parameters.cursor = Some(cursor);
-                parameters
-            });
-            let is_first = parameters.is_none();
-            let (more, next) = match self.request(page(parameters)).await {
-                Ok(listed) => listed,
-                // A server that has none need not know what listing is.
-                Err(ServerError::Refused { code: UNKNOWN_METHOD, .. }) if is_first => {
-                    return Ok(items);
-                }
-                Err(error) => return Err(error),
-            };
-            items.extend(more);
-            if items.len() > MOST_ITEMS {
-                return Err(ServerError::TooManyTools { limit: MOST_ITEMS });
-            }
-            cursor = next;
-            if cursor.is_none() {
-                return Ok(items);
-            }
+/// The pages of one list.
+#[derive(Debug)]
+struct Pages<T> {
+    items: Vec<T>,
+    pages: usize,
+    cursor: Option<String>,
+    is_whole: bool,
+}
+
+impl<T> Default for Pages<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), pages: 0, cursor: None, is_whole: false }
+    }
+}
+
+impl<T> Pages<T> {
+    /// The parameters of the next page, `None` when the list is whole.
+    #[expect(clippy::option_option, reason = "the first page has no parameters")]
+    fn next(&mut self) -> Option<Option<PaginatedRequestParams>> {
+        if self.is_whole {
+            return None;
         }
-        Err(ServerError::TooManyTools { limit: MOST_PAGES })
+        self.pages += 1;
+        Some(self.cursor.take().map(|cursor| {
+            let mut parameters = PaginatedRequestParams::default();
+            parameters.cursor = Some(cursor);
+            parameters
+        }))
+    }
+
+    fn add(
+        &mut self,
+        listed: Result<(Vec<T>, Option<String>), ServerError>,
+    ) -> Result<(), ServerError> {
+        let (more, next) = match listed {
+            Ok(listed) => listed,
+            // A server that has none need not know what listing is.
+            Err(ServerError::Refused { code: UNKNOWN_METHOD, .. }) if self.pages == 1 => {
+                (Vec::new(), None)
+            }
+            Err(error) => return Err(error),
+        };
+        self.items.extend(more);
+        if self.items.len() > MOST_ITEMS {
+            return Err(ServerError::TooManyTools { limit: MOST_ITEMS });
+        }
+        if next.is_some() && self.pages == MOST_PAGES {
+            return Err(ServerError::TooManyTools { limit: MOST_PAGES });
+        }
+        (self.is_whole, self.cursor) = (next.is_none(), next);
+        Ok(())
     }
 }
