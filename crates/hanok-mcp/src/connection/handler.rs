@@ -62,15 +62,18 @@ impl ClientHandler for Handler {
                 prompted
             }
             Err(error) => {
-                self.wire.unanswered(
-                    "",
-                    match error {
-                        ServerError::SecretAsked { .. } => {
-                            "it wants a secret, and nobody is asked for one"
-                        }
-                        _ => "it cannot be shown to a person as it is",
-                    },
-                );
+                let message = match &asked {
+                    ElicitRequestParams::FormElicitationParams { message, .. }
+                    | ElicitRequestParams::UrlElicitationParams { message, .. } => message,
+                    _ => "",
+                };
+                let reason = match error {
+                    ServerError::SecretAsked { .. } => {
+                        "it wants a secret, and nobody is asked for one"
+                    }
+                    _ => "it cannot be shown to a person as it is",
+                };
+                self.wire.unanswered(message, reason);
                 Prompted { answer: ElicitationAnswer::Decline, unanswered: None }
             }
         };

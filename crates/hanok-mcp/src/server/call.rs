@@ -56,7 +56,7 @@ impl Server {
         loop {
             let (answers, asked) = match note {
                 Some(CallNote::Task(task)) => return self.follow(target, &task, call).await,
-                Some(CallNote::Asked(asked)) => {
+                Some(CallNote::Questions(asked)) => {
                     (Some(self.answered(target, &asked, call).await?), Some(asked))
                 }
                 None => (None, None),
@@ -65,7 +65,7 @@ impl Server {
                 Err(error) if is_unmade(&error) => {
                     // The answers may be sent once more.
                     if let Some(asked) = asked.filter(|_| is_once(target)) {
-                        keep(target, &CallNote::Asked(asked), call).await?;
+                        keep(target, &CallNote::Questions(asked), call).await?;
                     }
                     return Err(error);
                 }
@@ -83,7 +83,7 @@ impl Server {
                     let requests = required.input_requests.unwrap_or_default();
                     self.screen(&requests)?;
                     let asked = AskedNote::new(&requests, required.request_state, round);
-                    CallNote::Asked(asked.map_err(ToolError::failed)?)
+                    CallNote::Questions(asked.map_err(ToolError::failed)?)
                 }
             };
             // Before anything else happens: the next process is to go on from here.
@@ -107,7 +107,7 @@ impl Server {
         let responses = self.answers(target, &requests, &place, call).await?;
         if is_once(target) {
             let sent = AskedNote { sent: true, ..asked.clone() };
-            keep(target, &CallNote::Asked(sent), call).await?;
+            keep(target, &CallNote::Questions(sent), call).await?;
         }
         Ok(Answers { responses, state: asked.state.clone() })
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub(super) enum CallNote {
     /// The server asks before it goes on.
-    Asked(AskedNote),
+    Questions(AskedNote),
     /// The server has begun a task.
     Task(TaskNote),
 }

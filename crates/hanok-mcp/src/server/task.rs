@@ -122,7 +122,7 @@ impl Server {
                         call.custom(&progress);
                         last = Some(progress);
                     }
-                    match self.state(target, now, &mut answers, (note, call), stop).await? {
+                    match self.state(target, now, &mut answers, stop).await? {
                         TaskState::Ended(result) => return Ok(result),
                         TaskState::Open(handed_over) => handed_over,
                     }
@@ -171,7 +171,6 @@ impl Server {
         target: &Target,
         now: DetailedTask,
         answers: &mut TaskAnswers,
-        (note, call): (&TaskNote, &Call),
         stop: &CancelOnStop<'_>,
     ) -> Result<TaskState, ToolError> {
         match now.payload {
@@ -193,12 +192,12 @@ impl Server {
                 let new = |key: &String| !answers.answered.contains_key(key);
                 let open: InputRequests =
                     input_requests.into_iter().filter(|(key, _)| new(key)).collect();
-                match self.answers(target, &open, &note.id, call).await {
+                match self.answers(target, &open, stop.task, stop.call).await {
                     Ok(more) => answers.answered.extend(more),
                     Err(error @ ToolError::Waiting(_)) => return Err(error),
                     Err(error) => {
                         // It waits for what it is never told.
-                        let cancelling = live.cancel_task(&note.id);
+                        let cancelling = live.cancel_task(stop.task);
                         let _ = self.within(self.config.tool_timeout(), cancelling).await;
                         return Err(error);
                     }
@@ -214,7 +213,7 @@ impl Server {
                     return Ok(TaskState::Open(Ok(())));
                 }
                 let keys: Vec<_> = left.keys().cloned().collect();
-                let updating = live.update_task(&note.id, left);
+                let updating = live.update_task(stop.task, left);
                 let updated = self.within(self.config.tool_timeout(), updating).await;
                 if updated.is_ok() {
                     answers.handed_over.extend(keys);
