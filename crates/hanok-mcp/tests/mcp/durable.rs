@@ -113,13 +113,14 @@ pub(crate) async fn answered(
     answer: &ElicitationAnswer,
 ) -> String {
     let tool = tool_of(client, tool);
+    let mut outcome = thread(store).resume(tool.clone()).await;
     for _ in 0..9 {
-        match thread(store).resume(tool.clone()).await {
+        match outcome {
             Ok(Outcome::Done(state)) => return state.text,
             Ok(Outcome::InDoubt(_)) => return "in doubt".to_owned(),
             Ok(Outcome::Interrupted(open)) => {
                 let id = open[0].id.clone();
-                thread(store).answer(id, answer, tool.clone()).await.ok();
+                outcome = thread(store).answer(id, answer, tool.clone()).await;
             }
             Ok(other) => panic!("{other:?}"),
             Err(error) => return hanok_core::Chain(&error).to_string(),

@@ -5,11 +5,12 @@ use std::{
     time::Duration,
 };
 
-use hanok_checkpoint::Checkpointer;
+use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 use hanok_core::{CallItem, CallSink, Cancellation};
 use hanok_graph::Outcome;
-use hanok_mcp::{ElicitationAnswer, McpError, ServerError, TaskProgress};
+use hanok_mcp::{ElicitationAnswer, McpClient, McpConfig, McpError, ServerError, TaskProgress};
 use hanok_model::{Tool, ToolError};
+use hanok_sqlite::Sqlite;
 use serde_json::json;
 
 use crate::{
@@ -224,4 +225,51 @@ async fn a_task_of_a_call_that_is_only_dropped_goes_on() {
     let end = answered(&store, &client, "office__long", &ElicitationAnswer::Cancel).await;
     assert_eq!((end.as_str(), calls(&world, "long")), ("task-k is done", 1));
     assert_eq!(calls(&world, "cancel-task"), 0);
+}
+
+/// The folder of a client that is to be killed.
+const KILLED: &str = "KILLED_CLIENT";
+
+/// Calls a tool in a process of its own when it is told to; in a run of the tests it does nothing.
+#[tokio::test]
+async fn client() {
+    let Ok(folder) = std::env::var(KILLED) else { return };
+    let folder = std::path::Path::new(&folder);
+    let client = McpClient::connect(McpConfig::read(folder.join("mcp.json")).unwrap()).await;
+    let sqlite = Sqlite::open(folder.join("threads.db")).await.unwrap();
+    let (store, long) =
+        (SharedCheckpointer::new(sqlite), tool_of(&client.unwrap(), "office__long"));
+    let ended = thread(&store).invoke(Default::default(), long).await;
+    panic!("it is killed before: {ended:?}");
+}
+
+/// B138: a process that polls a task is killed. The next one polls the same task, and the tool is called once.
+#[tokio::test]
+async fn a_task_survives_its_client_that_is_killed() {
+    let world = modern();
+    world.approved().await.close().await;
+    let mut killed = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tasks::client", "--nocapture"])
+        .env(KILLED, world.folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let polls = async {
+        while calls(&world, "poll") < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let polled = tokio::time::timeout(AT_LAST, polls).await;
+    killed.kill().unwrap();
+    let status = killed.wait().unwrap();
+    assert!(polled.is_ok() && !status.success(), "{status}");
+
+    let client = world.builder().connect().await.unwrap();
+    becomes(&world, "completed");
+    let sqlite = Sqlite::open(world.path("threads.db")).await.unwrap();
+    let store = SharedCheckpointer::new(sqlite);
+    lost(&store).await;
+    let end = answered(&store, &client, "office__long", &ElicitationAnswer::Cancel).await;
+    assert_eq!((end.as_str(), calls(&world, "long")), ("task-k is done", 1));
 }
