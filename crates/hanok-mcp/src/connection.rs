@@ -9,14 +9,16 @@ mod handler;
 mod http;
 mod identity;
 mod live;
+mod pages;
 mod program;
 mod stderr;
 mod stdio;
+mod tasks;
 mod tls;
 mod wire;
 
 pub use live::Lifecycle;
-pub use wire::Progress;
+pub use wire::{Progress, ServerLog};
 
 pub(crate) use identity::{Identity, identity};
-pub(crate) use live::{CallFailure, Listed, Live};
+pub(crate) use live::{Answered, Answers, CallFailure, Listed, Live};

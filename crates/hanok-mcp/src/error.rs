@@ -74,8 +74,8 @@ pub enum ServerError {
     /// The server wants to know who asks.
     #[error("the server wants an authorization; write a token into its `headers`")]
     Unauthorized,
-    /// The server lists more tools than are taken, or pages without an end.
-    #[error("the server lists more than {limit} tools or pages")]
+    /// The server lists more tools, resources or prompts than are taken, or pages without an end.
+    #[error("the server lists more than {limit} items or pages")]
     TooManyTools {
         /// The most that are taken.
         limit: usize,
@@ -91,6 +91,38 @@ pub enum ServerError {
     /// The server asks for more input before it answers, and nobody can give it here.
     #[error("the server asks for more input, which it cannot be given")]
     InputRequired,
+    /// The server asks a person for a secret. It was not asked for: where one is needed, the server has to have it by other ways.
+    #[error(
+        "the server asks for `{field}`, which looks like a secret, and nobody is asked for one"
+    )]
+    SecretAsked {
+        /// The field of the form.
+        field: String,
+    },
+    /// The server asks again and again before it answers.
+    #[error("the server asked {limit} times before it answered, and is not answered again")]
+    EndlessQuestions {
+        /// The most rounds of one call.
+        limit: u32,
+    },
+    /// The server does not know a task any more that it began for a call. What became of the call nobody knows.
+    #[error("the server has forgotten the task `{task}` that it began for the call")]
+    TaskForgotten {
+        /// The task, as the server names it.
+        task: String,
+    },
+    /// The task of a call was cancelled: by its server, or because its turn was stopped.
+    #[error("the task of the call was cancelled{}", message.as_deref().map(|text| format!(": {text}")).unwrap_or_default())]
+    TaskCancelled {
+        /// The server's words, with hidden characters as escapes.
+        message: Option<String>,
+    },
+    /// A call was made once more with a person's answers, and the process ended before its result was known.
+    #[error("the call went on with a person's answers, and its result is lost")]
+    AnswersLost,
+    /// There is no server of this name.
+    #[error("there is no such server in the configuration")]
+    Unknown,
     /// The client was closed.
     #[error("the client was closed")]
     Closed,
@@ -158,9 +190,16 @@ impl McpError {
 /// True for an error of a call by which its server is down, and no mere answer of it.
 pub(crate) fn is_of_server(error: &ToolError) -> bool {
     match McpError::of(error) {
-        Some(McpError::Server { source, .. }) => {
-            !matches!(source, ServerError::Refused { .. } | ServerError::InputRequired)
-        }
+        Some(McpError::Server { source, .. }) => !matches!(
+            source,
+            ServerError::Refused { .. }
+                | ServerError::InputRequired
+                | ServerError::SecretAsked { .. }
+                | ServerError::EndlessQuestions { .. }
+                | ServerError::TaskForgotten { .. }
+                | ServerError::TaskCancelled { .. }
+                | ServerError::AnswersLost
+        ),
         Some(_) => false,
         None => matches!(error, ToolError::TimedOut { .. }),
     }

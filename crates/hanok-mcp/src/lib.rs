@@ -39,18 +39,46 @@
 //! `hanok/callKey`. A call whose connection is lost is made again when the server surely has not taken it, or when the tool may be
 //! repeated; else it is [in doubt](hanok_model::ToolError::InDoubt).
 //!
+//! # What a server may ask
+//!
+//! A server of 2026-07-28 that asks a person before it goes on is answered through the run of its call: the questions are noted
+//! ([`Call::note`](hanok_core::Call::note)) and put ([`Call::question`](hanok_core::Call::question)) as [`Elicitation`]s, the run
+//! ends, and whichever process gets the [`ElicitationAnswer`] makes the call once more with it, days later if need be. No time-out
+//! runs meanwhile. A server of an older version waits within the call: an [`Elicitor`] answers at once, within 120 s for which the
+//! call's own time does not run, or the question is cancelled and the call's result says so. A call that can ask nobody cancels.
+//!
+//! A field that looks like a secret is never asked for: the call ends with [`ServerError::SecretAsked`]. An address is shown, and
+//! nothing opens it. A call asks at most 10 times. There are no roots, and no words of a model for a server.
+//!
+//! # Calls that take long
+//!
+//! A task that a server begins for a call (the extension `io.modelcontextprotocol/tasks`) is noted before it is polled. Whichever
+//! process makes the call again polls the same task, so that a tool that must not be repeated may take an hour and outlive its
+//! client. It is polled as often as the server wishes, at least once a minute and at most ten times a second, for up to 24 h in one
+//! run. When the turn stops, the server is asked to stop the task; a run that is dropped or killed leaves it alone. The questions of
+//! a task are those of its call. A task that the server has forgotten is [in doubt](hanok_model::ToolError::InDoubt).
+//!
+//! [`Progress`], [`TaskProgress`] and [`ServerLog`] go to the observers of the call, at most 1,000 items over one connection.
+//!
+//! # Resources and prompts
+//!
+//! [`McpClient::resources`], [`read_resource`](McpClient::read_resource), [`prompts`](McpClient::prompts) and
+//! [`prompt`](McpClient::prompt) are data for programs: bounded, with hidden characters as escapes. None goes to a model by itself.
+//!
 //! # What a server may not do
 //!
 //! A program is started without a shell, in a process group of its own that ends with the client, and sees `PATH`, `HOME`, `LANG`,
 //! `TMPDIR` and the variables that its `env` lists. Of its standard error the last 64 KiB are remembered. A message of more than
 //! 8 MiB or 64 levels ends the connection, as do 10,000 messages in a row that answer nothing. Redirects are not followed, and
-//! nothing is fetched from an address that a server names. It is told of no roots; sampling and forms are declined.
+//! nothing is fetched from an address that a server names. It is told of no roots, and sampling is declined.
 
 mod catalogue;
 mod client;
 mod config;
 mod connection;
+mod content;
 mod depth;
+mod elicitation;
 mod error;
 mod id;
 mod redact;
@@ -67,8 +95,12 @@ pub use client::{McpClient, McpClientBuilder};
 pub use config::{
     ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig, ToolApproval, ToolSettings,
 };
-pub use connection::{Lifecycle, Progress};
+pub use connection::{Lifecycle, Progress, ServerLog};
+pub use content::{
+    Prompt, PromptArgument, PromptMessage, PromptRole, Resource, ResourceContent, ResourceTemplate,
+};
+pub use elicitation::{Elicitation, ElicitationAnswer, ElicitationMode, Elicitor};
 pub use error::{McpError, ServerError};
 pub use id::ToolId;
-pub use server::ServerStatus;
+pub use server::{ServerStatus, TaskProgress};
 pub use tool::ResultFault;

@@ -4,9 +4,14 @@
 //! that was lost may be made again. Whatever happens to one costs its own tools.
 
 mod call;
+mod content;
 mod handle;
 mod listing;
+mod note;
+mod questions;
+mod task;
 
 pub(crate) use call::Target;
 pub(crate) use handle::Server;
 pub use handle::ServerStatus;
+pub use task::TaskProgress;

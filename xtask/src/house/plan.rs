@@ -23,7 +23,16 @@ pub(super) const PLAN: &[Rooms] = &[
     },
     Rooms {
         package: "hanok-mcp",
-        rooms: &["client", "tool", "server", "catalogue", "connection", "config"],
+        rooms: &[
+            "client",
+            "tool",
+            "server",
+            "catalogue",
+            "content",
+            "connection",
+            "elicitation",
+            "config",
+        ],
     },
     Rooms { package: "hanok-memory", rooms: &["learning"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },

@@ -9,7 +9,13 @@ use futures::future::join_all;
 use hanok_core::{Clock, SystemClock};
 
 use super::mcp_client::McpClient;
-use crate::{catalogue::Lock, config::McpConfig, error::McpError, server::Server};
+use crate::{
+    catalogue::Lock,
+    config::McpConfig,
+    elicitation::{Elicitor, Prompter, SharedElicitor},
+    error::McpError,
+    server::Server,
+};
 
 /// The name of the lock file beside a configuration.
 const LOCK: &str = "mcp.lock";
@@ -22,12 +28,13 @@ pub struct McpClientBuilder {
     lock: Option<PathBuf>,
     locked: bool,
     clock: Arc<dyn Clock>,
+    elicitor: Option<SharedElicitor>,
 }
 
 impl McpClientBuilder {
     pub(super) fn new(config: McpConfig) -> Self {
         let lock = config.path.as_deref().map(|path| path.with_file_name(LOCK));
-        Self { config, lock, locked: false, clock: Arc::new(SystemClock) }
+        Self { config, lock, locked: false, clock: Arc::new(SystemClock), elicitor: None }
     }
 
     /// Sets the lock file, which says what was approved. Default: `mcp.lock` beside the configuration; without a file of either,
@@ -70,6 +77,12 @@ impl McpClientBuilder {
         Self { clock: Arc::new(clock), ..self }
     }
 
+    /// Sets who answers questions of servers that wait for the answer within the call: those of the versions up to 2025-11-25.
+    /// Default: nobody; such a question is cancelled, and the call's result says so.
+    pub fn elicitor(self, elicitor: impl Elicitor) -> Self {
+        Self { elicitor: Some(SharedElicitor::new(elicitor)), ..self }
+    }
+
     /// Connects to all servers at once. One that cannot be reached costs its own tools, unless it is required.
     ///
     /// # Errors
@@ -84,8 +97,9 @@ impl McpClientBuilder {
         let (disabled, enabled): (Vec<_>, Vec<_>) =
             self.config.servers.into_values().partition(|server| server.disabled);
         let disabled = disabled.into_iter().map(|server| server.name).collect();
+        let prompter = Prompter { elicitor: self.elicitor, clock: self.clock };
         let servers = enabled.into_iter().map(|config| {
-            (config.name().to_owned(), Arc::new(Server::new(config, self.clock.clone())))
+            (config.name().to_owned(), Arc::new(Server::new(config, prompter.clone())))
         });
         let client = McpClient::new(servers.collect(), lock, self.lock, self.locked, disabled);
         let connected = join_all(

@@ -13,7 +13,8 @@ use super::builder::McpClientBuilder;
 use crate::{
     catalogue::{self, Change, Entry, Lock, Refusal, Snapshot, ToolDefinition},
     config::{McpConfig, ToolSettings},
-    error::McpError,
+    content::{Prompt, PromptMessage, Resource, ResourceContent, ResourceTemplate},
+    error::{McpError, ServerError},
     id::ToolId,
     server::{Server, ServerStatus},
     tool::McpTool,
@@ -183,6 +184,84 @@ impl McpClient {
             Some((entry.definition, settings))
         });
         described.collect()
+    }
+
+    /// The resources that `server` lists, at most 4,096. They are data of a stranger's: nothing is fetched, and none is shown to a
+    /// model by itself.
+    ///
+    /// ```no_run
+    /// # async fn run(client: hanok_mcp::McpClient) -> Result<(), hanok_mcp::McpError> {
+    /// for resource in client.resources("files").await? {
+    ///     println!("{}: {}", resource.name, resource.description);
+    ///     let contents = client.read_resource("files", &resource.uri).await?;
+    ///     let texts = contents.iter().filter_map(|content| content.text.as_deref());
+    ///     texts.for_each(|text| println!("{text}"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`].
+    pub async fn resources(&self, server: &str) -> Result<Vec<Resource>, McpError> {
+        self.server(server)?.resources().await
+    }
+
+    /// The templates of resources that `server` lists, at most 4,096.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`].
+    pub async fn resource_templates(
+        &self,
+        server: &str,
+    ) -> Result<Vec<ResourceTemplate>, McpError> {
+        self.server(server)?.resource_templates().await
+    }
+
+    /// The contents of the resource `uri` of `server`. The server reads it, and nobody else.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`], with [`ServerError::Refused`] for one that there is not.
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+    ) -> Result<Vec<ResourceContent>, McpError> {
+        self.server(server)?.read_resource(uri).await
+    }
+
+    /// The prompts that `server` lists, at most 4,096.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`].
+    pub async fn prompts(&self, server: &str) -> Result<Vec<Prompt>, McpError> {
+        self.server(server)?.prompts().await
+    }
+
+    /// The messages of the prompt `name` of `server`, filled with `arguments`. They are a stranger's words: whoever hands them to a
+    /// model does so knowingly.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Server`], with [`ServerError::Refused`] for one that there is not or that lacks an argument.
+    pub async fn prompt(
+        &self,
+        server: &str,
+        name: &str,
+        arguments: &BTreeMap<String, String>,
+    ) -> Result<Vec<PromptMessage>, McpError> {
+        self.server(server)?.prompt(name, arguments).await
+    }
+
+    fn server(&self, name: &str) -> Result<&Arc<Server>, McpError> {
+        self.0.servers.get(name).ok_or_else(|| McpError::Server {
+            server: name.to_owned(),
+            source: ServerError::Unknown,
+        })
     }
 
     /// Closes all connections, and waits until they are. Later calls fail.

@@ -3,12 +3,13 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures::future::{Either, select};
-use hanok_core::{BoxError, Call, Chain};
+use hanok_core::{BoxError, Call, Chain, Clock};
 use rmcp::{
     ErrorData, Peer, RoleClient,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, JsonObject,
-        PaginatedRequestParams, ProtocolVersion, RequestMetaObject, SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
+        InputResponses, JsonObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject,
+        SubscriptionFilter, Task, Tool,
     },
     service::{
         ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt,
@@ -26,10 +27,14 @@ use super::{
 };
 use crate::{
     config::{ServerConfig, Transport},
+    elicitation::Prompter,
     error::ServerError,
     redact::Redact,
     text::line,
 };
+
+/// The key in `_meta` of a call under which the lowest level of its logs stands.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The most tools of one server.
 const MOST_TOOLS: usize = 4096;
@@ -73,6 +78,25 @@ pub(crate) enum CallFailure {
     Refused(ServerError),
 }
 
+/// The answer of a server to a call.
+#[derive(Debug)]
+pub(crate) enum Answered {
+    /// Its result.
+    Result(CallToolResult),
+    /// Questions that are to be answered first.
+    Asks(InputRequiredResult),
+    /// A task that it has begun.
+    Task(Task),
+}
+
+/// The answers to the questions of a server, with which its call is made once more.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answers {
+    pub(crate) responses: InputResponses,
+    /// The server's own state, as it sent it.
+    pub(crate) state: Option<String>,
+}
+
 /// The tools of a server, and how long it says that they stay as they are.
 #[derive(Debug)]
 pub(crate) struct Listed {
@@ -85,6 +109,7 @@ impl Live {
     pub(crate) async fn open(
         config: &ServerConfig,
         spoken: Option<Lifecycle>,
+        prompter: &Prompter,
     ) -> Result<Self, ServerError> {
         let discover = vec![ProtocolVersion::V_2026_07_28];
         let mode = match spoken {
@@ -97,10 +122,10 @@ impl Live {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        match Self::open_as(config, mode).await {
+        match Self::open_as(config, mode, prompter).await {
             // Some servers know no other first word than `initialize`, and end at any other.
             Err(ServerError::Ended { .. } | ServerError::Protocol(_)) if spoken.is_none() => {
-                Self::open_as(config, ClientLifecycleMode::Initialize).await
+                Self::open_as(config, ClientLifecycleMode::Initialize, prompter).await
             }
             opened => opened,
         }
@@ -109,8 +134,11 @@ impl Live {
     async fn open_as(
         config: &ServerConfig,
         mode: ClientLifecycleMode,
+        prompter: &Prompter,
     ) -> Result<Self, ServerError> {
         let (wire, stderr) = (Arc::new(Wire::default()), Stderr::default());
+        let (server, prompter) = (config.name().to_owned(), prompter.clone());
+        let handler = Handler { server, prompter, wire: wire.clone() };
         let opening = async {
             match &config.transport {
                 Transport::Stdio(stdio) => {
@@ -118,11 +146,11 @@ impl Live {
                         |source| ServerError::NotStarted { command: stdio.command.clone(), source };
                     let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
                     let transport = transport.map_err(not_started)?;
-                    Ok::<_, ServerError>(Handler.serve_with_lifecycle(transport, mode).await)
+                    Ok::<_, ServerError>(handler.serve_with_lifecycle(transport, mode).await)
                 }
                 Transport::Http(config) => {
                     let transport = http::transport(config, wire.clone())?;
-                    Ok(Handler.serve_with_lifecycle(transport, mode).await)
+                    Ok(handler.serve_with_lifecycle(transport, mode).await)
                 }
             }
         };
@@ -206,37 +234,55 @@ impl Live {
         Err(ServerError::TooManyTools { limit: MOST_PAGES })
     }
 
-    /// Makes one call of `tool`. Dropping it tells the server that nobody waits for its answer. How far it is
-    /// goes to the observers of `of`.
+    /// Makes one call of `tool`, with what a person answered to the server's last questions, if it had any. Dropping it tells the
+    /// server that nobody waits for its answer. How far it is and what is logged goes to the observers of `of`.
     pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: JsonObject,
+        answers: Option<Answers>,
         of: &Call,
-    ) -> Result<CallToolResult, CallFailure> {
+    ) -> Result<Answered, CallFailure> {
         let key = of.key().as_str();
         let followed = self.wire.follow(key, of);
         let mut meta = RequestMetaObject::new();
         meta.0.0.insert(KEY.to_owned(), key.into());
+        if self.lifecycle == Lifecycle::Discover {
+            // A server of this lifecycle logs nothing that it is not asked for.
+            meta.0.0.insert(LOG_LEVEL.to_owned(), "info".into());
+        }
         let mut call = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         call.meta = Some(meta);
+        if let Some(answers) = answers {
+            call.input_responses = (!answers.responses.is_empty()).then_some(answers.responses);
+            call.request_state = answers.state;
+        }
         let calling = self.service.peer().call_tool_once(call);
         let called = match select(pin!(calling), pin!(self.wire.until_breached())).await {
             Either::Left((called, _)) => called.map_err(Some),
             Either::Right(_) => Err(None),
         };
-        let may_be_taken = followed.may_be_taken();
+        let (may_be_taken, unanswered) = (followed.may_be_taken(), followed.unanswered());
         let error = match called {
-            Ok(CallToolResponse::Complete(result)) => return Ok(result),
-            Ok(CallToolResponse::InputRequired(_)) => {
-                return Err(CallFailure::Refused(ServerError::InputRequired));
+            Ok(CallToolResponse::Complete(mut result)) => {
+                result.content.extend(unanswered.into_iter().map(ContentBlock::text));
+                return Ok(Answered::Result(result));
             }
+            Ok(CallToolResponse::InputRequired(required)) => return Ok(Answered::Asks(required)),
+            Ok(CallToolResponse::Task(begun)) => return Ok(Answered::Task(begun.task)),
             Ok(_) => {
                 let what = "it answered a call with something that is no result";
                 return Err(CallFailure::Lost(ServerError::Protocol(what.into())));
             }
             Err(Some(ServiceError::McpError(error))) => {
-                return Err(CallFailure::Refused(refused(&error, &self.redact)));
+                let mut error = refused(&error, &self.redact);
+                if let ServerError::Refused { message, .. } = &mut error {
+                    for text in unanswered {
+                        message.push(' ');
+                        message.push_str(&text);
+                    }
+                }
+                return Err(CallFailure::Refused(error));
             }
             Err(Some(error)) => self.failed(error).await,
             Err(None) => self.failed(ServiceError::TransportClosed).await,
@@ -245,6 +291,28 @@ impl Live {
             true => CallFailure::Lost(error),
             false => CallFailure::NotTaken(error),
         })
+    }
+
+    /// Completes when `limit` has passed, not counting the time for which a person thinks about a question of the server.
+    pub(crate) async fn run_out(&self, clock: &Arc<dyn Clock>, limit: Duration) {
+        self.wire.run_out(clock, limit).await;
+    }
+
+    /// Sends a request, and holds the server to its limits while it answers.
+    pub(super) async fn request<T>(
+        &self,
+        sending: impl Future<Output = Result<T, ServiceError>>,
+    ) -> Result<T, ServerError> {
+        match select(pin!(sending), pin!(self.wire.until_breached())).await {
+            Either::Left((Ok(answer), _)) => Ok(answer),
+            Either::Left((Err(error), _)) => Err(self.failed(error).await),
+            Either::Right((breach, _)) => Err(breach.into()),
+        }
+    }
+
+    /// The server, for requests of all kinds.
+    pub(super) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
     }
 
     /// The error of the server that an error of a request is.

@@ -6,14 +6,18 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
-use hanok_core::Call;
+use hanok_core::{Call, Clock};
+#[expect(deprecated, reason = "servers log until the protocol has something else")]
+use rmcp::model::LoggingMessageNotificationParam;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
     ProgressToken, ServerJsonRpcMessage, ServerNotification,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::{depth::DEEPEST, error::ServerError, text::line};
@@ -26,6 +30,9 @@ pub(super) const LONGEST: usize = 8 * 1024 * 1024;
 
 /// The most messages in a row that answer nothing.
 const UNASKED: u32 = 10_000;
+
+/// The most items that the observers of one call are sent.
+const MOST_ITEMS: usize = 1_000;
 
 /// The limit that a server has passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +67,14 @@ pub(super) struct Wire {
     ended: AtomicBool,
     changed: AtomicBool,
     failure: Mutex<Option<String>>,
+    thinking: watch::Sender<Thinking>,
+}
+
+/// The persons who think about a question of the server, and the time that others took.
+#[derive(Debug, Default)]
+struct Thinking {
+    persons: usize,
+    took: Duration,
 }
 
 impl Default for Wire {
@@ -72,6 +87,7 @@ impl Default for Wire {
             ended: AtomicBool::new(false),
             changed: AtomicBool::new(false),
             failure: Mutex::default(),
+            thinking: watch::Sender::default(),
         }
     }
 }
@@ -141,6 +157,7 @@ impl Wire {
                 ServerNotification::ProgressNotification(progress) => {
                     self.progressed(&progress.params)
                 }
+                ServerNotification::LoggingMessageNotification(log) => self.logged(&log.params),
                 _ => {}
             }
         }
@@ -158,7 +175,13 @@ impl Wire {
 
     /// Follows the call of `key` for as long as the answer is held.
     pub(super) fn follow(self: &Arc<Self>, key: &str, call: &Call) -> Followed {
-        let open = OpenCall { call: call.clone(), may_be_taken: false, token: None };
+        let open = OpenCall {
+            call: call.clone(),
+            may_be_taken: false,
+            token: None,
+            items: 0,
+            unanswered: Vec::new(),
+        };
         self.calls().insert(key.to_owned(), open);
         Followed { wire: self.clone(), key: key.to_owned() }
     }
@@ -183,11 +206,72 @@ impl Wire {
 
     /// Tells the observers of a call how far it is.
     fn progressed(&self, at: &ProgressNotificationParam) {
-        let is_of = |open: &&OpenCall| open.token.as_ref() == Some(&at.progress_token);
-        let call = self.calls().values().find(is_of).map(|open| open.call.clone());
+        let is_of = |open: &&mut OpenCall| open.token.as_ref() == Some(&at.progress_token);
+        let call = self.calls().values_mut().find(is_of).and_then(OpenCall::observed);
         if let Some(call) = call {
             let message = at.message.as_deref().map(|message| line(message, 1024));
             call.custom(&Progress { progress: at.progress, total: at.total, message });
+        }
+    }
+
+    /// Tells the observers of the calls under way what the server logs.
+    #[expect(deprecated, reason = "servers log until the protocol has something else")]
+    fn logged(&self, log: &LoggingMessageNotificationParam) {
+        let calls: Vec<_> = self.calls().values_mut().filter_map(OpenCall::observed).collect();
+        if calls.is_empty() {
+            return;
+        }
+        let level = serde_json::to_value(log.level).ok();
+        let text = match &log.data {
+            Value::String(text) => line(text, 1024),
+            data => line(&data.to_string(), 1024),
+        };
+        let item = ServerLog {
+            level: level.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(),
+            logger: log.logger.as_deref().map(|logger| line(logger, 128)),
+            text,
+        };
+        calls.iter().for_each(|call| call.custom(&item));
+    }
+
+    /// Notes that a person thinks for as long as the answer is held.
+    pub(super) fn thinks(self: &Arc<Self>, clock: Arc<dyn Clock>) -> PersonThinks {
+        self.thinking.send_modify(|thinking| thinking.persons += 1);
+        PersonThinks { wire: self.clone(), since: clock.monotonic(), clock }
+    }
+
+    /// The time that persons took, once none thinks.
+    async fn thought(&self) -> Duration {
+        let mut thinking = self.thinking.subscribe();
+        match thinking.wait_for(|thinking| thinking.persons == 0).await {
+            Ok(thinking) => thinking.took,
+            // The sender lives as long as this does.
+            Err(_) => Duration::ZERO,
+        }
+    }
+
+    /// Completes when `limit` has passed, not counting the time for which a person thinks.
+    pub(super) async fn run_out(&self, clock: &Arc<dyn Clock>, limit: Duration) {
+        let before = self.thinking.borrow().took;
+        let (mut granted, mut wait) = (Duration::ZERO, limit);
+        loop {
+            clock.sleep(wait).await;
+            let thought = self.thought().await.saturating_sub(before);
+            if thought <= granted {
+                return;
+            }
+            (wait, granted) = (thought.saturating_sub(granted), thought);
+        }
+    }
+
+    /// Notes for the calls under way that a question of the server has no answer of a person's.
+    pub(super) fn unanswered(&self, message: &str, reason: &str) {
+        let text = format!(
+            "[the server asked a person: \u{201c}{}\u{201d}; {reason}]",
+            line(message, 256)
+        );
+        for open in self.calls().values_mut().filter(|open| open.unanswered.len() < 8) {
+            open.unanswered.push(text.clone());
         }
     }
 
@@ -202,6 +286,35 @@ struct OpenCall {
     call: Call,
     may_be_taken: bool,
     token: Option<ProgressToken>,
+    /// What observers were sent of it.
+    items: usize,
+    unanswered: Vec<String>,
+}
+
+impl OpenCall {
+    /// The call, where its observers are to be sent one more item.
+    fn observed(&mut self) -> Option<Call> {
+        self.items += 1;
+        (self.items <= MOST_ITEMS).then(|| self.call.clone())
+    }
+}
+
+/// A person who thinks until this is dropped.
+#[derive(Debug)]
+pub(super) struct PersonThinks {
+    wire: Arc<Wire>,
+    clock: Arc<dyn Clock>,
+    since: Duration,
+}
+
+impl Drop for PersonThinks {
+    fn drop(&mut self) {
+        let took = self.clock.monotonic().saturating_sub(self.since);
+        self.wire.thinking.send_modify(|thinking| {
+            thinking.persons = thinking.persons.saturating_sub(1);
+            thinking.took = thinking.took.saturating_add(took);
+        });
+    }
 }
 
 /// A call that is followed until this is dropped.
@@ -215,6 +328,13 @@ impl Followed {
     /// True for a call that may have reached the server.
     pub(super) fn may_be_taken(&self) -> bool {
         self.wire.calls().get(&self.key).is_some_and(|open| open.may_be_taken)
+    }
+}
+
+impl Followed {
+    /// The questions of the server in the meantime that no person has answered, a sentence each.
+    pub(super) fn unanswered(&self) -> Vec<String> {
+        self.wire.calls().get(&self.key).map(|open| open.unanswered.clone()).unwrap_or_default()
     }
 }
 
@@ -237,6 +357,20 @@ pub struct Progress {
     /// The server's words, in one line with hidden characters as escapes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+/// A line that a server logs while a call is under way: observers of the run are sent it as
+/// [`CallItem::Custom`](hanok_core::CallItem::Custom). A server does not say of which call it is, so each one under way is sent it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ServerLog {
+    /// The level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`.
+    pub level: String,
+    /// The part of the server that writes it, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logger: Option<String>,
+    /// The server's words, in one line of at most 1 KiB with hidden characters as escapes.
+    pub text: String,
 }
 
 /// The key of a call of a tool.

@@ -3,21 +3,27 @@
 use std::{pin::pin, sync::Arc};
 
 use futures::future::{Either, select};
-use hanok_core::{Call, Effect};
+use hanok_core::{BoxError, Call, Chain, Effect};
 use hanok_graph::NotMade;
 use hanok_model::ToolError;
 use rmcp::model::{CallToolResult, JsonObject};
 
-use super::handle::Server;
+use super::{
+    handle::Server,
+    note::{AskedNote, CallNote},
+};
 use crate::{
     catalogue::ToolHash,
-    connection::{CallFailure, Live},
+    connection::{Answered, Answers, CallFailure, Live},
     error::{McpError, ServerError},
     id::ToolId,
 };
 
 /// The code of JSON-RPC for arguments that do not fit, and for a tool that is not known.
 const INVALID_PARAMS: i32 = -32602;
+
+/// The most rounds of questions of one call.
+const MOST_ROUNDS: u32 = 10;
 
 /// The tool of a call, as it was approved.
 #[derive(Debug, Clone)]
@@ -30,24 +36,94 @@ pub(crate) struct Target {
 /// The outcome of one attempt.
 #[derive(Debug)]
 enum Made {
-    /// The server's result.
-    Result(CallToolResult),
+    /// The server's answer.
+    Answered(Answered),
     /// The connection was lost before the server had taken the call, or the call may be repeated: another attempt is allowed.
     Again(ToolError),
 }
 
 impl Server {
-    /// Makes one call of `target`, if it is still what was approved.
+    /// Makes one call of `target`, if it is still what was approved. Where a note says that it is under way, it goes on: with the
+    /// answers to the server's questions, or with the task that the server has begun.
     pub(crate) async fn call(
         &self,
         target: &Target,
         arguments: &JsonObject,
         call: &Call,
     ) -> Result<CallToolResult, ToolError> {
-        match self.attempt(target, arguments, call).await? {
-            Made::Result(result) => Ok(result),
-            Made::Again(_) => match self.attempt(target, arguments, call).await? {
-                Made::Result(result) => Ok(result),
+        let noted = call.noted::<CallNote>();
+        let mut note = noted.map_err(|error| doubtful(target, error.into()))?;
+        loop {
+            let (answers, asked) = match note {
+                Some(CallNote::Task(task)) => return self.follow(target, &task, call).await,
+                Some(CallNote::Questions(asked)) => {
+                    (Some(self.answered(target, &asked, call).await?), Some(asked))
+                }
+                None => (None, None),
+            };
+            let answer = match self.make(target, arguments, answers, call).await {
+                Err(error) if is_unmade(&error) => {
+                    // The answers may be sent once more.
+                    if let Some(asked) = asked.filter(|_| is_once(target)) {
+                        keep(target, &CallNote::Questions(asked), call).await?;
+                    }
+                    return Err(error);
+                }
+                answer => answer?,
+            };
+            let next = match answer {
+                Answered::Result(result) => return Ok(result),
+                Answered::Task(task) => CallNote::Task(task.into()),
+                Answered::Asks(required) => {
+                    let round = asked.map_or(0, |asked| asked.round) + 1;
+                    if round > MOST_ROUNDS {
+                        let error = ServerError::EndlessQuestions { limit: MOST_ROUNDS };
+                        return Err(ToolError::failed(self.error(error)));
+                    }
+                    let requests = required.input_requests.unwrap_or_default();
+                    self.screen(&requests)?;
+                    let asked = AskedNote::new(&requests, required.request_state, round);
+                    CallNote::Questions(asked.map_err(ToolError::failed)?)
+                }
+            };
+            // Before anything else happens: the next process is to go on from here.
+            keep(target, &next, call).await?;
+            note = Some(next);
+        }
+    }
+
+    /// The answers to the questions of `asked`. A call that must not be repeated is made with them once.
+    async fn answered(
+        &self,
+        target: &Target,
+        asked: &AskedNote,
+        call: &Call,
+    ) -> Result<Answers, ToolError> {
+        if asked.sent && is_once(target) {
+            return Err(ToolError::InDoubt(self.error(ServerError::AnswersLost).into()));
+        }
+        let requests = asked.requests().map_err(|error| doubtful(target, error.into()))?;
+        let place = asked.round.to_string();
+        let responses = self.answers(target, &requests, &place, call).await?;
+        if is_once(target) {
+            let sent = AskedNote { sent: true, ..asked.clone() };
+            keep(target, &CallNote::Questions(sent), call).await?;
+        }
+        Ok(Answers { responses, state: asked.state.clone() })
+    }
+
+    /// Makes one call, once more where the connection was lost and that is allowed.
+    async fn make(
+        &self,
+        target: &Target,
+        arguments: &JsonObject,
+        answers: Option<Answers>,
+        call: &Call,
+    ) -> Result<Answered, ToolError> {
+        match self.attempt(target, arguments, answers.clone(), call).await? {
+            Made::Answered(answer) => Ok(answer),
+            Made::Again(_) => match self.attempt(target, arguments, answers, call).await? {
+                Made::Answered(answer) => Ok(answer),
                 Made::Again(error) => Err(error),
             },
         }
@@ -57,6 +133,7 @@ impl Server {
         &self,
         target: &Target,
         arguments: &JsonObject,
+        answers: Option<Answers>,
         call: &Call,
     ) -> Result<Made, ToolError> {
         let (live, identity) = self.live().await.map_err(|error| self.not_made(error))?;
@@ -77,8 +154,9 @@ impl Server {
             Some(_) => {}
         }
         let after = self.config.tool_timeout();
-        let calling = live.call(target.id.tool(), arguments.clone(), call);
-        let made = match select(pin!(calling), call.clock().sleep(after)).await {
+        let calling = live.call(target.id.tool(), arguments.clone(), answers, call);
+        let time = live.run_out(call.clock(), after);
+        let made = match select(pin!(calling), pin!(time)).await {
             Either::Left((made, _)) => made,
             Either::Right(_) => {
                 // One that is silent for good is started anew by the next call: it does not list its tools either.
@@ -87,7 +165,7 @@ impl Server {
             }
         };
         match made {
-            Ok(result) => Ok(Made::Result(result)),
+            Ok(answer) => Ok(Made::Answered(answer)),
             Err(failure) => self.failed(target, &live, failure).await,
         }
     }
@@ -124,13 +202,33 @@ impl Server {
         }
     }
 
-    fn error(&self, source: ServerError) -> McpError {
+    pub(super) fn error(&self, source: ServerError) -> McpError {
         McpError::Server { server: self.name().to_owned(), source }
     }
 
     fn not_made(&self, error: ServerError) -> ToolError {
         unmade(self.error(self.noted(error)))
     }
+}
+
+fn is_once(target: &Target) -> bool {
+    target.effect == Effect::AtMostOnce
+}
+
+/// The error of a call of which is known that it was begun, and no more.
+fn doubtful(target: &Target, error: BoxError) -> ToolError {
+    match is_once(target) {
+        true => ToolError::InDoubt(error),
+        false => ToolError::Failed(error),
+    }
+}
+
+async fn keep(target: &Target, note: &CallNote, call: &Call) -> Result<(), ToolError> {
+    call.note(note).await.map_err(|error| doubtful(target, error.into()))
+}
+
+fn is_unmade(error: &ToolError) -> bool {
+    Chain(error).causes().any(|cause| cause.is::<NotMade>())
 }
 
 /// The error of a call that the server surely has not taken.

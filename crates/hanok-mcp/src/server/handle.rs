@@ -16,6 +16,7 @@ use crate::{
     catalogue::Entry,
     config::ServerConfig,
     connection::{Identity, Lifecycle, Live, identity},
+    elicitation::Prompter,
     error::{ServerError, is_of_server},
     text::line,
 };
@@ -26,6 +27,7 @@ pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     pub(crate) breaker: CircuitBreaker,
     clock: Arc<dyn Clock>,
+    prompter: Prompter,
     slot: AsyncMutex<Slot>,
     remembered: Mutex<Facts>,
 }
@@ -71,9 +73,10 @@ pub struct ServerStatus {
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(config: ServerConfig, prompter: Prompter) -> Self {
         let breaker = CircuitBreaker::of_tools(config.name(), [""; 0]).tool_errors(is_of_server);
-        Self { config, breaker, clock, slot: AsyncMutex::default(), remembered: Mutex::default() }
+        let (clock, slot) = (prompter.clock.clone(), AsyncMutex::default());
+        Self { config, breaker, clock, prompter, slot, remembered: Mutex::default() }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -96,7 +99,7 @@ impl Server {
         let spoken = slot.spoken;
         let opening = async {
             let identity = identity(&self.config).await?;
-            Ok((Arc::new(Live::open(&self.config, spoken).await?), identity))
+            Ok((Arc::new(Live::open(&self.config, spoken, &self.prompter).await?), identity))
         };
         match self.within(self.config.startup_timeout(), opening).await {
             Ok((live, identity)) => {
@@ -204,7 +207,7 @@ impl Server {
         }
     }
 
-    async fn within<T>(
+    pub(super) async fn within<T>(
         &self,
         limit: Duration,
         work: impl Future<Output = Result<T, ServerError>>,

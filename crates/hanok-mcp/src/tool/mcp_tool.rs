@@ -13,8 +13,15 @@ use super::{
 };
 use crate::{
     catalogue::Entry,
+    elicitation::PATIENCE,
     server::{Server, Target},
 };
+
+/// The longest time for which one run waits for a task of a server. A later run waits on.
+const LONGEST_TASK: Duration = Duration::from_secs(24 * 3600);
+
+/// The questions of one call that may each take a person all of their time.
+const MOST_PATIENCE: u32 = 16;
 
 /// A tool of a server, as it was approved.
 #[derive(Debug)]
@@ -48,13 +55,16 @@ impl Tool for McpTool {
         self.target.effect
     }
 
-    /// The server's own time is bounded within; this is what connecting, listing and a second attempt may take beside it.
+    /// Each request's own time is bounded within; this is what a task of the server and persons who are asked at once may take
+    /// beside it.
     fn timeout(&self) -> Duration {
         let config = &self.server.config;
         config
             .tool_timeout()
             .saturating_add(config.startup_timeout().saturating_mul(2))
             .saturating_mul(2)
+            .saturating_add(PATIENCE.saturating_mul(MOST_PATIENCE))
+            .saturating_add(LONGEST_TASK)
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {

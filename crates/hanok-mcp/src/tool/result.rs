@@ -5,11 +5,14 @@ use std::fmt;
 use hanok_core::BoxError;
 use hanok_model::{ToolError, ToolOutput};
 use jsonschema::Validator;
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use rmcp::model::CallToolResult;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::text::{CUT, cut, line};
+use crate::{
+    content::block,
+    text::{CUT, cut, line},
+};
 
 /// The most bytes of a result that a model reads.
 const LONGEST: usize = 256 * 1024;
@@ -71,36 +74,7 @@ pub(super) fn output(
 
 /// The texts of a result, with a line for all that is none.
 fn text(result: &CallToolResult) -> String {
-    let blocks = result.content.iter().map(|block| match block {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => media("image", &image.mime_type, image.data.len()),
-        ContentBlock::Audio(audio) => media("audio", &audio.mime_type, audio.data.len()),
-        ContentBlock::ResourceLink(link) => {
-            reference(&link.uri, link.mime_type.as_deref(), Some(&link.name))
-        }
-        ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-                format!("{}\n{text}", reference(uri, mime_type.as_deref(), None))
-            }
-            ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
-                reference(uri, mime_type.as_deref(), None)
-            }
-            _ => "[a resource of a kind that is not known]".to_owned(),
-        },
-        _ => "[content of a kind that is not known]".to_owned(),
-    });
-    blocks.collect::<Vec<_>>().join("\n")
-}
-
-fn media(what: &str, kind: &str, base64: usize) -> String {
-    format!("[{what}, {}, about {} bytes]", line(kind, 128), base64 / 4 * 3)
-}
-
-/// A resource in one line. It is not fetched: its address is a server's word.
-fn reference(uri: &str, kind: Option<&str>, name: Option<&str>) -> String {
-    let name = name.map(|name| format!(" {}", line(name, 256))).unwrap_or_default();
-    let kind = kind.map(|kind| format!(", {}", line(kind, 128))).unwrap_or_default();
-    format!("[resource{name} <{}>{kind}]", line(uri, 2048))
+    result.content.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn shortened(text: &str) -> String {

@@ -28,7 +28,7 @@ async fn a_server_that_does_not_start_properly_costs_its_own_tools() {
         ("noise", "the program wrote 65"),
         ("long-line", "the server sent more than 8388608 bytes in one message"),
         ("babble", "the server sent 10000 messages without answering anything"),
-        ("endless-list", "the server lists more than 256 tools or pages"),
+        ("endless-list", "the server lists more than 256 items or pages"),
     ] {
         let world = World::new().server("bad", mode, &[]).server("good", "old", &[]);
         let client = tokio::time::timeout(AT_LAST, world.approved()).await.expect(mode);

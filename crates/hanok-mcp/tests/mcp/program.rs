@@ -6,6 +6,7 @@
 use std::{
     fs::OpenOptions,
     io::{BufRead, Write, stdin, stdout},
+    sync::Mutex,
 };
 
 use serde_json::{Value, json};
@@ -73,6 +74,12 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
     if message["method"].is_null() {
         let said = (&message["error"]["code"], &message["result"]);
         ledger("reply", &format!("{} {} {}", message["id"], said.0, said.1));
+        if message["id"] == "wonder"
+            && let Some(id) = WONDERS.lock().unwrap().take()
+        {
+            let result = text(format!("told {}", said.1["action"]));
+            return Some(json!({"jsonrpc": "2.0", "id": id, "result": result}));
+        }
     }
     if message["method"] == "notifications/cancelled" {
         ledger("cancelled", "");
@@ -110,7 +117,50 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
             ledger("hang", "");
             return None;
         }
+        "tools/call" if message["params"]["name"] == "wonder" => {
+            // It waits for the answer within the call.
+            ledger("wonder", "");
+            *WONDERS.lock().unwrap() = Some(id.clone());
+            let form = json!({"type": "object", "properties": {"seats": {"type": "integer"}}, "required": ["seats"]});
+            let params = json!({"mode": "form", "message": "How many\u{1b}[2J seats?", "requestedSchema": form});
+            say(
+                &json!({"jsonrpc": "2.0", "id": "wonder", "method": "elicitation/create", "params": params}),
+            );
+            return None;
+        }
         "tools/call" => call(message),
+        "tasks/get" => task(message),
+        "tasks/update" => {
+            ledger("update", &message["params"]["inputResponses"].to_string());
+            std::fs::write(task_file(), "completed").unwrap();
+            Ok(json!({"resultType": "complete"}))
+        }
+        "tasks/cancel" => {
+            ledger("cancel-task", message["params"]["taskId"].as_str()?);
+            std::fs::write(task_file(), "cancelled").unwrap();
+            Ok(json!({"resultType": "complete"}))
+        }
+        "resources/list" => Ok(json!({"resultType": "complete", "resources": [
+            {"uri": "http://127.0.0.1:9/secret", "name": "leave\u{202e}", "description": "d".repeat(9_000), "mimeType": "text/plain", "size": 7},
+        ]})),
+        "resources/templates/list" => Ok(
+            json!({"resultType": "complete", "resourceTemplates": [{"uriTemplate": "file:///{name}", "name": "files"}]}),
+        ),
+        "resources/read" if message["params"]["uri"] == "http://127.0.0.1:9/secret" => {
+            ledger("resource", "");
+            Ok(json!({"resultType": "complete", "contents": [
+                {"uri": "http://127.0.0.1:9/secret", "text": format!("two\u{1b}[2J days{}", "가".repeat(200_000))},
+                {"uri": "http://127.0.0.1:9/b", "blob": "AAAA", "mimeType": "image/png"},
+            ]}))
+        }
+        "resources/read" => Err(json!({"code": -32002, "message": "no such resource"})),
+        "prompts/list" => Ok(json!({"resultType": "complete", "prompts": [
+            {"name": "greet", "description": "Greets\u{202e}", "arguments": [{"name": "who", "required": true}]},
+        ]})),
+        "prompts/get" => Ok(json!({"resultType": "complete", "messages": [
+            {"role": "user", "content": {"type": "text", "text": format!("Greet\u{1b} {}", message["params"]["arguments"]["who"])}},
+            {"role": "assistant", "content": {"type": "resource_link", "uri": "http://127.0.0.1:9/x", "name": "x"}},
+        ]})),
         "ping" => Ok(json!({})),
         _ => Err(json!({"code": -32601, "message": "Method not found"})),
     };
@@ -170,6 +220,46 @@ fn call(message: &Value) -> Result<Value, Value> {
         "stream" => {
             send_lines(&format!("{}\n", notification()), usize::MAX);
             std::process::exit(0)
+        }
+        "book" => Ok(book(params, key)),
+        "confirm" if params["requestState"].is_null() => {
+            Ok(required("only", "How many seats?", "seats"))
+        }
+        "confirm" => {
+            ledger("confirmed", key);
+            if said == "die" {
+                std::process::exit(9);
+            }
+            Ok(text(format!("confirmed {}", params["inputResponses"]["seats"])))
+        }
+        "endless" => Ok(required("again", "Again?", "seats")),
+        "wants-secret" => Ok(required("secret", "Who are you?", "password")),
+        "wants-visit" if params["requestState"].is_null() => Ok(json!({
+            "resultType": "input_required", "requestState": "visit",
+            "inputRequests": {
+                "visit": {"method": "elicitation/create", "params": {"mode": "url", "message": "Pay there", "url": "http://127.0.0.1:9/pay"}},
+                "folders": {"method": "roots/list"},
+            },
+        })),
+        "wants-visit" => Ok(text(params["inputResponses"].to_string())),
+        "wants-model" => Ok(json!({
+            "resultType": "input_required", "requestState": "model",
+            "inputRequests": {"words": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 9}}},
+        })),
+        "long" => {
+            let mut task = handle(&format!("task-{said}").replace('"', ""), "working");
+            task["resultType"] = json!("task");
+            Ok(task)
+        }
+        "log" => {
+            let level = &params["_meta"]["io.modelcontextprotocol/logLevel"];
+            for at in 0..1_200 {
+                let params = json!({"level": "warning", "logger": "disk\u{1b}", "data": {"at": at, "asked": level}});
+                say(
+                    &json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params}),
+                );
+            }
+            Ok(text("logged"))
         }
         "steps" => {
             for step in 1..=2 {
@@ -233,6 +323,72 @@ fn call(message: &Value) -> Result<Value, Value> {
         }
         "echo" | "die-first" | "find" | "read" => Ok(text(said.as_str().unwrap_or_default())),
         _ => Err(json!({"code": -32602, "message": format!("Unknown tool: {name}")})),
+    }
+}
+
+/// The call of the tool `wonder` whose question is not answered yet.
+static WONDERS: Mutex<Option<Value>> = Mutex::new(None);
+
+/// The file with the state of the one task, which outlives the server.
+fn task_file() -> String {
+    std::env::var("PID").unwrap() + ".task"
+}
+
+/// The state of a task; a file that is not there is one that works.
+fn task(message: &Value) -> Result<Value, Value> {
+    let id = message["params"]["taskId"].as_str().unwrap_or_default();
+    ledger("poll", id);
+    let state = std::fs::read_to_string(task_file()).unwrap_or_else(|_| "working".to_owned());
+    let mut task = handle(id, &state);
+    task["resultType"] = json!("complete");
+    match state.as_str() {
+        "completed" => task["result"] = text(format!("{id} is done")),
+        "failed" => task["error"] = json!({"code": -32000, "message": "no paper\u{1b}"}),
+        "input_required" => {
+            let form = json!({"type": "object", "properties": {"pages": {"type": "integer"}}, "required": ["pages"]});
+            let params =
+                json!({"mode": "form", "message": "How many pages?", "requestedSchema": form});
+            task["inputRequests"] =
+                json!({"pages": {"method": "elicitation/create", "params": params}});
+        }
+        "forgotten" => return Err(json!({"code": -32602, "message": "no such task"})),
+        _ => {}
+    }
+    Ok(task)
+}
+
+fn handle(id: &str, state: &str) -> Value {
+    json!({
+        "taskId": id, "status": state, "createdAt": "2026-08-01T00:00:00Z", "lastUpdatedAt": "2026-08-01T00:00:00Z",
+        "ttlMs": null, "pollIntervalMs": 1, "statusMessage": "at\u{1b} it",
+    })
+}
+
+/// What a call of `book` is told before it goes on: the server keeps nothing of it but what the client sends back.
+fn required(state: &str, message: &str, property: &str) -> Value {
+    let form = json!({"type": "object", "properties": {property: {"type": "integer"}}, "required": [property]});
+    let params = json!({"mode": "form", "message": message, "requestedSchema": form});
+    json!({
+        "resultType": "input_required", "requestState": state,
+        "inputRequests": {property: {"method": "elicitation/create", "params": params}},
+    })
+}
+
+/// A booking that asks for the seats, then for the nights, and only then books.
+fn book(params: &Value, key: &str) -> Value {
+    let answers = &params["inputResponses"];
+    match params["requestState"].as_str() {
+        None => required("first", "How many seats?", "seats"),
+        Some("first") if answers["seats"]["action"] == "accept" => {
+            let seats = &answers["seats"]["content"]["seats"];
+            required(&format!("second {seats}"), "How many nights?", "nights")
+        }
+        Some("first") => text(format!("not booked: {}", answers["seats"]["action"])),
+        Some(state) => {
+            let nights = &answers["nights"]["content"]["nights"];
+            ledger("booked", key);
+            text(format!("booked {state} {nights}"))
+        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! Servers, clients and a clock for these tests.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Timestamp};
 use hanok_mcp::{McpClient, McpClientBuilder, McpConfig};
@@ -14,26 +19,36 @@ pub(crate) const AT_LAST: Duration = Duration::from_secs(120);
 
 /// A clock that is set by hand, from which also the sleepers hear.
 #[derive(Debug, Clone)]
-pub(crate) struct HandClock(Arc<watch::Sender<Duration>>);
+pub(crate) struct HandClock {
+    now: Arc<watch::Sender<Duration>>,
+    sleeps: Arc<Mutex<Vec<Duration>>>,
+}
 
 impl HandClock {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(Duration::from_secs(1_000))))
+        let now = Arc::new(watch::Sender::new(Duration::from_secs(1_000)));
+        Self { now, sleeps: Arc::default() }
     }
 
     pub(crate) fn advance(&self, by: Duration) {
-        self.0.send_modify(|now| *now += by);
+        self.now.send_modify(|now| *now += by);
+    }
+
+    /// How often somebody began to sleep for so long.
+    pub(crate) fn sleeps(&self, duration: Duration) -> usize {
+        self.sleeps.lock().unwrap().iter().filter(|slept| **slept == duration).count()
     }
 }
 
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
-        Timestamp(0).plus(*self.0.borrow())
+        Timestamp(0).plus(*self.now.borrow())
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        let mut time = self.0.subscribe();
+        let mut time = self.now.subscribe();
         let until = *time.borrow() + duration;
+        self.sleeps.lock().unwrap().push(duration);
         Box::pin(async move {
             if time.wait_for(|now| *now >= until).await.is_err() {
                 std::future::pending::<()>().await;
