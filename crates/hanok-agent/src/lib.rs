@@ -51,8 +51,10 @@
 mod agent;
 mod agent_tool;
 mod arguments;
+mod bound_tool;
 mod builder;
 mod by_run;
+mod catalogue;
 mod choice;
 mod conversation;
 mod error;
@@ -88,6 +90,7 @@ pub use hanok_parse as parse;
 
 pub use agent::ReactAgent;
 pub use agent_tool::AgentTool;
+pub use bound_tool::{BindingCause, BoundTool};
 pub use builder::ReactAgentBuilder;
 pub use choice::{
     choices::Choices,

@@ -1,10 +1,11 @@
 //! Calls of tools, made as an agent makes them, from any node.
 
 mod judged;
+pub(crate) mod restriction;
 pub(crate) mod tool_result;
 pub(crate) mod writes;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
@@ -16,8 +17,12 @@ use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
 pub(crate) use self::judged::{Judged, JudgedCall};
-use self::tool_result::{OnceResult, ToolResult};
+use self::{
+    restriction::{Restriction, Restrictions},
+    tool_result::{OnceResult, ToolResult},
+};
 use crate::{
+    bound_tool::BoundTool,
     error::ToolCallError,
     intercept::{
         Interceptor, SharedInterceptor, ToolRequest, TurnContext,
@@ -26,6 +31,7 @@ use crate::{
     },
     observation::{FaultKind, Observation, Observed},
     prompt,
+    tool_index::entry::definition_hash,
     tools::{
         execution::{suspends, was_not_made},
         registry::{Registered, ToolRegistry},
@@ -87,6 +93,10 @@ pub struct ToolRunner {
     agent: String,
     language: Language,
     in_doubt: Doubt,
+    /// The tools that are never called.
+    pub(crate) denied: Arc<BTreeSet<String>>,
+    /// What a catalogue says of the calls, if there is one.
+    restrictions: Option<Restrictions>,
     pub(crate) capture: ContentCapture,
 }
 
@@ -143,6 +153,64 @@ impl ToolRunner {
     /// The same with other tools.
     pub(crate) fn with_tools(self, tools: ToolRegistry) -> Self {
         Self { tools, ..self }
+    }
+
+    /// Never calls a tool of these names.
+    pub(crate) fn deny(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        Arc::make_mut(&mut self.denied).extend(names);
+        self
+    }
+
+    /// The same for calls of which a catalogue says this.
+    pub(crate) fn restricted(self, restrictions: Restrictions) -> Self {
+        Self { restrictions: Some(restrictions), ..self }
+    }
+
+    fn restriction(&self, call: &ToolCall) -> Option<&Restriction> {
+        self.restrictions.as_ref()?.calls.get(&call.name)
+    }
+
+    /// True for a call of a tool whose definition is not the one that the model was shown.
+    fn is_changed(&self, call: &ToolCall, registered: &Registered) -> bool {
+        match self.restriction(call) {
+            Some(Restriction::Definition(shown)) => {
+                definition_hash(registered.tool.spec()) != *shown
+            }
+            _ => false,
+        }
+    }
+
+    /// The binding of a tool that the model called though it was not offered, or had another definition when it was.
+    pub(crate) fn called_unbound(&self, judged: &JudgedCall<'_>) -> Option<BoundTool> {
+        let call = judged.call;
+        let may_be_bound =
+            matches!(self.restriction(call)?, Restriction::Unbound | Restriction::Definition(_));
+        let spec = match &judged.outcome {
+            Ok(Judged::Make(_, registered)) => registered.tool.spec(),
+            Ok(Judged::Observed(it)) if it.observation.fault != Some(FaultKind::Denied) => {
+                self.tools.spec(&call.name)?
+            }
+            _ => return None,
+        };
+        may_be_bound.then(|| BoundTool::catalogued(spec.name(), definition_hash(spec)))
+    }
+
+    /// The observation of a call for which there is no tool.
+    fn no_tool(&self, call: &ToolCall) -> Observation {
+        let Some(restrictions) = &self.restrictions else {
+            return self.tools.unknown(call, self.language);
+        };
+        match restrictions.calls.get(&call.name) {
+            Some(Restriction::Definition(_) | Restriction::Gone) => {
+                let text = prompt::tool_gone(&call.name, self.language);
+                Observation::fault(FaultKind::ToolGone, text)
+            }
+            _ => {
+                let shown = restrictions.shown.iter().map(String::as_str);
+                let text = prompt::unknown_tool(&call.name, shown, self.language);
+                Observation::fault(FaultKind::UnknownTool, text)
+            }
+        }
     }
 
     /// Puts `interceptor` around the calls, within those that were added before. Default: none.
@@ -319,6 +387,10 @@ impl ToolRunner {
             Ok(registered) => registered,
             Err(observation) => return Ok(Judged::Observed(observation.into())),
         };
+        // Nobody judges a call that is not made. It may have been, and has its stored result then.
+        if self.is_changed(call, &registered) {
+            return Ok(Judged::Make(Cow::Borrowed(call), registered));
+        }
         if let Err(observation) = registered.check(call, self.language) {
             return Ok(Judged::Observed(observation.into()));
         }
@@ -338,10 +410,19 @@ impl ToolRunner {
         call: &ToolCall,
         tool_context: &Call,
     ) -> Result<Result<Arc<Registered>, Observation>, ToolCallError> {
-        let unknown = match self.tools.of(call, self.language) {
-            Ok(registered) => return Ok(Ok(registered.clone())),
-            Err(unknown) => unknown,
-        };
+        if self.denied.contains(&call.name) {
+            let text =
+                prompt::refused(&call.name, prompt::not_permitted(self.language), self.language);
+            return Ok(Err(Observation::fault(FaultKind::Denied, text)));
+        }
+        let is_out =
+            matches!(self.restriction(call), Some(Restriction::Gone | Restriction::Unknown));
+        if is_out {
+            return Ok(Err(self.no_tool(call)));
+        }
+        if let Some(registered) = self.tools.get(&call.name) {
+            return Ok(Ok(registered.clone()));
+        }
         for interceptor in &self.interceptors {
             match interceptor.unregistered_tool(call, tool_context).await {
                 Ok(None) => {}
@@ -358,7 +439,7 @@ impl ToolRunner {
                 Err(error) => return Ok(Err(self.refused(call, &error))),
             }
         }
-        Ok(Err(unknown))
+        Ok(Err(self.no_tool(call)))
     }
 
     fn refused(&self, call: &ToolCall, error: &ToolError) -> Observation {
@@ -442,6 +523,11 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let call = place.call;
         let work = async |tool_context: &Call| {
+            if self.is_changed(call, place.tool) {
+                let text = prompt::tool_changed(&call.name, self.language);
+                let observation = Observation::fault(FaultKind::ToolChanged, text);
+                return Ok(ToolResult::new(context, observation, Spent::default()));
+            }
             let arguments = || call.arguments.as_str().to_owned();
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
