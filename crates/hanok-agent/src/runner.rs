@@ -1,5 +1,6 @@
 //! Calls of tools, made as an agent makes them, from any node.
 
+mod call_end;
 mod judged;
 pub(crate) mod restriction;
 pub(crate) mod tool_result;
@@ -18,7 +19,8 @@ use tracing::Instrument;
 
 pub(crate) use self::judged::{Judged, JudgedCall};
 use self::{
-    restriction::{Restriction, Restrictions},
+    call_end::{ended, failed},
+    restriction::Restrictions,
     tool_result::{OnceResult, ToolResult},
 };
 use crate::{
@@ -31,7 +33,6 @@ use crate::{
     },
     observation::{FaultKind, Observation, Observed},
     prompt,
-    tool_index::entry::definition_hash,
     tools::{
         execution::{suspends, was_not_made},
         registry::{Registered, ToolRegistry},
@@ -166,50 +167,30 @@ impl ToolRunner {
         Self { restrictions: Some(restrictions), ..self }
     }
 
-    fn restriction(&self, call: &ToolCall) -> Option<&Restriction> {
-        self.restrictions.as_ref()?.calls.get(&call.name)
-    }
-
-    /// True for a call of a tool whose definition is not the one that the model was shown.
-    fn is_changed(&self, call: &ToolCall, registered: &Registered) -> bool {
-        match self.restriction(call) {
-            Some(Restriction::Definition(shown)) => {
-                definition_hash(registered.tool.spec()) != *shown
-            }
-            _ => false,
-        }
+    /// The observation of a call of `registered` that a catalogue does not let be made now.
+    fn refusal(&self, call: &ToolCall, registered: &Registered) -> Option<Observation> {
+        let restrictions = self.restrictions.as_ref()?;
+        restrictions.refusal(&call.name, registered.tool.spec(), self.language)
     }
 
     /// The binding of a tool that the model called though it was not offered, or had another definition when it was.
     pub(crate) fn called_unbound(&self, judged: &JudgedCall<'_>) -> Option<BoundTool> {
-        let call = judged.call;
-        let may_be_bound =
-            matches!(self.restriction(call)?, Restriction::Unbound | Restriction::Definition(_));
+        let name = &judged.call.name;
         let spec = match &judged.outcome {
             Ok(Judged::Make(_, registered)) => registered.tool.spec(),
             Ok(Judged::Observed(it)) if it.observation.fault != Some(FaultKind::Denied) => {
-                self.tools.spec(&call.name)?
+                self.tools.spec(name)?
             }
             _ => return None,
         };
-        may_be_bound.then(|| BoundTool::catalogued(spec.name(), definition_hash(spec)))
+        self.restrictions.as_ref()?.binding(name, spec)
     }
 
     /// The observation of a call for which there is no tool.
     fn no_tool(&self, call: &ToolCall) -> Observation {
-        let Some(restrictions) = &self.restrictions else {
-            return self.tools.unknown(call, self.language);
-        };
-        match restrictions.calls.get(&call.name) {
-            Some(Restriction::Definition(_) | Restriction::Gone) => {
-                let text = prompt::tool_gone(&call.name, self.language);
-                Observation::fault(FaultKind::ToolGone, text)
-            }
-            _ => {
-                let shown = restrictions.shown.iter().map(String::as_str);
-                let text = prompt::unknown_tool(&call.name, shown, self.language);
-                Observation::fault(FaultKind::UnknownTool, text)
-            }
+        match &self.restrictions {
+            Some(restrictions) => restrictions.no_tool(&call.name, self.language),
+            None => self.tools.unknown(call, self.language),
         }
     }
 
@@ -387,8 +368,8 @@ impl ToolRunner {
             Ok(registered) => registered,
             Err(observation) => return Ok(Judged::Observed(observation.into())),
         };
-        // Nobody judges a call that is not made. It may have been, and has its stored result then.
-        if self.is_changed(call, &registered) {
+        // Nobody judges a call that is not made. It may have been, by an earlier run, and has its stored result then.
+        if self.refusal(call, &registered).is_some() {
             return Ok(Judged::Make(Cow::Borrowed(call), registered));
         }
         if let Err(observation) = registered.check(call, self.language) {
@@ -415,9 +396,7 @@ impl ToolRunner {
                 prompt::refused(&call.name, prompt::not_permitted(self.language), self.language);
             return Ok(Err(Observation::fault(FaultKind::Denied, text)));
         }
-        let is_out =
-            matches!(self.restriction(call), Some(Restriction::Gone | Restriction::Unknown));
-        if is_out {
+        if self.restrictions.as_ref().is_some_and(|it| it.hides(&call.name)) {
             return Ok(Err(self.no_tool(call)));
         }
         if let Some(registered) = self.tools.get(&call.name) {
@@ -523,9 +502,7 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let call = place.call;
         let work = async |tool_context: &Call| {
-            if self.is_changed(call, place.tool) {
-                let text = prompt::tool_changed(&call.name, self.language);
-                let observation = Observation::fault(FaultKind::ToolChanged, text);
+            if let Some(observation) = self.refusal(call, place.tool) {
                 return Ok(ToolResult::new(context, observation, Spent::default()));
             }
             let arguments = || call.arguments.as_str().to_owned();
@@ -599,36 +576,4 @@ impl ToolRunner {
         }
         made
     }
-}
-
-/// What observers are told of the end of a call.
-fn ended(made: &Result<Observed, ToolError>) -> ToolEvent {
-    match made {
-        Ok(Observed { observation: Observation { text, fault: None, .. }, .. }) => {
-            ToolEvent::Ended { text: text.clone() }
-        }
-        Ok(Observed { observation, .. }) => ToolEvent::Failed { error: observation.text.clone() },
-        Err(error) => ToolEvent::Failed { error: error.report() },
-    }
-}
-
-fn failed(call: &ToolCall, error: StepError) -> ToolCallError {
-    let tool = call.name.clone();
-    match error {
-        StepError::Failed(cause) => match tool_error(cause) {
-            Ok(source) if suspends(&source) => ToolCallError::Suspended { tool, source },
-            Ok(source) => ToolCallError::Failed { tool, call: call.id.clone(), source },
-            Err(cause) => ToolCallError::Step(StepError::Failed(cause)),
-        },
-        source => ToolCallError::Step(source),
-    }
-}
-
-/// The tool's own error that a step failed with.
-fn tool_error(cause: BoxError) -> Result<ToolError, BoxError> {
-    let cause = match cause.downcast::<NotMade>() {
-        Ok(not_made) => not_made.0,
-        Err(cause) => cause,
-    };
-    cause.downcast::<ToolError>().map(|error| *error)
 }

@@ -1,6 +1,6 @@
 //! An agent whose tools are those of a catalogue: what a turn offers, finds, calls and remembers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use hanok_agent::{
@@ -9,7 +9,7 @@ use hanok_agent::{
 };
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Call, Effect, Labels, Tenant, ThreadKey, Timestamp};
-use hanok_graph::{EventKind, Input, Thread};
+use hanok_graph::{EventKind, Input, Outcome, Resolution, Thread};
 use hanok_model::{
     ChatRequest, Exchange, FnTool, ModelError, ScriptedModel, SharedTool, Tool as _, ToolChoice,
     ToolError, ToolSpec,
@@ -366,35 +366,78 @@ async fn a_tool_whose_definition_changed_is_not_called_by_the_old_one() {
 /// B136 in part: a call that was made before its tool changed keeps its result.
 #[tokio::test]
 async fn a_result_that_is_stored_outlives_its_definition() {
-    let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
-    let both = [
-        ToolCall::new("1", "mail__send", r#"{"to": "Kim"}"#),
-        ToolCall::new("2", "clock__now", "{}"),
-    ];
-    let model = ScriptedModel::new([Exchange::calls(both), Exchange::says("sent")]);
-    let log = SharedCheckpointer::new(InMemoryCheckpointer::new());
-    // The clock stands still, and the run fails beside the letter that is sent.
-    let stands = tools(&ledger).into_iter().map(|tool| match tool.spec().name() {
-        "clock__now" => {
-            let run = |_, _| async { Err(ToolError::failed("it stands still")) };
-            SharedTool::new(FnTool::untyped(tool.spec().clone(), run).effect(Effect::Pure))
-        }
-        _ => tool,
-    });
-    let agent = ReactAgent::builder("desk", "Helps", model.clone())
-        .tools(stands)
-        .tool_errors(ToolErrors::propagate())
-        .catalogue(index.clone())
-        .protocol(Protocol::Native)
-        .build()
-        .unwrap();
-    thread(&agent, &log).invoke(agent.ask(LETTER), ()).await.unwrap_err();
+    for is_gone in [false, true] {
+        let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
+        let both = [
+            ToolCall::new("1", "mail__send", r#"{"to": "Kim"}"#),
+            ToolCall::new("2", "clock__now", "{}"),
+        ];
+        let model = ScriptedModel::new([Exchange::calls(both), Exchange::says("sent")]);
+        let log = SharedCheckpointer::new(InMemoryCheckpointer::new());
+        // The clock stands still, and the run fails beside the letter that is sent.
+        let stands = tools(&ledger).into_iter().map(|tool| match tool.spec().name() {
+            "clock__now" => {
+                let run = |_, _| async { Err(ToolError::failed("it stands still")) };
+                SharedTool::new(FnTool::untyped(tool.spec().clone(), run).effect(Effect::Pure))
+            }
+            _ => tool,
+        });
+        let agent = ReactAgent::builder("desk", "Helps", model.clone())
+            .tools(stands)
+            .tool_errors(ToolErrors::propagate())
+            .catalogue(index.clone())
+            .protocol(Protocol::Native)
+            .build()
+            .unwrap();
+        thread(&agent, &log).invoke(agent.ask(LETTER), ()).await.unwrap_err();
 
-    let agent = other_build(&model, &ledger, &index);
-    let state = thread(&agent, &log).resume(()).await.unwrap().done().unwrap();
-    model.finished().unwrap();
-    assert_eq!(observations(&state)[0], r#"done {"to":"Kim"}"#);
-    assert_eq!(*ledger.lock().unwrap(), [r#"mail__send {"to":"Kim"}"#, "clock__now {}"]);
+        let agent = match is_gone {
+            true => {
+                update(&index, &specs()[1..]).await;
+                desk(&model, &ledger, &index).build().unwrap()
+            }
+            false => other_build(&model, &ledger, &index),
+        };
+        let state = thread(&agent, &log).resume(()).await.unwrap().done().unwrap();
+        model.finished().unwrap();
+        assert_eq!(observations(&state)[0], r#"done {"to":"Kim"}"#);
+        assert_eq!(*ledger.lock().unwrap(), [r#"mail__send {"to":"Kim"}"#, "clock__now {}"]);
+    }
+}
+
+/// B136 in part, P4: a call in doubt is settled by a person, though its tool left the catalogue.
+#[tokio::test(start_paused = true)]
+async fn a_doubt_outlives_the_tool_of_its_call() {
+    for (resolution, observed) in [
+        (Resolution::made("sent by hand").unwrap(), "sent by hand"),
+        (Resolution::NotMade, "it is not there any more"),
+    ] {
+        let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
+        let sending = ledger.clone();
+        let endless = FnTool::untyped(specs()[0].clone(), move |_, _| {
+            sending.lock().unwrap().push("sending".into());
+            std::future::pending()
+        });
+        let left = tools(&ledger).into_iter().skip(1).chain([SharedTool::new(endless)]);
+        let model = ScriptedModel::new([
+            calls("1", "mail__send", r#"{"to": "Kim"}"#),
+            Exchange::says("over"),
+        ]);
+        let agent = ReactAgent::builder("desk", "Helps", model.clone()).tools(left);
+        let agent = agent.catalogue(index.clone()).protocol(Protocol::Native).build().unwrap();
+        let thread = thread(&agent, &SharedCheckpointer::new(InMemoryCheckpointer::new()));
+        let run = thread.invoke(agent.ask(LETTER), ());
+        tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+
+        update(&index, &specs()[1..]).await;
+        let outcome = thread.resume(()).await.unwrap();
+        let Outcome::InDoubt(doubts) = outcome else { panic!("{outcome:?}") };
+        let settled = thread.settle(doubts[0].id.clone(), resolution, ()).await;
+        let state = settled.unwrap().done().unwrap();
+        let last = observations(&state).pop().unwrap();
+        assert!(last.contains(observed), "{last}");
+        assert_eq!(*ledger.lock().unwrap(), ["sending"]);
+    }
 }
 
 /// B136 in part: a tool that is gone from the catalogue, or from the agent, is not called; the model reads so.

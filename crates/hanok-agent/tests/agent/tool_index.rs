@@ -298,7 +298,7 @@ async fn what_one_handle_indexed_another_finds_in_a_file() {
 
 /// A store that counts the items that are put, by the last of their labels.
 #[derive(Debug, Clone, Default)]
-struct Puts(InMemoryStore, Arc<Mutex<BTreeMap<String, usize>>>);
+struct Puts(Arc<InMemoryStore>, Arc<Mutex<BTreeMap<String, usize>>>);
 
 impl Store for Puts {
     async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
