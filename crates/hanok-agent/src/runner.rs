@@ -2,6 +2,7 @@
 
 mod call_end;
 mod judged;
+pub(crate) mod place;
 pub(crate) mod restriction;
 pub(crate) mod tool_result;
 pub(crate) mod writes;
@@ -17,11 +18,16 @@ use hanok_state::{Messages, ToolCall};
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
-pub(crate) use self::judged::{Judged, JudgedCall};
+pub use self::place::ToolTurn;
 use self::{
     call_end::{ended, failed},
+    place::{CallPlace, Place, tool_call},
     restriction::Restrictions,
     tool_result::{OnceResult, ToolResult},
+};
+pub(crate) use self::{
+    judged::{Judged, JudgedCall},
+    place::ToolRound,
 };
 use crate::{
     bound_tool::BoundTool,
@@ -99,50 +105,6 @@ pub struct ToolRunner {
     /// What a catalogue says of the calls, if there is one.
     restrictions: Option<Restrictions>,
     pub(crate) capture: ContentCapture,
-}
-
-/// The turn that calls belong to: what interceptors see of it.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolTurn<'a> {
-    /// The conversation, to the reply that asks for the calls.
-    pub messages: &'a Messages,
-    /// The usage of the turn before them.
-    pub usage: &'a TurnUsage,
-}
-
-/// Calls that are made together.
-#[derive(Clone, Copy)]
-pub(crate) struct ToolRound<'a> {
-    pub(crate) turn: ToolTurn<'a>,
-    pub(crate) calls: &'a [ToolCall],
-    /// Puts parts of the run into a call, beside the services.
-    pub(crate) provide: &'a (dyn Fn(Call) -> Call + Sync),
-}
-
-impl ToolRound<'_> {
-    fn call<C: Send + Sync + 'static>(&self, context: &Context<C>, call: &ToolCall) -> Call {
-        (self.provide)(tool_call(context, call))
-    }
-}
-
-/// The context of `call`.
-fn tool_call<C: Send + Sync + 'static>(context: &Context<C>, call: &ToolCall) -> Call {
-    context.call("tool", &call.name, call.arguments.as_str()).identified(&call.id)
-}
-
-/// A call among those that are made with it.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    turn: ToolTurn<'a>,
-    before: &'a [ToolCall],
-}
-
-/// A call that is made, and its tool.
-#[derive(Clone, Copy)]
-struct CallPlace<'a> {
-    place: Place<'a>,
-    call: &'a ToolCall,
-    tool: &'a Arc<Registered>,
 }
 
 impl ToolRunner {
