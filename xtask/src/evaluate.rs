@@ -1,7 +1,7 @@
 //! `cargo xtask evaluate`: builds what asks questions, and runs it.
 //!
-//! Without a name these are questions about the sample documents; `team`, `law`, `figures` and `memory` are tests that print
-//! their table.
+//! Without a name these are questions about the sample documents; `team`, `law`, `figures`, `memory` and `tools` are tests
+//! that print their table. `tools --encoder FOLDER` also finds by the files of an encoder.
 //! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
 //! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
@@ -9,21 +9,26 @@ use crate::command::Tool;
 use crate::result::Result;
 
 /// What has a table of its own: its name, and the package and the test that print it.
-const TABLES: [(&str, &str, &str); 4] = [
+const TABLES: [(&str, &str, &str); 5] = [
     ("team", "real-estate", "team"),
     ("law", "real-estate", "law"),
     ("figures", "hanok-supervisor", "grounding"),
     ("memory", "hanok-memory", "evaluation"),
+    ("tools", "hanok-agent", "tool_search"),
 ];
 
 /// The variable that names the folder of a server's replies.
 const CACHE: &str = "HANOK_EVALUATE_CACHE";
+
+/// The variable that names the folder of an encoder's files.
+const ENCODER: &str = "HANOK_TEST_ENCODER";
 
 /// What is asked of a table besides its name.
 #[derive(Debug, Default, PartialEq)]
 struct TableOptions {
     model: bool,
     cache: Option<String>,
+    encoder: Option<String>,
 }
 
 impl TableOptions {
@@ -36,8 +41,14 @@ impl TableOptions {
                     let folder = options.next().ok_or("`--cache` takes a folder")?;
                     asked.cache = Some(folder.clone());
                 }
+                "--encoder" => {
+                    let folder = options.next().ok_or("`--encoder` takes a folder")?;
+                    asked.encoder = Some(folder.clone());
+                }
                 option => {
-                    let fault = format!("`{option}` is none of `--model`, `--cache FOLDER`");
+                    let fault = format!(
+                        "`{option}` is none of `--model`, `--cache FOLDER`, `--encoder FOLDER`"
+                    );
                     return Err(fault.into());
                 }
             }
@@ -59,10 +70,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
             .arguments(["--nocapture", "--test-threads", "1"]);
         let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
-        return match asked.cache {
-            Some(folder) => tests.variable(CACHE, std::path::absolute(folder)?).shown(),
-            None => tests.shown(),
-        };
+        let folders = [(CACHE, asked.cache), (ENCODER, asked.encoder)];
+        let tests = folders.into_iter().try_fold(tests, |tests, (variable, folder)| {
+            Ok::<_, std::io::Error>(match folder {
+                Some(folder) => tests.variable(variable, std::path::absolute(folder)?),
+                None => tests,
+            })
+        })?;
+        return tests.shown();
     }
     Tool::cargo()
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
@@ -82,7 +97,15 @@ mod tests {
         };
         let cache = Some("/tmp/replies".to_owned());
         assert_eq!(read(""), Ok(TableOptions::default()));
-        assert_eq!(read("--model --cache /tmp/replies"), Ok(TableOptions { model: true, cache }));
+        assert_eq!(
+            read("--model --cache /tmp/replies"),
+            Ok(TableOptions { model: true, cache, encoder: None })
+        );
+        let encoder = Some("files".to_owned());
+        assert_eq!(
+            read("--encoder files"),
+            Ok(TableOptions { encoder, ..TableOptions::default() })
+        );
         assert_eq!(read("--cache"), Err("`--cache` takes a folder".to_owned()));
         assert!(read("--modle").is_err_and(|error| error.contains("--modle")));
     }

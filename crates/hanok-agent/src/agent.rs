@@ -149,7 +149,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgent<S, C> {
         self.parts.settings.handoffs.iter()
     }
 
-    /// The system prompt, as its model reads it.
+    /// The system prompt, as its model reads it. The tools of an agent with a catalogue are those of a turn, and are not in it.
     pub fn system_prompt(&self) -> &str {
         &self.parts.settings.system
     }
@@ -327,6 +327,10 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgent<S, C> {
             .stopped(None)
             .handoff(None)
             .usage(TurnUsage::default());
+        let update = match self.parts.settings.catalogue {
+            Some(_) => update.bound_tools(Vec::new()),
+            None => update,
+        };
         S::wrap(update)
     }
 }

@@ -14,7 +14,8 @@ use serde::de::DeserializeOwned;
 use crate::{
     agent::ReactAgent,
     by_run::ByRun,
-    error::AgentBuildError,
+    catalogue::{Catalogue, SEARCH_TOOLS},
+    error::{AgentBuildError, RegistryError, ToolFault},
     has_agent::HasAgent,
     hook::{
         Hook, SharedHook,
@@ -26,6 +27,7 @@ use crate::{
     settings::{AgentParts, AgentSettings},
     state::AgentState,
     structured::final_answer::{AnswerBy, FinalAnswer},
+    tool_index::ToolIndex,
     tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
 
@@ -44,6 +46,7 @@ pub struct ReactAgentBuilder<S: HasAgent = AgentState, C: Send + Sync + 'static 
     by_run: ByRun<S, C>,
     prompt: Option<String>,
     tools: Vec<SharedTool>,
+    catalogue: Option<ToolIndex>,
     tool_errors: ToolErrors,
     runtime: Runtime,
 }
@@ -89,6 +92,7 @@ impl ReactAgentBuilder {
             description,
             model,
             runner: ToolRunner::default(),
+            catalogue: None,
             handoffs: Vec::new(),
             parser: Parser::default(),
             role: String::new(),
@@ -105,7 +109,8 @@ impl ReactAgentBuilder {
         };
         let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
         let (hooks, by_run) = (Vec::new(), ByRun::default());
-        Self { settings, hooks, by_run, prompt: None, tools: Vec::new(), tool_errors, runtime }
+        let (tools, catalogue) = (Vec::new(), None);
+        Self { settings, hooks, by_run, prompt: None, tools, catalogue, tool_errors, runtime }
     }
 }
 
@@ -115,10 +120,19 @@ impl<C: Send + Sync + 'static> ReactAgentBuilder<AgentState, C> {
     ///
     /// [`HasAgent`] shows one.
     pub fn state<S: HasAgent>(self) -> ReactAgentBuilder<S, C> {
-        let Self { settings, hooks, by_run, prompt, tools, tool_errors, runtime } = self;
+        let Self { settings, hooks, by_run, prompt, tools, catalogue, tool_errors, runtime } = self;
         let hooks = hooks.into_iter().map(|hook| SharedHook::new(OfAgentState(hook))).collect();
         let by_run = by_run.of_state();
-        ReactAgentBuilder { settings, hooks, by_run, prompt, tools, tool_errors, runtime }
+        ReactAgentBuilder {
+            settings,
+            hooks,
+            by_run,
+            prompt,
+            tools,
+            catalogue,
+            tool_errors,
+            runtime,
+        }
     }
 }
 
@@ -157,10 +171,19 @@ impl<S: HasAgent> ReactAgentBuilder<S, ()> {
     /// # }
     /// ```
     pub fn services<C: Send + Sync + 'static>(self) -> ReactAgentBuilder<S, C> {
-        let Self { settings, hooks, by_run, prompt, tools, tool_errors, runtime } = self;
+        let Self { settings, hooks, by_run, prompt, tools, catalogue, tool_errors, runtime } = self;
         let hooks = hooks.into_iter().map(|hook| SharedHook::new(WithoutServices(hook))).collect();
         let by_run = by_run.with_services();
-        ReactAgentBuilder { settings, hooks, by_run, prompt, tools, tool_errors, runtime }
+        ReactAgentBuilder {
+            settings,
+            hooks,
+            by_run,
+            prompt,
+            tools,
+            catalogue,
+            tool_errors,
+            runtime,
+        }
     }
 }
 
@@ -338,6 +361,73 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
         self
     }
 
+    /// Offers the model those of the agent's tools that fit what the user says, where there are more than a model should be shown:
+    /// `index` lists tools and finds them, and the agent's [`tools`](Self::tools) of the same names, or its interceptors
+    /// ([`Interceptor::unregistered`]), make the calls. Default: all tools are offered.
+    ///
+    /// - A tool that the index does not list is always offered, as are those of [`tools_by`](Self::tools_by).
+    /// - Of an index of up to 24 tools all are offered. Of a larger one a turn begins with the pinned tools and those that fit the
+    ///   user's last message, and the model may call `search_tools` for more.
+    /// - A tool that the model calls without having been offered it is called like any other.
+    /// - The offered tools ([`AgentState::bound_tools`]) only grow within a turn, and [`AgentProgress::ToolsBound`] says when. A
+    ///   run that goes on in another process offers the same. A tool that has another definition there, or is gone, is not called:
+    ///   the model reads so ([`FaultKind::ToolChanged`], [`FaultKind::ToolGone`]).
+    ///
+    /// [`Interceptor::unregistered`]: crate::Interceptor::unregistered
+    /// [`AgentProgress::ToolsBound`]: crate::AgentProgress::ToolsBound
+    /// [`FaultKind::ToolChanged`]: crate::FaultKind::ToolChanged
+    /// [`FaultKind::ToolGone`]: crate::FaultKind::ToolGone
+    ///
+    /// ```
+    /// use hanok_agent::{IndexedTool, ReactAgent, ToolIndex};
+    /// use hanok_checkpoint::{InMemoryStore, SharedStore};
+    /// use hanok_core::{Labels, Timestamp};
+    /// use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, Tool as _, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tool = |name: String| -> Result<SharedTool, hanok_model::InvalidSpec> {
+    ///     let spec = ToolSpec::new(&name, format!("Shows the {}", name.replace('_', " ")), json!({}))?;
+    ///     Ok(SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("closed".into()) })))
+    /// };
+    /// let mut tools = (0..40).map(|n| tool(format!("report_{n}"))).collect::<Result<Vec<_>, _>>()?;
+    /// tools.push(tool("opening_hours".into())?);
+    ///
+    /// let index = ToolIndex::new(SharedStore::new(InMemoryStore::new()), &Labels::new(["catalogue"])?)?;
+    /// let listed: Vec<_> = tools.iter().map(|tool| IndexedTool::new(tool.spec().clone())).collect();
+    /// index.update(&listed, Timestamp(0)).await?;
+    ///
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Action: opening_hours\nAction Input: {}").contains("- opening_hours:").lacks("report_7"),
+    ///     Exchange::says("Final Answer: It is closed."),
+    /// ]);
+    /// let agent = ReactAgent::builder("desk", "Answers", model).tools(tools).catalogue(index).build()?;
+    /// assert_eq!(agent.run("What are the opening hours?").await?, "It is closed.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn catalogue(self, index: ToolIndex) -> Self {
+        Self { catalogue: Some(index), ..self }
+    }
+
+    /// Never offers, finds or calls the tools of these names, wherever they come from. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{FnTool, ScriptedModel, ToolSpec};
+    /// # use serde_json::json;
+    ///
+    /// let erase = FnTool::untyped(ToolSpec::new("erase", "Erases", json!({}))?, |_, _| async { Ok("".into()) });
+    /// let agent = ReactAgent::builder("desk", "Answers", ScriptedModel::new([])).tool(erase).deny(["erase"]).build()?;
+    /// assert_eq!(agent.tools().len(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn deny<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.settings.runner = self.settings.runner.deny(tools.into_iter().map(Into::into));
+        self
+    }
+
     /// Lets the agent hand its turn over to another one. Default: it hands over to nobody.
     ///
     /// ```
@@ -502,7 +592,16 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
     /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
     pub fn build(self) -> Result<ReactAgent<S, C>, AgentBuildError> {
-        let Self { mut settings, hooks, by_run, prompt, mut tools, tool_errors, runtime } = self;
+        let Self {
+            mut settings,
+            hooks,
+            by_run,
+            prompt,
+            mut tools,
+            catalogue,
+            tool_errors,
+            runtime,
+        } = self;
         let (agent, language) = (settings.name.clone(), settings.language);
         if !is_name(&agent) {
             return Err(AgentBuildError::Name { name: agent });
@@ -523,7 +622,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
             }
         }
         let tools = match ToolRegistry::new(tools) {
-            Ok(tools) => tools.errors(tool_errors),
+            Ok(tools) => tools.errors(tool_errors).without(&settings.runner.denied),
             Err(source) => return Err(AgentBuildError::Tools { agent, source }),
         };
         if let Some(required) = missing_tool(&settings.tool_choice, &tools) {
@@ -553,12 +652,40 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
         if let Err(source) = settings.beside_answer(&tools) {
             return Err(AgentBuildError::Tools { agent, source });
         }
-        let shown: Vec<_> = tools.specs().cloned().collect();
+        if let Some(index) = catalogue {
+            settings.catalogue = Some(catalogue_of(&settings, index, &tools)?);
+        }
+        // Those of a catalogue are chosen for each turn.
+        let shown: Vec<_> = match settings.catalogue {
+            Some(_) => Vec::new(),
+            None => tools.specs().cloned().collect(),
+        };
         settings.role = prompt.unwrap_or_else(|| settings.description.clone());
         settings.system = settings.system_of(&settings.role, &shown);
         settings.parser = settings.parser_of(&shown);
         settings.runner = settings.runner.with_tools(tools).agent(&agent).language(language);
         ReactAgent::new(AgentParts { settings, hooks, by_run }, runtime)
+    }
+}
+
+/// The catalogue of an agent over `index`, whose tools are `tools`.
+fn catalogue_of(
+    settings: &AgentSettings,
+    index: ToolIndex,
+    tools: &ToolRegistry,
+) -> Result<Catalogue, AgentBuildError> {
+    let (agent, runner) = (&settings.name, &settings.runner);
+    let others = !runner.interceptors.is_empty();
+    let denied = runner.denied.clone();
+    let failed = |fault| AgentBuildError::Tools {
+        agent: agent.clone(),
+        source: RegistryError { faults: vec![fault] },
+    };
+    let catalogue = Catalogue::new(agent, index, tools, others, denied, settings.language)
+        .map_err(|source| failed(ToolFault::Spec { source }))?;
+    match tools.spec(SEARCH_TOOLS) {
+        Some(_) => Err(failed(ToolFault::TwiceNamed { tool: SEARCH_TOOLS.to_owned() })),
+        None => Ok(catalogue),
     }
 }
 

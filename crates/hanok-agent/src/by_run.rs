@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use hanok_model::{SharedModel, SharedTool, ToolSpec};
+use hanok_model::{SharedModel, SharedTool, Tool as _, ToolSpec};
 use hanok_parse::Parser;
 
 use crate::{
-    error::AgentError, has_agent::HasAgent, prompt, runner::ToolRunner, settings::AgentSettings,
-    state::AgentState,
+    catalogue::SEARCH_TOOLS, error::AgentError, has_agent::HasAgent, prompt, runner::ToolRunner,
+    settings::AgentSettings, state::AgentState,
 };
 
 /// A function of the state and the services.
@@ -69,9 +69,14 @@ impl<S: HasAgent, C> ByRun<S, C> {
         state: &S,
         services: &C,
     ) -> Result<Cow<'a, ToolRunner>, AgentError> {
-        let Some(tools) = &self.tools else { return Ok(Cow::Borrowed(&settings.runner)) };
-        let more = tools(state, services);
+        let searches = settings.search_tool(state.agent());
+        if self.tools.is_none() && searches.is_none() {
+            return Ok(Cow::Borrowed(&settings.runner));
+        }
+        let more = self.tools.iter().flat_map(|tools| tools(state, services));
         let runner = settings.runner.clone();
+        let is_allowed = |tool: &SharedTool| !runner.denied.contains(tool.spec().name());
+        let more: Vec<_> = more.filter(is_allowed).chain(searches).collect();
         let registry = runner
             .tools
             .with(more)
@@ -79,7 +84,8 @@ impl<S: HasAgent, C> ByRun<S, C> {
         Ok(Cow::Owned(runner.with_tools(registry)))
     }
 
-    /// The prompt, the model and the tools now. Of the tools the model is shown those that `only` names, if it does.
+    /// The prompt, the model and the tools now: those that are `offered` of a catalogue, and what [`tools`](Self::tools) adds, or
+    /// else all. Of them the model is shown those that `only` names, if it does.
     ///
     /// # Errors
     ///
@@ -89,14 +95,26 @@ impl<S: HasAgent, C> ByRun<S, C> {
         settings: &'a AgentSettings,
         state: &S,
         services: &C,
+        offered: Option<Vec<ToolSpec>>,
         only: Option<&[String]>,
     ) -> Result<Round<'a>, AgentError> {
         let runner = self.runner(settings, state, services)?;
         let is_shown =
             |spec: &&ToolSpec| only.is_none_or(|only| only.iter().any(|name| name == spec.name()));
-        let shown: Vec<_> = runner.tools.specs().filter(is_shown).cloned().collect();
+        let by_turn = offered.is_some();
+        let shown: Vec<_> = match offered {
+            Some(mut offered) => {
+                let own = |spec: &&ToolSpec| settings.runner.tools.spec(spec.name()).is_none();
+                let more = runner.tools.specs().filter(own).filter(|it| it.name() != SEARCH_TOOLS);
+                offered.extend(more.cloned());
+                offered.retain(|spec| is_shown(&spec));
+                offered
+            }
+            None => runner.tools.specs().filter(is_shown).cloned().collect(),
+        };
         let role = self.prompt.as_ref().map(|prompt| prompt(state, services));
-        let as_built = role.is_none() && self.tools.is_none() && only.is_none();
+        let same_tools = self.tools.is_none() && only.is_none() && !by_turn;
+        let as_built = role.is_none() && same_tools;
         let system = match as_built {
             true => Cow::Borrowed(settings.system.as_str()),
             false => {
@@ -104,7 +122,7 @@ impl<S: HasAgent, C> ByRun<S, C> {
                 Cow::Owned(settings.system_of(role, &shown))
             }
         };
-        let parser = match self.tools.is_none() && only.is_none() {
+        let parser = match same_tools {
             true => Cow::Borrowed(&settings.parser),
             false => Cow::Owned(settings.parser_of(&shown)),
         };

@@ -8,7 +8,7 @@ use hanok_model::{InvalidSpec, ModelError, ToolError};
 use hanok_state::ReduceError;
 use thiserror::Error;
 
-use crate::{hook::HookPoint, state::StopReason};
+use crate::{hook::HookPoint, state::StopReason, tool_index::ToolIndexError};
 
 /// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
@@ -71,6 +71,14 @@ pub enum AgentError {
         agent: String,
         /// The faults.
         source: RegistryError,
+    },
+    /// The catalogue of the agent's tools cannot be read.
+    #[error("the catalogue of agent `{agent}` cannot be read")]
+    Catalogue {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        source: ToolIndexError,
     },
     /// A tool goes on at a node that the agent has not declared.
     #[error(
@@ -180,6 +188,12 @@ pub enum ToolFault {
     TwiceNamed {
         /// The name.
         tool: String,
+    },
+    /// A tool of the agent's own cannot be shown to a model.
+    #[error("{source}")]
+    Spec {
+        /// The cause.
+        source: InvalidSpec,
     },
     /// The schema of the arguments is none, or refers to what is not in it.
     #[error("the schema of tool `{tool}` cannot be used: {source}")]

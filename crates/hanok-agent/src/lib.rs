@@ -16,7 +16,8 @@
 //!   with fields of one's own.
 //! - [`AgentTool`]: an agent as a tool of another one.
 //! - [`ToolSelector`]: the choice of tools for a question, as an entry of a log of [`Choices`].
-//! - [`ToolIndex`]: finds the tools that fit a question, where there are more than a model should be shown.
+//! - [`ToolIndex`]: finds the tools that fit a question, where there are more than a model should be shown;
+//!   [`ReactAgentBuilder::catalogue`] offers them to an agent's model.
 //! - [`ToolHistory`]: the calls that were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]). A
@@ -52,8 +53,10 @@ mod agent;
 mod agent_tool;
 mod arguments;
 mod audit;
+mod bound_tool;
 mod builder;
 mod by_run;
+mod catalogue;
 mod choice;
 mod conversation;
 mod error;
@@ -97,6 +100,7 @@ pub use audit::{
     record::{AuditAudience, AuditEvent, AuditPerson, AuditRecord},
     trail::audit_of,
 };
+pub use bound_tool::{BindingCause, BoundTool};
 pub use builder::ReactAgentBuilder;
 pub use choice::{
     choices::Choices,

@@ -66,6 +66,10 @@ pub enum FaultKind {
     Unreadable,
     /// The agent has no such tool.
     UnknownTool,
+    /// The tool was offered in this turn and is not there any more.
+    ToolGone,
+    /// The tool has another definition than the one that was offered, so it was not called.
+    ToolChanged,
     /// The arguments do not fit the tool.
     BadArguments,
     /// The reply asks for more calls than are made at once.
@@ -102,6 +106,8 @@ impl FaultKind {
         match self {
             Self::Unreadable => "unreadable",
             Self::UnknownTool => "unknown_tool",
+            Self::ToolGone => "tool_gone",
+            Self::ToolChanged => "tool_changed",
             Self::BadArguments => "bad_arguments",
             Self::TooMany => "too_many",
             Self::Failed => "failed",

@@ -3,7 +3,7 @@
 use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 
-use crate::{observation::FaultKind, state::StopReason};
+use crate::{bound_tool::BindingCause, observation::FaultKind, state::StopReason};
 
 /// The progress of an agent, as a custom event of its run.
 ///
@@ -71,6 +71,15 @@ pub enum AgentProgress {
         to: String,
         /// The cause.
         reason: String,
+    },
+    /// The turn offers its model more tools than before. The prefix of the prompt that a server has cached ends here.
+    ToolsBound {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        cause: BindingCause,
+        /// The names of the tools that were appended.
+        names: Vec<String>,
     },
     /// The turn ended without an answer.
     Stopped {

@@ -1,6 +1,7 @@
 //! The texts that an agent's model reads besides the conversation, in Korean and English.
 
 mod calls;
+mod catalogue;
 
 use std::fmt::Write as _;
 
@@ -12,6 +13,9 @@ pub(crate) use self::calls::{
     in_doubt, left_out, not_applied, not_chosen, not_permitted, not_whole, refused, rejected,
     rejected_before, result, second_target, skipped, too_many, tool_error, unanswered,
     unknown_tool,
+};
+pub(crate) use self::catalogue::{
+    found_tools, search_tools, search_tools_limit, search_tools_query, tool_changed, tool_gone,
 };
 use crate::{protocol::Protocol, sentence::sentence};
 

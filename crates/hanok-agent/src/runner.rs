@@ -1,10 +1,13 @@
 //! Calls of tools, made as an agent makes them, from any node.
 
+mod call_end;
 mod judged;
+pub(crate) mod place;
+pub(crate) mod restriction;
 pub(crate) mod tool_result;
 pub(crate) mod writes;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
@@ -15,9 +18,19 @@ use hanok_state::{Messages, ToolCall};
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
-pub(crate) use self::judged::{Judged, JudgedCall};
-use self::tool_result::{OnceResult, ToolResult};
+pub use self::place::ToolTurn;
+use self::{
+    call_end::{ended, failed},
+    place::{CallPlace, Place, tool_call},
+    restriction::Restrictions,
+    tool_result::{OnceResult, ToolResult},
+};
+pub(crate) use self::{
+    judged::{Judged, JudgedCall},
+    place::ToolRound,
+};
 use crate::{
+    bound_tool::BoundTool,
     error::ToolCallError,
     intercept::{
         Interceptor, SharedInterceptor, ToolRequest, TurnContext,
@@ -87,51 +100,11 @@ pub struct ToolRunner {
     agent: String,
     language: Language,
     in_doubt: Doubt,
+    /// The tools that are never called.
+    pub(crate) denied: Arc<BTreeSet<String>>,
+    /// What a catalogue says of the calls, if there is one.
+    restrictions: Option<Restrictions>,
     pub(crate) capture: ContentCapture,
-}
-
-/// The turn that calls belong to: what interceptors see of it.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolTurn<'a> {
-    /// The conversation, to the reply that asks for the calls.
-    pub messages: &'a Messages,
-    /// The usage of the turn before them.
-    pub usage: &'a TurnUsage,
-}
-
-/// Calls that are made together.
-#[derive(Clone, Copy)]
-pub(crate) struct ToolRound<'a> {
-    pub(crate) turn: ToolTurn<'a>,
-    pub(crate) calls: &'a [ToolCall],
-    /// Puts parts of the run into a call, beside the services.
-    pub(crate) provide: &'a (dyn Fn(Call) -> Call + Sync),
-}
-
-impl ToolRound<'_> {
-    fn call<C: Send + Sync + 'static>(&self, context: &Context<C>, call: &ToolCall) -> Call {
-        (self.provide)(tool_call(context, call))
-    }
-}
-
-/// The context of `call`.
-fn tool_call<C: Send + Sync + 'static>(context: &Context<C>, call: &ToolCall) -> Call {
-    context.call("tool", &call.name, call.arguments.as_str()).identified(&call.id)
-}
-
-/// A call among those that are made with it.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    turn: ToolTurn<'a>,
-    before: &'a [ToolCall],
-}
-
-/// A call that is made, and its tool.
-#[derive(Clone, Copy)]
-struct CallPlace<'a> {
-    place: Place<'a>,
-    call: &'a ToolCall,
-    tool: &'a Arc<Registered>,
 }
 
 impl ToolRunner {
@@ -143,6 +116,44 @@ impl ToolRunner {
     /// The same with other tools.
     pub(crate) fn with_tools(self, tools: ToolRegistry) -> Self {
         Self { tools, ..self }
+    }
+
+    /// Never calls a tool of these names.
+    pub(crate) fn deny(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        Arc::make_mut(&mut self.denied).extend(names);
+        self
+    }
+
+    /// The same for calls of which a catalogue says this.
+    pub(crate) fn restricted(self, restrictions: Restrictions) -> Self {
+        Self { restrictions: Some(restrictions), ..self }
+    }
+
+    /// The observation of a call of `registered` that a catalogue does not let be made now.
+    fn refusal(&self, call: &ToolCall, registered: &Registered) -> Option<Observation> {
+        let restrictions = self.restrictions.as_ref()?;
+        restrictions.refusal(&call.name, registered.tool.spec(), self.language)
+    }
+
+    /// The binding of a tool that the model called though it was not offered, or had another definition when it was.
+    pub(crate) fn called_unbound(&self, judged: &JudgedCall<'_>) -> Option<BoundTool> {
+        let name = &judged.call.name;
+        let spec = match &judged.outcome {
+            Ok(Judged::Make(_, registered)) => registered.tool.spec(),
+            Ok(Judged::Observed(it)) if it.observation.fault != Some(FaultKind::Denied) => {
+                self.tools.spec(name)?
+            }
+            _ => return None,
+        };
+        self.restrictions.as_ref()?.binding(name, spec)
+    }
+
+    /// The observation of a call for which there is no tool.
+    fn no_tool(&self, call: &ToolCall) -> Observation {
+        match &self.restrictions {
+            Some(restrictions) => restrictions.no_tool(&call.name, self.language),
+            None => self.tools.unknown(call, self.language),
+        }
     }
 
     /// Puts `interceptor` around the calls, within those that were added before. Default: none.
@@ -319,6 +330,10 @@ impl ToolRunner {
             Ok(registered) => registered,
             Err(observation) => return Ok(Judged::Observed(observation.into())),
         };
+        // Nobody judges a call that is not made. It may have been, by an earlier run, and has its stored result then.
+        if self.refusal(call, &registered).is_some() {
+            return Ok(Judged::Make(Cow::Borrowed(call), registered));
+        }
         if let Err(observation) = registered.check(call, self.language) {
             return Ok(Judged::Observed(observation.into()));
         }
@@ -338,10 +353,17 @@ impl ToolRunner {
         call: &ToolCall,
         tool_context: &Call,
     ) -> Result<Result<Arc<Registered>, Observation>, ToolCallError> {
-        let unknown = match self.tools.of(call, self.language) {
-            Ok(registered) => return Ok(Ok(registered.clone())),
-            Err(unknown) => unknown,
-        };
+        if self.denied.contains(&call.name) {
+            let text =
+                prompt::refused(&call.name, prompt::not_permitted(self.language), self.language);
+            return Ok(Err(Observation::fault(FaultKind::Denied, text)));
+        }
+        if self.restrictions.as_ref().is_some_and(|it| it.hides(&call.name)) {
+            return Ok(Err(self.no_tool(call)));
+        }
+        if let Some(registered) = self.tools.get(&call.name) {
+            return Ok(Ok(registered.clone()));
+        }
         for interceptor in &self.interceptors {
             match interceptor.unregistered_tool(call, tool_context).await {
                 Ok(None) => {}
@@ -358,7 +380,7 @@ impl ToolRunner {
                 Err(error) => return Ok(Err(self.refused(call, &error))),
             }
         }
-        Ok(Err(unknown))
+        Ok(Err(self.no_tool(call)))
     }
 
     fn refused(&self, call: &ToolCall, error: &ToolError) -> Observation {
@@ -446,6 +468,9 @@ impl ToolRunner {
     ) -> Result<ToolResult, ToolCallError> {
         let call = place.call;
         let work = async |tool_context: &Call| {
+            if let Some(observation) = self.refusal(call, place.tool) {
+                return Ok(ToolResult::new(context, observation, Spent::default()));
+            }
             let arguments = || call.arguments.as_str().to_owned();
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
@@ -517,36 +542,4 @@ impl ToolRunner {
         }
         made
     }
-}
-
-/// What observers are told of the end of a call.
-fn ended(made: &Result<Observed, ToolError>) -> ToolEvent {
-    match made {
-        Ok(Observed { observation: Observation { text, fault: None, .. }, .. }) => {
-            ToolEvent::Ended { text: text.clone() }
-        }
-        Ok(Observed { observation, .. }) => ToolEvent::Failed { error: observation.text.clone() },
-        Err(error) => ToolEvent::Failed { error: error.report() },
-    }
-}
-
-fn failed(call: &ToolCall, error: StepError) -> ToolCallError {
-    let tool = call.name.clone();
-    match error {
-        StepError::Failed(cause) => match tool_error(cause) {
-            Ok(source) if suspends(&source) => ToolCallError::Suspended { tool, source },
-            Ok(source) => ToolCallError::Failed { tool, call: call.id.clone(), source },
-            Err(cause) => ToolCallError::Step(StepError::Failed(cause)),
-        },
-        source => ToolCallError::Step(source),
-    }
-}
-
-/// The tool's own error that a step failed with.
-fn tool_error(cause: BoxError) -> Result<ToolError, BoxError> {
-    let cause = match cause.downcast::<NotMade>() {
-        Ok(not_made) => not_made.0,
-        Err(cause) => cause,
-    };
-    cause.downcast::<ToolError>().map(|error| *error)
 }

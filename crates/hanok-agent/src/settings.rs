@@ -3,12 +3,14 @@
 use std::fmt;
 
 use hanok_graph::Context;
-use hanok_model::{SharedModel, ToolChoice, ToolSpec};
+use hanok_model::{SharedModel, SharedTool, ToolChoice, ToolSpec};
 use hanok_parse::{Language, Parser};
 
 use crate::{
+    bound_tool::{BindingCause, BoundTool},
     by_run::ByRun,
-    error::{RegistryError, ToolFault},
+    catalogue::{Catalogue, SEARCH_TOOLS},
+    error::{AgentError, RegistryError, ToolFault},
     has_agent::HasAgent,
     hook::SharedHook,
     progress::AgentProgress,
@@ -43,6 +45,7 @@ pub(crate) struct AgentSettings {
     pub(crate) description: String,
     pub(crate) model: SharedModel,
     pub(crate) runner: ToolRunner,
+    pub(crate) catalogue: Option<Catalogue>,
     pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
     /// The beginning of the system prompt.
@@ -97,6 +100,48 @@ impl AgentSettings {
     pub(crate) fn parser_of(&self, shown: &[ToolSpec]) -> Parser {
         let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
         Parser::new(ToolRegistry::declared_of(shown.iter().chain(&answer)))
+    }
+
+    /// The tool that searches for tools, if this turn offers it.
+    pub(crate) fn search_tool(&self, state: &AgentState) -> Option<SharedTool> {
+        let catalogue = self.catalogue.as_ref()?;
+        BoundTool::of(&state.bound_tools, SEARCH_TOOLS)?;
+        Some(catalogue.search.clone())
+    }
+
+    /// The tools that the turn offers its model, as they are now, and those that are bound: as the state has them, or new ones
+    /// for a turn that begins.
+    pub(crate) async fn offered<C>(
+        &self,
+        state: &AgentState,
+        context: &Context<C>,
+    ) -> Result<Option<(Vec<ToolSpec>, Option<Vec<BoundTool>>)>, AgentError> {
+        let Some(catalogue) = &self.catalogue else { return Ok(None) };
+        if !state.bound_tools.is_empty() {
+            let offered = catalogue.offered(&state.bound_tools, context.now()).await?;
+            return Ok(Some((offered, None)));
+        }
+        let required = match &self.tool_choice {
+            ToolChoice::Tool(name) => Some(name.as_str()),
+            _ => None,
+        };
+        let bound = catalogue.begin(state, required, context).await?;
+        let names = bound.iter().filter(|it| it.definition.is_some()).map(|it| it.name.clone());
+        self.emit_bound(context, BindingCause::Turn, names.collect());
+        let offered = catalogue.offered(&bound, context.now()).await?;
+        Ok(Some((offered, Some(bound))))
+    }
+
+    /// Says that the turn offers more tools, if it does.
+    pub(crate) fn emit_bound<C>(
+        &self,
+        context: &Context<C>,
+        cause: BindingCause,
+        names: Vec<String>,
+    ) {
+        if !names.is_empty() {
+            self.emit(context, |agent| AgentProgress::ToolsBound { agent, cause, names });
+        }
     }
 
     /// The number of times that the model may be asked in this turn.

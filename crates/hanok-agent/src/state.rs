@@ -3,7 +3,7 @@
 use hanok_state::{Json, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{handoff::Handoff, observation::FaultKind, usage::TurnUsage};
+use crate::{bound_tool::BoundTool, handoff::Handoff, observation::FaultKind, usage::TurnUsage};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.
@@ -34,6 +34,9 @@ pub struct AgentState {
     pub handoff: Option<Handoff>,
     /// The usage of the turn so far.
     pub usage: TurnUsage,
+    /// The tools that the turn offers its model, where the agent has a
+    /// [catalogue](crate::ReactAgentBuilder::catalogue): they only grow within a turn, and of two of one name the last one holds.
+    pub bound_tools: Vec<BoundTool>,
 }
 
 impl AgentState {

@@ -319,6 +319,41 @@ impl ToolIndex {
         Ok(RecommendedTools { pinned, tools, without_meaning })
     }
 
+    /// The tools of these names that the index has.
+    pub(crate) async fn specs(
+        &self,
+        names: impl IntoIterator<Item = &str>,
+        now: Timestamp,
+    ) -> Result<BTreeMap<String, ToolSpec>, ToolIndexError> {
+        let names: BTreeSet<_> = names.into_iter().collect();
+        let keys = names.into_iter().map(|name| self.key(&self.tools, name));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let mut specs = BTreeMap::new();
+        for keys in keys.chunks(AT_ONCE) {
+            for (key, value) in self.read(keys.to_vec(), now).await? {
+                let tool = read_tool(key, &value)?;
+                specs.insert(tool.name().to_owned(), tool.spec);
+            }
+        }
+        Ok(specs)
+    }
+
+    /// The whole index by name, `None` if it has more than `most` tools.
+    pub(crate) async fn few(
+        &self,
+        most: usize,
+        now: Timestamp,
+    ) -> Result<Option<BTreeMap<String, ToolSpec>>, ToolIndexError> {
+        let search = Search::within(self.tenant.clone(), self.tools.clone())
+            .limit(most.saturating_add(1))
+            .refresh(Refresh::No);
+        let tools = self.ranking(&search, now).await?;
+        let tools = (tools.len() <= most).then_some(tools);
+        Ok(tools.map(|tools| {
+            tools.into_iter().map(|tool| (tool.name().to_owned(), tool.spec)).collect()
+        }))
+    }
+
     /// The tools that the text names.
     async fn exact(&self, text: &str, now: Timestamp) -> Result<Vec<StoredTool>, ToolIndexError> {
         let names: BTreeSet<_> = query::names(text).collect();

@@ -48,7 +48,15 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
     if matches!(jump, None | Some(Jump::Model)) {
         let now = turn.now.clone();
         let (services, only) = (context.services(), turn.tools.take());
-        let round = parts.by_run.round(&parts.settings, &now, services, only.as_deref())?;
+        let offered = match parts.settings.offered(now.agent(), &context).await? {
+            Some((offered, Some(bound))) => {
+                turn.write_agent(AgentState::update().bound_tools(bound))?;
+                Some(offered)
+            }
+            offered => offered.map(|(offered, _)| offered),
+        };
+        let round =
+            parts.by_run.round(&parts.settings, &now, services, offered, only.as_deref())?;
         let update = parts.settings.ask_model(&round, now.agent(), &context).await?;
         turn.write_agent(update)?;
         jump = turn.hooks(HookPoint::AfterModel).await?;

@@ -1,13 +1,15 @@
 //! The node that makes the calls.
 
-use std::{any::TypeId, sync::Arc};
+use std::{any::TypeId, borrow::Cow, sync::Arc};
 
 use hanok_core::Call;
 use hanok_graph::{Command, Context, END, Snapshot};
 use hanok_model::ToolTarget;
-use hanok_state::{State, StateUpdate, ToolCall};
+use hanok_state::{Json, State, StateUpdate, ToolCall};
 
 use crate::{
+    bound_tool::{BindingCause, BoundTool},
+    catalogue::SEARCH_TOOLS,
     conversation,
     error::AgentError,
     handoff::Handoff,
@@ -40,7 +42,11 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
     let whole: Arc<S> = state.clone().into();
     let own = whole.agent();
     let pending = &own.pending_tool_calls;
-    let runner = parts.by_run.runner(agent, &whole, context.services())?;
+    let mut runner = parts.by_run.runner(agent, &whole, context.services())?;
+    if let Some(catalogue) = &agent.catalogue {
+        let restrictions = catalogue.restrictions(&own.bound_tools, pending, context.now()).await?;
+        runner = Cow::Owned(runner.into_owned().restricted(restrictions));
+    }
     let provide = |call: Call| provided(call, &whole);
     let turn = ToolTurn { messages: &own.messages, usage: &own.usage };
     let round = ToolRound { turn, calls: pending, provide: &provide };
@@ -51,6 +57,7 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
     let mut judged = runner.judge_all(&context, round, fault).await;
     let handoff = handoff_tool::first(&agent.handoffs, judged.iter().map(JudgedCall::to_make));
     agent.refuse_handoffs(handoff.as_ref(), &mut judged);
+    let called = judged.iter().filter_map(|judged| runner.called_unbound(judged)).collect();
     let observed = |call: &ToolCall, observation: &Observation| {
         agent.emit_observation(&context, Some(call), observation);
     };
@@ -66,6 +73,10 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
         }
     }
     let rest = agent.own_update(own, &context).usage(usage);
+    let rest = match agent.bind(own, called, &results, &context).await? {
+        Some(bound) => rest.bound_tools(bound),
+        None => rest,
+    };
     let written = ToolWrites::of_agent(&*whole, context.node(), agent.language).join(
         results,
         |results: &[(&ToolCall, ToolResult)]| {
@@ -99,6 +110,32 @@ fn provided<S: HasAgent>(call: Call, state: &Arc<S>) -> Call {
 }
 
 impl AgentSettings {
+    /// The tools that are bound after these calls, if there are more than before: those that were `called` and not offered, and
+    /// those that searches found.
+    async fn bind<C>(
+        &self,
+        state: &AgentState,
+        called: Vec<BoundTool>,
+        results: &[(&ToolCall, ToolResult)],
+        context: &Context<C>,
+    ) -> Result<Option<Vec<BoundTool>>, AgentError> {
+        let Some(catalogue) = &self.catalogue else { return Ok(None) };
+        let (mut bound, before) = (state.bound_tools.clone(), state.bound_tools.len());
+        let names = BoundTool::append(&mut bound, called);
+        self.emit_bound(context, BindingCause::Call, names);
+        for (call, result) in results {
+            let observation = &result.observation;
+            if call.name != SEARCH_TOOLS || observation.fault.is_some() {
+                continue;
+            }
+            let data = observation.data.as_ref().map(|Json(data)| data);
+            let tools = catalogue.searched(data, context.now()).await?;
+            let names = BoundTool::append(&mut bound, tools);
+            self.emit_bound(context, BindingCause::Search, names);
+        }
+        Ok((bound.len() > before).then_some(bound))
+    }
+
     /// What the node writes by itself, beside the results: the lone faults of the reply, and that nothing waits any more.
     fn own_update<C>(&self, state: &AgentState, context: &Context<C>) -> AgentStateUpdate {
         let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());

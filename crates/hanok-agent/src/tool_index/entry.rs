@@ -108,18 +108,31 @@ impl StoredTool {
     }
 }
 
-/// The hash of all that a tool says, the same in every process and for every order of the keys of its schema.
-fn hash(tool: &IndexedTool) -> String {
-    let IndexedTool { spec, aliases, pinned } = tool;
+/// The hash of a definition: what a model is shown of a tool, and what its arguments are checked against.
+pub(crate) fn definition_hash(spec: &ToolSpec) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut add = |text: &str| {
-        hasher.update(&(text.len() as u64).to_be_bytes());
-        hasher.update(text.as_bytes());
-    };
+    add_definition(spec, &mut |text| add_text(&mut hasher, text));
+    hasher.finalize().to_hex().to_string()
+}
+
+fn add_text(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_be_bytes());
+    hasher.update(text.as_bytes());
+}
+
+fn add_definition(spec: &ToolSpec, add: &mut dyn FnMut(&str)) {
     add(spec.name());
     add(spec.description());
     // A schema whose numbers cannot be written as JSON has a text of its own all the same.
     add(&Json::text_of(spec.schema()).unwrap_or_else(|_| spec.schema().to_string()));
+}
+
+/// The hash of all that a tool says, the same in every process and for every order of the keys of its schema.
+fn hash(tool: &IndexedTool) -> String {
+    let IndexedTool { spec, aliases, pinned } = tool;
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| add_text(&mut hasher, text);
+    add_definition(spec, &mut add);
     add(if *pinned { "pinned" } else { "" });
     aliases.iter().for_each(|alias| add(alias));
     hasher.finalize().to_hex().to_string()

@@ -169,7 +169,7 @@ impl ToolRegistry {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn effect(&self, tool: &str) -> Option<Effect> {
-        self.find(tool).map(|registered| registered.tool.effect())
+        self.get(tool).map(|registered| registered.tool.effect())
     }
 
     /// True when every one of `calls` only reads, so that they may be made at the same time and again. A tool that is not
@@ -196,17 +196,23 @@ impl ToolRegistry {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, or the observation that there is none.
-    pub(crate) fn of(
-        &self,
-        call: &ToolCall,
-        language: Language,
-    ) -> Result<&Arc<Registered>, Observation> {
-        self.find(&call.name).ok_or_else(|| {
-            let declared = self.specs().map(ToolSpec::name);
-            let text = prompt::unknown_tool(&call.name, declared, language);
-            Observation::fault(FaultKind::UnknownTool, text)
-        })
+    /// The tool `name` as a model sees it.
+    pub(crate) fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.get(name).map(|registered| registered.tool.spec())
+    }
+
+    /// The same without the tools of these names.
+    pub(crate) fn without(&self, names: &BTreeSet<String>) -> Self {
+        let is_left = |it: &&Arc<Registered>| !names.contains(it.tool.spec().name());
+        let tools = self.tools.iter().filter(is_left).cloned().collect();
+        Self { tools, errors: self.errors.clone() }
+    }
+
+    /// The observation that there is no such tool.
+    pub(crate) fn unknown(&self, call: &ToolCall, language: Language) -> Observation {
+        let declared = self.specs().map(ToolSpec::name);
+        let text = prompt::unknown_tool(&call.name, declared, language);
+        Observation::fault(FaultKind::UnknownTool, text)
     }
 
     /// The parts of the run that tools need, each with the tool.
@@ -238,7 +244,7 @@ impl ToolRegistry {
         }
     }
 
-    fn find(&self, tool: &str) -> Option<&Arc<Registered>> {
+    pub(crate) fn get(&self, tool: &str) -> Option<&Arc<Registered>> {
         self.tools.iter().find(|registered| registered.tool.spec().name() == tool)
     }
 }

@@ -13,6 +13,7 @@ mod breaker;
 mod by_run;
 mod cache;
 mod capability;
+mod catalogue;
 mod choices;
 mod dropped;
 mod every_call;

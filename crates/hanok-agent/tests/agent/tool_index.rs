@@ -1,14 +1,19 @@
 //! Tools are found by their names, their words and their meaning, and written when they change.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hanok_agent::{
     IndexedTool, RecommendedTools, ToolExperience, ToolIndex, ToolIndexError, ToolQuery,
 };
-use hanok_checkpoint::{InMemoryStore, SharedStore};
+use hanok_checkpoint::{
+    Batch, Batched, InMemoryStore, Namespaces, Page, Search, SharedStore, Store, StoreError, Write,
+};
 use hanok_core::{Call, Labels, Timestamp};
 use hanok_model::{Embedder, ModelError, SharedEmbedder, ToolSpec};
 use serde_json::json;
@@ -289,4 +294,54 @@ async fn what_one_handle_indexed_another_finds_in_a_file() {
     let recommended = recommend(&index, "kilometres").await;
     assert_eq!(names(&recommended), ["units__convert"]);
     assert_eq!(recommended.tools[0].spec, *tools()[2].spec());
+}
+
+/// A store that counts the items that are put, by the last of their labels.
+#[derive(Debug, Clone, Default)]
+struct Puts(Arc<InMemoryStore>, Arc<Mutex<BTreeMap<String, usize>>>);
+
+impl Store for Puts {
+    async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
+        for write in &batch.writes {
+            if let Write::Put(key, _) = write {
+                let label = key.labels().iter().last().unwrap().to_string();
+                *self.1.lock().unwrap().entry(label).or_default() += 1;
+            }
+        }
+        self.0.batch(batch, now).await
+    }
+
+    async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
+        self.0.search(search, now).await
+    }
+
+    async fn namespaces(
+        &self,
+        query: &Namespaces,
+        now: Timestamp,
+    ) -> Result<Vec<Labels>, StoreError> {
+        self.0.namespaces(query, now).await
+    }
+
+    async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        self.0.sweep(now, limit).await
+    }
+}
+
+/// B135: of 500 tools, one that changed is one put, beside that of its name, and one text to the embedder.
+#[tokio::test]
+async fn one_changed_tool_of_500_is_one_put_and_one_embedding() {
+    let (counting, meanings) = (Puts::default(), Meanings::of("first"));
+    let index = with_meaning(&SharedStore::new(counting.clone()), &meanings);
+    let mut all: Vec<_> = (0..500).map(|i| tool(&format!("t{i}"), &format!("Does {i}"))).collect();
+    index.update(&all, NOW).await.unwrap();
+    assert_eq!(meanings.taken().len(), 500);
+    let puts = || std::mem::take(&mut *counting.1.lock().unwrap());
+    assert_eq!(puts(), [("names".to_owned(), 500), ("tools".to_owned(), 500)].into());
+
+    all[321] = tool("t321", "Does something else");
+    let update = index.update(&all, NOW).await.unwrap();
+    assert_eq!((update.written, update.embedded, update.removed), (1, 1, 0));
+    assert_eq!(puts(), [("names".to_owned(), 1), ("tools".to_owned(), 1)].into());
+    assert_eq!(meanings.taken(), ["t321. Does something else"]);
 }
