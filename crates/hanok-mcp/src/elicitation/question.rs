@@ -162,6 +162,7 @@ fn protocol(reason: &'static str) -> ServerError {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -209,5 +210,28 @@ mod tests {
         assert!(matches!(secret, Err(ServerError::SecretAsked { field }) if field == "a"));
         let hidden = read(form_of(json!({"a": {"type": "string", "enum": ["x\u{202e}"]}})));
         assert!(matches!(hidden, Err(ServerError::Protocol(_))));
+    }
+
+    proptest! {
+        /// P44: whatever a server writes, what a person sees hides nothing, is bounded, and can always be declined.
+        #[test]
+        fn what_is_shown_hides_nothing_and_may_be_declined(
+            message in ".{0,200}",
+            (field, title) in ("[a-z가-힣_]{1,12}", prop_oneof!["[ -~가-힣]{0,20}", any::<String>()]),
+        ) {
+            let form = json!({"type": "object", "properties": {&field: {"type": "string", "title": title}}});
+            let asked = json!({"mode": "form", "message": message, "requestedSchema": form});
+            if let Ok(asked) = serde_json::from_value(asked).map_err(drop).and_then(|asked| Elicitation::new("s", &asked).map_err(drop)) {
+                let ElicitationMode::Form { schema } = &asked.mode else { return Err(TestCaseError::fail("no form")) };
+                prop_assert!(!hides(schema) && shown(&asked.message, usize::MAX) == asked.message);
+                prop_assert!(asked.message.len() <= LONGEST_MESSAGE);
+                prop_assert!(asked.check(&ElicitationAnswer::Decline).is_ok());
+                prop_assert!(asked.check(&ElicitationAnswer::Cancel).is_ok());
+                let unfit = ElicitationAnswer::accept(json!({field: 1}));
+                prop_assert!(asked.check(&unfit).is_err());
+                let request = asked.request().map_err(|error| TestCaseError::fail(error.to_string()))?;
+                prop_assert_eq!(request.payload.decode::<Elicitation>().ok(), Some(asked));
+            }
+        }
     }
 }

@@ -92,6 +92,11 @@ impl Server {
         }
     }
 
+    /// True for a call of which there is a note.
+    pub(crate) fn is_under_way(call: &Call) -> bool {
+        !matches!(call.noted::<CallNote>(), Ok(None))
+    }
+
     /// The answers to the questions of `asked`. A call that must not be repeated is made with them once.
     async fn answered(
         &self,

@@ -52,3 +52,31 @@ impl From<Task> for TaskNote {
         Self { id: task.task_id, poll_ms: task.poll_interval_ms }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hanok_core::Stored;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        /// What a server sent is sent back as it was, in whichever process.
+        #[test]
+        fn a_note_is_read_as_it_was_kept(
+            state in any::<Option<String>>(),
+            (message, key) in any::<(String, String)>(),
+            (round, sent) in any::<(u32, bool)>(),
+        ) {
+            let form = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+            let params = json!({"mode": "form", "message": message, "requestedSchema": form});
+            let requests = json!({key: {"method": "elicitation/create", "params": params}});
+            let requests: InputRequests = serde_json::from_value(requests).unwrap();
+            let asked = AskedNote { sent, ..AskedNote::new(&requests, state, round).unwrap() };
+            let note = CallNote::Questions(asked.clone());
+            prop_assert_eq!(Stored::encode(&note).unwrap().decode::<CallNote>().unwrap(), note);
+            prop_assert_eq!(asked.requests().unwrap(), requests);
+        }
+    }
+}

@@ -77,6 +77,10 @@ impl Tool for McpTool {
             let result = self.server.call(&self.target, &arguments, call).await?;
             output(result, self.output.0.as_ref())
         };
-        self.server.breaker.guard(call, made).await
+        // A call that is under way is no new one: refused here, its task or its answers would be lost.
+        match Server::is_under_way(call) {
+            true => made.await,
+            false => self.server.breaker.guard(call, made).await,
+        }
     }
 }

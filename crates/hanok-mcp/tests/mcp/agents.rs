@@ -1,14 +1,19 @@
 //! Agents that work with servers' tools.
 
+use std::time::Duration;
+
 use hanok_agent::ReactAgent;
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Tenant, ThreadKey};
+use hanok_core::{Cancellation, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Resolution};
-use hanok_mcp::McpClient;
+use hanok_mcp::{ElicitationAnswer, McpClient};
 use hanok_model::{Exchange, ScriptedModel};
 use serde_json::json;
 
-use crate::{program::tool, support::World};
+use crate::{
+    program::tool,
+    support::{AT_LAST, World},
+};
 
 fn calls(tool: &str, text: &str) -> Exchange {
     Exchange::says(format!("Action: {tool}\nAction Input: {}", json!({"text": text})))
@@ -62,4 +67,72 @@ async fn a_server_that_dies_in_mid_call_leaves_a_doubt_and_the_call_is_not_repea
     thread.settle(asked[0].id.clone(), Resolution::GiveUp, ()).await.unwrap().done().unwrap();
     model.finished().unwrap();
     assert_eq!(world.ledger("bank").len(), 1);
+}
+
+/// B138: a question of a server is one of the agent's thread; the model waits for what came of it.
+#[tokio::test]
+async fn a_question_of_a_server_is_answered_through_the_agent() {
+    let world = World::new().server("shop", "modern", &[tool("book", "Books")]);
+    let client = world.approved().await;
+    let model = ScriptedModel::new([
+        calls("shop__book", "k"),
+        Exchange::says("Final Answer: done").contains("booked second 2 3"),
+    ]);
+    let agent = agent(&client, &model);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key());
+    let mut outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
+    for answer in [json!({"seats": 2}), json!({"nights": 3})] {
+        let Outcome::Interrupted(open) = outcome else { panic!("{outcome:?}") };
+        let answer = ElicitationAnswer::accept(answer);
+        outcome = thread.answer(open[0].id.clone(), &answer, ()).await.unwrap();
+    }
+    outcome.done().unwrap();
+    model.finished().unwrap();
+    let booked = world.ledger("shop").iter().filter(|call| call.starts_with("booked")).count();
+    assert_eq!(booked, 1);
+}
+
+/// A secret is never asked for: the model reads why, and the conversation goes on.
+#[tokio::test]
+async fn a_question_for_a_secret_is_an_observation() {
+    let world = World::new().server("shop", "modern", &[tool("wants-secret", "Signs in")]);
+    let client = world.approved().await;
+    let model = ScriptedModel::new([
+        calls("shop__wants-secret", "k"),
+        Exchange::says("Final Answer: done").contains("looks like a secret"),
+    ]);
+    let agent = agent(&client, &model);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key());
+    thread.invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
+    model.finished().unwrap();
+}
+
+/// B138: a turn that is cancelled has its task stopped, and the next one reads that of the model's call.
+#[tokio::test]
+async fn a_turn_that_is_cancelled_has_its_task_stopped() {
+    let world = World::new().server("office", "modern", &[tool("long", "Prints")]);
+    let client = world.approved().await;
+    let model = ScriptedModel::new([
+        calls("office__long", "k"),
+        Exchange::says("Final Answer: done").contains("was cancelled"),
+    ]);
+    let agent = agent(&client, &model);
+    let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+    let (thread, stop) = (app.thread(key()), Cancellation::default());
+    let running = app.thread(key()).cancellation(stop.clone());
+    let input = agent.ask("?");
+    let run = tokio::spawn(async move { running.invoke(input, ()).await });
+    world.taken("office", 3).await;
+    stop.cancel();
+    let stopped = tokio::time::timeout(AT_LAST, run).await.unwrap().unwrap();
+    assert!(matches!(stopped, Ok(Outcome::Cancelled)), "{stopped:?}");
+    let is_told = || world.ledger("office").iter().any(|line| line == "cancel-task task-k");
+    let told = async {
+        while !is_told() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, told).await.unwrap();
+    thread.resume(()).await.unwrap().done().unwrap();
+    model.finished().unwrap();
 }

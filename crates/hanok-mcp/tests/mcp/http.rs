@@ -5,7 +5,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use hanok_mcp::{Lifecycle, McpClient, McpError, ServerError};
+use hanok_graph::Outcome;
+use hanok_mcp::{ElicitationAnswer, Lifecycle, McpClient, McpError, ServerError};
 use hanok_model::ToolError;
 use serde_json::{Value, json};
 use tokio::{
@@ -15,7 +16,8 @@ use tokio::{
 };
 
 use crate::{
-    program::answer,
+    durable::{answered, memory, thread},
+    program::{answer, tool},
     support::{World, names, tool_of},
 };
 
@@ -141,6 +143,57 @@ async fn tools_over_http_are_called_with_the_headers_of_the_configuration() {
         assert_eq!(client.status()[0].lifecycle, Some(lifecycle), "{}", error_of(&client));
         assert_eq!(world.run(&client, "web__echo", "k").await, Ok("k".to_owned()));
     }
+}
+
+/// B138: questions and tasks are those of the other transport; the server keeps nothing of a call that waits for a person.
+#[tokio::test]
+async fn questions_and_tasks_over_http_are_answered_and_polled() {
+    let (reply, polls) = (proper("modern"), Arc::new(AtomicUsize::new(0)));
+    let polled = polls.clone();
+    let (address, _) = listener(Arc::new(move |message, _| {
+        let done = |result: Value| {
+            json_reply(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+        };
+        let task = |kind: &str, status: &str| {
+            json!({
+                "resultType": kind, "taskId": "t-1", "status": status, "createdAt": "2026-08-01T00:00:00Z",
+                "lastUpdatedAt": "2026-08-01T00:00:00Z", "ttlMs": 60_000, "pollIntervalMs": 0,
+            })
+        };
+        match (message["method"].as_str(), message["params"]["name"].as_str()) {
+            (Some("tools/list"), _) => {
+                done(json!({"resultType": "complete", "tools": [tool("book", ""), tool("long", "")]}))
+            }
+            (Some("tools/call"), Some("long")) => {
+                // Without this a server is not allowed to make a task of a call.
+                let client = &message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+                assert!(client["extensions"]["io.modelcontextprotocol/tasks"].is_object(), "{client}");
+                done(task("task", "working"))
+            }
+            (Some("tasks/get"), _) => match polled.fetch_add(1, Ordering::SeqCst) {
+                0 | 1 => done(task("complete", "working")),
+                _ => {
+                    let mut task = task("complete", "completed");
+                    task["result"] = json!({"content": [{"type": "text", "text": "done"}]});
+                    done(task)
+                }
+            },
+            _ => reply(message),
+        }
+    }))
+    .await;
+    let world = World::new().any("web", json!({"url": address}));
+    let (client, store) = (world.approved().await, memory());
+    let run = thread(&store).invoke(Default::default(), tool_of(&client, "web__book")).await;
+    assert!(matches!(run, Ok(Outcome::Interrupted(_))), "{run:?}");
+    let client = world.builder().connect().await.unwrap();
+    let end = answered(&store, &client, "web__book", &ElicitationAnswer::Decline).await;
+    assert_eq!(end, "not booked: \"decline\"");
+
+    let store = memory();
+    let run = thread(&store).invoke(Default::default(), tool_of(&client, "web__long")).await;
+    assert_eq!(run.unwrap().done().unwrap().text, "done");
+    assert_eq!(polls.load(Ordering::SeqCst), 3);
 }
 
 /// P44: a redirect is not followed, and what a server says about authorization is not fetched, to this machine or elsewhere.

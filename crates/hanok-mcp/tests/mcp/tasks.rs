@@ -151,6 +151,26 @@ async fn a_task_may_ask_a_person() {
     assert_eq!(update, r#"update {"pages":{"action":"accept","content":{"pages":4}}}"#);
 }
 
+/// A server that failed again and again is not called, but what it has begun is polled all the same.
+#[tokio::test]
+async fn a_circuit_that_is_open_keeps_no_task_from_its_end() {
+    let tools = [tool("long", ""), tool("die", "")];
+    let (world, store) = (World::new().server("office", "modern", &tools), memory());
+    let client = world.approved().await;
+    becomes(&world, "input_required");
+    let long = tool_of(&client, "office__long");
+    let run = thread(&store).invoke(Default::default(), long.clone()).await;
+    let Ok(Outcome::Interrupted(open)) = run else { panic!("{run:?}") };
+    for _ in 0..5 {
+        world.run(&client, "office__die", "k").await.unwrap_err();
+    }
+    let refused = world.run_tool(&tool_of(&client, "office__die"), "k").await.unwrap_err();
+    assert!(matches!(refused, ToolError::Unavailable { .. }), "{refused:?}");
+    let answer = ElicitationAnswer::accept(json!({"pages": 4}));
+    let done = thread(&store).answer(open[0].id.clone(), &answer, long).await.unwrap().done();
+    assert_eq!((done.unwrap().text.as_str(), calls(&world, "long")), ("task-k is done", 1));
+}
+
 /// A task that its server has forgotten is in doubt, and one that failed or was cancelled says so.
 #[tokio::test]
 async fn the_end_of_a_task_is_told_as_what_it_is() {
