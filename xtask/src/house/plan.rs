@@ -25,7 +25,7 @@ pub(super) const PLAN: &[Rooms] = &[
         package: "hanok-mcp",
         rooms: &["client", "tool", "server", "catalogue", "connection", "config"],
     },
-    Rooms { package: "hanok-memory", rooms: &["learning"] },
+    Rooms { package: "hanok-memory", rooms: &["orchestration", "learning"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms {
         package: "hanok-testkit",
