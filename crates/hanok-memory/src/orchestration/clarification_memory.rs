@@ -30,6 +30,11 @@ impl Clarity {
         Self((share.clamp(0.0, 1.0) * 1_000.0).round() as u16)
     }
 
+    /// The clarity of so many thousandths; what is more than 1,000 is 1,000.
+    pub const fn from_thousandths(thousandths: u16) -> Self {
+        Self(if thousandths > 1_000 { 1_000 } else { thousandths })
+    }
+
     /// The clarity as a share, from 0 to 1.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 1_000.0

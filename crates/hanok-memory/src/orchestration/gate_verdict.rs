@@ -66,12 +66,14 @@ pub enum GateReason {
         least: u64,
     },
     /// The person has not approved often enough.
-    #[error("the user approves at least {lower_bound:.3} of all, and it takes more than {over}")]
+    #[error(
+        "the user approves at least {lower_bound:.3} of all, and it takes more than {more_than}"
+    )]
     RarelyApproved {
         /// The lower bound of the rate of approvals, by Wilson's interval.
         lower_bound: f64,
-        /// What it has to be over.
-        over: f64,
+        /// What it has to be more than.
+        more_than: f64,
     },
     /// The person has rejected one lately.
     #[error("the user rejected one of the newest {of}")]
@@ -123,9 +125,9 @@ impl GateVerdict {
         let least = policy.decisions.max(1);
         check(decisions < least, GateReason::FewDecisions { decisions, least });
         if let Some(lower_bound) = lower_bound {
-            let over = policy.lower_bound;
-            let approved = lower_bound > over;
-            check(!approved, GateReason::RarelyApproved { lower_bound, over });
+            let more_than = policy.lower_bound;
+            let approved = lower_bound > more_than;
+            check(!approved, GateReason::RarelyApproved { lower_bound, more_than });
         }
         let of = policy.unrejected.min(RECENT);
         let mut lately = record.recent.iter().take(of);

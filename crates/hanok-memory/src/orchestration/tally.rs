@@ -104,14 +104,14 @@ mod tests {
 
     #[test]
     fn the_bounds_are_wilsons() {
-        // Computed by hand from the formula, to six places.
+        // The roots of (p - x)² = z² x (1 - x) / n, computed in decimals to six places.
         for (successes, failures, lower, upper) in [
             (1, 0, 0.206_549, 1.0),
             (0, 3, 0.0, 0.561_497),
-            (0, 4, 0.0, 0.489_890),
+            (0, 4, 0.0, 0.489_891),
             (8, 2, 0.490_162, 0.943_318),
-            (34, 0, 0.898_486, 1.0),
-            (35, 0, 0.901_096, 1.0),
+            (34, 0, 0.898_485, 1.0),
+            (35, 0, 0.901_099, 1.0),
         ] {
             let tally = Tally { successes, failures };
             for (actual, want) in [(tally.lower_bound(), lower), (tally.upper_bound(), upper)] {
