@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::learning::{
+    days::Days,
     error::Refusal,
     evidence::{Actor, Evidence},
     kind::MemoryKind,
@@ -171,6 +172,16 @@ impl MemoryKind for ClarificationMemory {
 
     fn text(record: &Self) -> String {
         record.query.as_ref().map(|query| query.value.clone()).unwrap_or_default()
+    }
+
+    /// The query with the answer that people gave or confirmed last, and its day.
+    fn recalled(record: &Self, days: Days) -> String {
+        let query = Self::text(record);
+        let newest = record.newest.as_ref().and_then(|newest| {
+            let answer = record.answers.get(&newest.value)?.answer.as_ref()?;
+            Some(format!("{query}: {} [{}]", answer.value, days.name(newest.at)))
+        });
+        newest.unwrap_or(query)
     }
 
     fn admit(evidence: &Evidence<ClarificationReport>) -> Result<(), Refusal> {

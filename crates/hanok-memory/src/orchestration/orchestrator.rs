@@ -104,7 +104,8 @@ impl OrchestratorMemory {
         self.user.as_ref()
     }
 
-    /// The plans that were made for queries like `query`, the best first. One that people decided against last does not count.
+    /// The plans that were made for queries like `query`, the best first. One that people decided against last does not count. Whether a
+    /// query that is like this one asks for the same says a judge ([`Candidates::judged`]).
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::learning::{
+    days::Days,
     error::Refusal,
     evidence::{Actor, Evidence},
     kind::MemoryKind,
@@ -216,6 +217,17 @@ impl MemoryKind for PlanMemory {
 
     fn text(record: &Self) -> String {
         record.query.as_ref().map(|query| query.value.clone()).unwrap_or_default()
+    }
+
+    /// The query with the plans that people did not decide against last.
+    fn recalled(record: &Self, _: Days) -> String {
+        let against = |plan: &&PlanTally| plan.accepted_last.as_ref().is_some_and(|it| !it.value);
+        let plans = record.plans.values().filter(|plan| !against(plan)).filter_map(|plan| {
+            let steps = plan.steps.as_ref()?.value.join(" > ");
+            Some(format!("{steps} ({})", plan.outcomes.ended))
+        });
+        let plans: Vec<_> = plans.collect();
+        format!("{}: {}", Self::text(record), plans.join("; "))
     }
 
     fn servers(report: &PlanReport) -> BTreeSet<String> {

@@ -64,6 +64,13 @@ impl Tally {
     }
 }
 
+/// Says `3 of 4 succeeded`.
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} succeeded", self.successes, self.count())
+    }
+}
+
 /// The way in which something that was begun ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,7 +6,7 @@ use hanok_core::{Stored, StoredError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::learning::{error::Refusal, evidence::Evidence, kind::MemoryKind};
+use crate::learning::{days::Days, error::Refusal, evidence::Evidence, kind::MemoryKind};
 
 use super::{
     admission,
@@ -141,6 +141,12 @@ impl MemoryKind for ToolMemory {
 
     fn text(record: &Self) -> String {
         record.task.as_ref().map(|task| task.value.clone()).unwrap_or_default()
+    }
+
+    /// The task with its tools.
+    fn recalled(record: &Self, _: Days) -> String {
+        let tools = record.tools.iter().map(|tally| format!("{} ({})", tally.tool, tally.uses));
+        format!("{}: {}", Self::text(record), tools.collect::<Vec<_>>().join("; "))
     }
 
     fn servers(report: &ToolReport) -> BTreeSet<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::learning::{error::Refusal, evidence::Evidence, kind::MemoryKind};
+use crate::learning::{days::Days, error::Refusal, evidence::Evidence, kind::MemoryKind};
 
 use super::{
     admission,
@@ -123,6 +123,14 @@ impl MemoryKind for WorkflowMemory {
         let queries = record.queries.iter().map(|query| query.value.as_str());
         let category = record.category.iter().map(|category| category.value.as_str());
         category.chain(queries).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The category and the steps with how the runs ended.
+    fn recalled(record: &Self, _: Days) -> String {
+        let category = record.category.iter().map(|category| category.value.as_str());
+        let steps = record.steps.iter().flat_map(|steps| &steps.value).map(String::as_str);
+        let parts: Vec<_> = category.chain(steps).collect();
+        format!("{} ({})", parts.join(" > "), record.outcomes.ended)
     }
 
     fn servers(report: &WorkflowReport) -> BTreeSet<String> {

@@ -2,8 +2,9 @@
 
 use hanok_core::Tenant;
 use hanok_memory::{
-    Actor, OrchestratorMemory, PlanEvent, PlanMemory, PlanReport, RunOutcome, Shortfall, ToolRef,
-    WorkflowMemory, WorkflowReport,
+    Actor, BehaviorMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Gate,
+    GateAction, GateReport, LongTerm, OrchestratorMemory, PlanEvent, PlanMemory, PlanReport,
+    RunOutcome, Shortfall, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport,
 };
 
 use super::reports::*;
@@ -142,4 +143,44 @@ async fn without_a_user_and_of_another_one_nothing_is_read() {
         assert_eq!(of.clarification(query, NOW).await.unwrap().answers.iter().len(), 0);
     }
     assert!(of_kim(&store).plans("Compare the two leases", NOW).await.unwrap().iter().len() > 0);
+}
+
+/// B137: beside what else is remembered of the user, each kind is recalled as a line that a model can use.
+#[tokio::test]
+async fn what_an_orchestrator_learned_is_recalled_as_a_line_each() {
+    let (actor, store) = (Actor::Automatic, memory());
+    let ended = PlanEvent::Ended(RunOutcome::Succeeded);
+    let plan = PlanReport::new("Compare leases", ["read", "compare"], ended);
+    let rejected = PlanEvent::Rejected { reason: String::new() };
+    let other = PlanReport::new("Compare leases", ["guess"], rejected);
+    let took = std::time::Duration::from_secs(1);
+    let tool = ToolReport::new("read leases", ToolRef::of_server("docs", "read"), false, took);
+    let answer =
+        ClarificationReport::new("Which leases?", "A and B", ClarificationEvent::Confirmed);
+    let flow = WorkflowReport::new("leases", "Compare leases", RunOutcome::Failed).step("read");
+    let gate = GateReport::new(Gate::Plan, "leases", GateAction::Edited);
+    learn(
+        &store,
+        &[
+            piece::<PlanMemory>(&kims("a".to_owned(), 1, actor, plan)),
+            piece::<PlanMemory>(&kims("b".to_owned(), 2, Actor::User, other)),
+            piece::<ToolMemory>(&kims("c".to_owned(), 3, actor, tool)),
+            piece::<ClarificationMemory>(&kims("d".to_owned(), 4, Actor::User, answer)),
+            piece::<WorkflowMemory>(&kims("e".to_owned(), 5, actor, flow)),
+            piece::<BehaviorMemory>(&kims("f".to_owned(), 6, Actor::User, gate)),
+        ],
+    )
+    .await;
+    let of_kim = LongTerm::new(memories(&store), Tenant::default(), Some("kim"));
+    let recalled = of_kim.recall("leases", NOW).await.unwrap();
+    let mut lines: Vec<_> = recalled.iter().map(|one| one.text.as_str()).collect();
+    lines.sort_unstable();
+    let want = [
+        "Compare leases: read > compare (1 of 1 succeeded)",
+        "Which leases?: A and B [1970-01-01]",
+        "leases > read (0 of 1 succeeded)",
+        "plan: leases: 0 of 1 approved",
+        "read leases: docs/read (0 of 1 succeeded)",
+    ];
+    assert_eq!(lines, want);
 }
