@@ -53,7 +53,8 @@ impl ToolReport {
     ///
     /// let report = ToolReport::new("find a lease", ToolRef::own("search"), true, Duration::from_millis(40));
     /// let report = report.arguments(&json!({"top": 5, "area": "Mapo"}))?;
-    /// assert_eq!(report.arguments.as_deref(), Some(r#"{"area":"Mapo","top":5}"#));
+    /// // The keys in the order of stored values, whatever order they come in.
+    /// assert_eq!(report.arguments.as_deref(), Some(r#"{"top":5,"area":"Mapo"}"#));
     /// # Ok::<(), hanok_core::StoredError>(())
     /// ```
     ///

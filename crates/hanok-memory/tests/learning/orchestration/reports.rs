@@ -102,7 +102,7 @@ pub(crate) fn plan(n: u64) -> Evidence<PlanReport> {
 
 pub(crate) fn use_of_tool(n: u64) -> Evidence<ToolReport> {
     let took = Duration::from_millis(n * 37 % 1_000);
-    let report = ToolReport::new(query(n), tool(n / 2), n / 3 % 4 > 0, took);
+    let report = ToolReport::new(query(n), tool(n / 2), !(n / 3).is_multiple_of(4), took);
     let report = report.arguments(&json!({"top": n / 8 % 6, "area": "Mapo"})).unwrap();
     numbered("tool", n, pick(n, [Actor::Tool, Actor::Automatic]), report)
 }
@@ -119,7 +119,7 @@ pub(crate) fn clarification(n: u64) -> Evidence<ClarificationReport> {
     let answer = pick(n / 5, ["The one of building A", "the one of  building a", "건물 B"]);
     let evidence = numbered("answer", n, actor, ClarificationReport::new(query(n), answer, event));
     // No tool stands in it: whoever teaches it says what was read.
-    if n / 6 % 3 == 0 { evidence.of_server(HOSTILE) } else { evidence }
+    if (n / 6).is_multiple_of(3) { evidence.of_server(HOSTILE) } else { evidence }
 }
 
 pub(crate) fn decision(n: u64) -> Evidence<GateReport> {
@@ -138,7 +138,7 @@ pub(crate) fn decision(n: u64) -> Evidence<GateReport> {
     let kind = pick(n, ["Read a document", "read a  DOCUMENT", "send a mail"]);
     let mut report = GateReport::new(gate, kind, action);
     report.tool = (gate == Gate::Step).then(|| tool(n / 4));
-    report.took = (n % 2 == 0).then(|| Duration::from_millis(n * 91));
+    report.took = n.is_multiple_of(2).then(|| Duration::from_millis(n * 91));
     numbered("gate", n, pick(n / 9, [Actor::User, Actor::User, Actor::Automatic]), report)
 }
 
