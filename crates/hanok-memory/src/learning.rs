@@ -10,10 +10,10 @@
 //! - Evidence and record are written in one batch. Evidence is expected to be absent, the record to be of the version that was
 //!   read: what is delivered twice, or to two learners, counts once.
 //! - The tenant and the thread of evidence are those of the thread that it was committed in, whatever it says itself.
-//! - Evidence stands below its record, an item for each id says which record that is, and an item for each turn says which records it
-//!   taught something: all of it is written in the batch of the record. So folding one record again reads its evidence alone, and
-//!   forgetting a thread reads what it taught.
-//! - Every read and search is within one tenant and one user; only forgetting a thread reaches all users of its tenant.
+//! - Evidence stands below its record, an item for each id says which record that is, and an item for each turn and each server
+//!   says which records it taught something: all of it is written in the batch of the record. So folding one record again reads its
+//!   evidence alone, and forgetting a thread or a server reads what it taught.
+//! - Every read and search is within one tenant and one user; only forgetting a thread or a server reaches all users of its tenant.
 
 mod count;
 pub(crate) mod days;

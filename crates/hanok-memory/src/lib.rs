@@ -7,6 +7,7 @@ mod compactor;
 mod event;
 mod learning;
 mod memory;
+mod orchestration;
 mod pin;
 mod plan;
 mod policy;
@@ -49,6 +50,30 @@ pub use learning::{
 };
 pub use memory::{
     ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
+};
+pub use orchestration::{
+    behavior_memory::{BehaviorMemory, Gate, GateAction, GateActions, GateReport},
+    candidate::{Candidate, CandidateScore, Candidates, Shortfall},
+    clarification_advice::{ClarificationAdvice, ReusableAnswer},
+    clarification_memory::{
+        ClarificationEvent, ClarificationMemory, ClarificationReport, ClarificationTally, Clarity,
+    },
+    cold_start::{adjusted_confidence, calculate_confidence_multiplier},
+    gate_verdict::{CallRisk, GateReason, GateVerdict},
+    judge::{EqualTexts, Labeler, TextJudge, TextRelation, labelled},
+    normal::normalized,
+    orchestrator::{OrchestratorMemory, WorkflowTemplate},
+    plan_memory::{PlanDecisions, PlanEvent, PlanMemory, PlanReport, PlanTally},
+    policy::{
+        ApprovalPolicy, AutomaticPolicy, AvoidancePolicy, CandidatePolicy, OrchestratorPolicy,
+    },
+    similarity::TextSimilarity,
+    stamped::Stamped,
+    tally::{Outcomes, RunOutcome, Tally},
+    tool_advice::{Avoidance, ToolAdvice, ToolStanding},
+    tool_memory::{ToolMemory, ToolReport, ToolTally},
+    tool_ref::ToolRef,
+    workflow_memory::{ToolSequence, WorkflowMemory, WorkflowReport},
 };
 pub use plan::Plan;
 pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};

@@ -34,7 +34,7 @@ pub(super) const PLAN: &[Rooms] = &[
             "config",
         ],
     },
-    Rooms { package: "hanok-memory", rooms: &["learning"] },
+    Rooms { package: "hanok-memory", rooms: &["orchestration", "learning"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms {
         package: "hanok-testkit",

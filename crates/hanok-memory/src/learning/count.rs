@@ -39,7 +39,8 @@ pub(super) enum Forgotten {
 struct Places {
     id: ItemKey,
     evidence: ItemKey,
-    taught: ItemKey,
+    /// One of its turn, and one of each server.
+    taught: Vec<ItemKey>,
     record: ItemKey,
 }
 
@@ -144,7 +145,8 @@ impl<'a> Group<'a> {
             let taught = Stored::encode(&RecordName { user, kind, key })?;
             writes.push(Write::Put(places.id.clone(), unindexed(id).only_if(expect)));
             writes.push(Write::Put(places.evidence.clone(), unindexed(evidence.clone())));
-            writes.push(Write::Put(places.taught.clone(), unindexed(taught)));
+            let of_place = |at: &ItemKey| Write::Put(at.clone(), unindexed(taught.clone()));
+            writes.extend(places.taught.iter().map(of_place));
         }
         for (record, (kind, evidence)) in self.records {
             let before = self.stored.get(record);

@@ -17,6 +17,26 @@ pub enum Refusal {
         /// Whoever it comes from.
         actor: Actor,
     },
+    /// The kind learns from others: from those that `takes` names.
+    #[error("it comes from {actor:?}, and only what comes from {takes:?} counts")]
+    Actor {
+        /// Whoever it comes from.
+        actor: Actor,
+        /// Those that it may come from.
+        takes: &'static [Actor],
+    },
+    /// A text is blank or too long, or a list has too many items: shorten it before it is taught.
+    #[error("the {what} has a length of {length}, and it takes {least} to {most}")]
+    Length {
+        /// Which text or list.
+        what: &'static str,
+        /// Its length: bytes of a text, items of a list.
+        length: usize,
+        /// The least that it takes.
+        least: usize,
+        /// The most that it takes.
+        most: usize,
+    },
     /// A rule of the kind's own.
     #[error("{why}")]
     Rule {

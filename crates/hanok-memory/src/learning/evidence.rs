@@ -1,5 +1,7 @@
 //! A piece of evidence: what was learned of a user, from whom, and where.
 
+use std::collections::BTreeSet;
+
 use hanok_core::Timestamp;
 use hanok_graph::Context;
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,10 @@ pub struct EvidenceSource {
     pub task: String,
     /// The id of the message that began the turn: [`Memories::forget_turn`](crate::Memories::forget_turn) finds it by this.
     pub message: String,
+    /// The servers of others that it rests on, as those of MCP: [`Memories::forget_server`](crate::Memories::forget_server) finds
+    /// it by them. A kind adds those that its body names ([`MemoryKind::servers`](crate::MemoryKind::servers)).
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub servers: BTreeSet<String>,
 }
 
 /// What was learned of a user, once: the only thing from which records of long-term memory are made.
@@ -80,9 +86,32 @@ impl<B> Evidence<B> {
             user: user.to_owned(),
             at: context.now(),
             actor,
-            source: EvidenceSource { thread: String::new(), task, message: message.to_owned() },
+            source: EvidenceSource {
+                task,
+                message: message.to_owned(),
+                ..EvidenceSource::default()
+            },
             body,
         }
+    }
+
+    /// Adds a server that it rests on: one whose tool answered, or whose text a model read when it concluded this. Default: none
+    /// but those that the kind finds in the body.
+    ///
+    /// ```
+    /// # use hanok_graph::Context;
+    /// use hanok_memory::{Actor, EpisodeReport, Evidence};
+    ///
+    /// # let context = Context::for_test(()).build()?;
+    /// let report = EpisodeReport::new("Does it rain?", "It does.");
+    /// let evidence = Evidence::new(&context, "answer", "kim", Actor::Automatic, "m1", report).of_server("weather");
+    /// assert!(evidence.source.servers.contains("weather"));
+    /// # Ok::<(), hanok_graph::BoxError>(())
+    /// ```
+    #[must_use]
+    pub fn of_server(mut self, server: impl Into<String>) -> Self {
+        self.source.servers.insert(server.into());
+        self
     }
 }
 

@@ -1,9 +1,6 @@
 //! Forgetting: evidence is taken away, and what remains is folded again.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 
 use hanok_checkpoint::{Batch, Expect, Hit, Index, Put, Store, Ttl, Write};
 use hanok_core::{Labels, Stored, Tenant, ThreadKey, Timestamp};
@@ -47,6 +44,8 @@ pub enum Forget {
         /// The id of the message that began it.
         message: String,
     },
+    /// All that rests on the server of this name.
+    Server(String),
     /// One piece of evidence.
     Evidence {
         /// The name of its kind.
@@ -88,6 +87,7 @@ impl Forget {
             Self::Turn { thread, message } => {
                 source.thread == *thread && source.message == *message
             }
+            Self::Server(server) => source.servers.contains(server),
             Self::Evidence { kind, id } => stored.kind == *kind && of == id,
         }
     }
@@ -172,6 +172,9 @@ impl UserMemories {
             Forget::Turn { thread, message } => {
                 mine(memories.taught(tenant, names::turn(thread, message)?, now).await?)
             }
+            Forget::Server(server) => {
+                mine(memories.taught(tenant, names::server(server)?, now).await?)
+            }
             Forget::Kind(_) | Forget::Everything => {
                 let kind = match what {
                     Forget::Kind(kind) => Some(kind.as_str()),
@@ -225,6 +228,38 @@ impl Memories {
         self.forget(tenant, &records, &what, now).await
     }
 
+    /// Forgets all that the server `server` ever taught, of all users of `tenant`: every piece of evidence whose source names it. The
+    /// store holds then what one holds that never heard of it. Call it when a server turned out hostile, and take it out of the
+    /// configuration before: what it teaches afterwards counts.
+    ///
+    /// Evidence that is in an outbox still is learned later: [`Learner::forget_server`](crate::Learner::forget_server) forgets that,
+    /// too.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::{InMemoryStore, SharedStore};
+    /// # use hanok_core::{Tenant, Timestamp};
+    /// # use hanok_memory::{Episode, Memories};
+    /// # futures::executor::block_on(async {
+    /// let memories = Memories::new(SharedStore::new(InMemoryStore::new())).kind::<Episode>();
+    /// let forgotten = memories.forget_server(&Tenant::default(), "weather", Timestamp(0)).await?;
+    /// assert_eq!(forgotten.evidence, 0);
+    /// # Ok::<(), hanok_memory::LearningError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`UserMemories::forget`].
+    pub async fn forget_server(
+        &self,
+        tenant: &Tenant,
+        server: &str,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, LearningError> {
+        let records = self.taught(tenant, names::server(server)?, now).await?;
+        self.forget(tenant, &records, &Forget::Server(server.to_owned()), now).await
+    }
+
     async fn forget(
         &self,
         tenant: &Tenant,
@@ -241,7 +276,7 @@ impl Memories {
         Ok(forgotten)
     }
 
-    /// The records, of any user, of which `labels` of threads and turns say that they taught something.
+    /// The records, of any user, of which `labels` of threads, turns and servers say that they taught something.
     async fn taught(
         &self,
         tenant: &Tenant,
@@ -281,14 +316,14 @@ impl Memories {
         let record = names::item(tenant, &of(Side::Records)?, "record", key)?;
         // The record is read first: whoever adds evidence to it from now on changes its version.
         let before = self.one(record.clone(), now).await?;
-        let (mut gone, mut rest, mut sources) = (Vec::new(), Vec::new(), HashSet::new());
+        let (mut gone, mut rest, mut places) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let taught = |source: &EvidenceSource| names::taught(tenant, source, [user, kind, key]);
         for hit in self.list(tenant, names::evidence(user, kind, key)?, now).await? {
             let stored: StoredHead = hit.item.value.decode()?;
             if what.is_some_and(|what| what.covers(&stored)) {
                 gone.push((hit.item.key, stored.evidence));
             } else {
-                let EvidenceSource { thread, message, .. } = stored.evidence.source;
-                sources.insert((thread, message));
+                places.extend(taught(&stored.evidence.source)?);
                 rest.push(hit.item.value);
             }
         }
@@ -300,9 +335,10 @@ impl Memories {
             let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
             writes.push(Write::Remove(evidence, Expect::Any));
             writes.push(Write::Put(id, put));
-            let taught = names::taught(tenant, &source, [user, kind, key])?;
-            if sources.insert((source.thread, source.message)) {
-                writes.push(Write::Remove(taught, Expect::Any));
+            for place in taught(&source)? {
+                if places.insert(place.clone()) {
+                    writes.push(Write::Remove(place, Expect::Any));
+                }
             }
         }
         if what.is_some() && forgotten.evidence == 0 {

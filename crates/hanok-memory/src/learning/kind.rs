@@ -1,5 +1,7 @@
 //! What a kind of long-term memory is.
 
+use std::collections::BTreeSet;
+
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{days::Days, error::Refusal, evidence::Evidence};
@@ -64,6 +66,12 @@ pub trait MemoryKind: 'static {
     fn recalled(record: &Self::Record, days: Days) -> String {
         let _ = days;
         Self::text(record)
+    }
+
+    /// The servers of others that a body names: they are added to those of the evidence's source. Default: none.
+    fn servers(body: &Self::Body) -> BTreeSet<String> {
+        let _ = body;
+        BTreeSet::new()
     }
 
     /// Refuses evidence that may not count. Default: all of it counts.

@@ -3,7 +3,7 @@
 use std::{future::poll_fn, task::Poll, time::Duration};
 
 use hanok_checkpoint::{Consumer, Delivered, Delivery};
-use hanok_core::{Cancellation, Clock, Stored, ThreadKey, Timestamp};
+use hanok_core::{Cancellation, Clock, Stored, Tenant, ThreadKey, Timestamp};
 
 use super::{
     count::{Forgotten, Prepared},
@@ -203,6 +203,21 @@ impl Learner {
     ) -> Result<ForgottenEvidence, LearningError> {
         self.drain(now).await?;
         self.memories.forget_thread(thread, now).await
+    }
+
+    /// Forgets all that `server` ever taught, of all users of `tenant`, also what waits in the outbox: all that waits is learned before.
+    ///
+    /// # Errors
+    ///
+    /// As [`drain`](Self::drain), and then nothing is forgotten; as [`Memories::forget_server`].
+    pub async fn forget_server(
+        &self,
+        tenant: &Tenant,
+        server: &str,
+        now: Timestamp,
+    ) -> Result<ForgottenEvidence, LearningError> {
+        self.drain(now).await?;
+        self.memories.forget_server(tenant, server, now).await
     }
 
     /// Learns deliveries in one batch, up to the first that has to wait; one by one where the batch cannot be made.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hanok_checkpoint::{Hit, Refresh, Search, Store, StoreError};
+use hanok_checkpoint::{Hit, Refresh, Search};
 use hanok_core::{Tenant, Timestamp};
 use hanok_graph::Context;
 
@@ -110,18 +110,7 @@ impl LongTerm {
         // Records that are recalled already may be among the best.
         let search = Search::within(user.tenant.clone(), labels).limit(self.limit + recalled.len());
         let search = search.text(question).weight(self.weight);
-        let words = search.clone().weight(0.0);
-        match self.read(user, search, &mut recalled, now).await {
-            Err(LearningError::Store(
-                error @ (StoreError::Embedding(_)
-                | StoreError::Model { .. }
-                | StoreError::Dimensions { .. }),
-            )) => {
-                tracing::warn!(%error, "recalled by words alone");
-                self.read(user, words, &mut recalled, now).await?;
-            }
-            done => done?,
-        }
+        self.read(user, search, &mut recalled, now).await?;
         recalled.truncate(self.limit);
         Ok(Recalled::new(recalled, self.days))
     }
@@ -137,8 +126,7 @@ impl LongTerm {
         if search.limit == 0 {
             return Ok(());
         }
-        let store = user.memories.store();
-        for hit in store.search(&search.refresh(Refresh::No), now).await?.hits {
+        for hit in user.memories.alike(search.refresh(Refresh::No), now).await?.hits {
             let StoredHeading { kind } = hit.item.value.decode()?;
             // Whoever does not know a kind does not recall it.
             let Ok(kind) = user.memories.kind_named(&kind) else { continue };

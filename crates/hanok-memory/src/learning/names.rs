@@ -43,15 +43,25 @@ pub(super) fn turn(thread: &str, message: &str) -> Result<Labels, LearningError>
     labels("thread", [ROOT, "threads", &digest([thread]), &digest([message])])
 }
 
-/// The item that says that a turn taught something that the record `key` of a user's kind is made of.
+/// The namespace of what rests on a server.
+pub(super) fn server(server: &str) -> Result<Labels, LearningError> {
+    labels("server", [ROOT, "servers", &digest([server])])
+}
+
+/// The items that say that the turn and the servers of `source` taught something that the record `key` of a user's kind is made of.
 pub(super) fn taught(
     tenant: &Tenant,
     source: &EvidenceSource,
     record: [&str; 3],
-) -> Result<ItemKey, LearningError> {
-    let labels = turn(&source.thread, &source.message)?;
-    let named = ItemKey::new(tenant.clone(), labels, &digest(record));
-    named.map_err(|why| LearningError::Name { what: "record", why })
+) -> Result<Vec<ItemKey>, LearningError> {
+    let record = digest(record);
+    let servers = source.servers.iter().map(|name| server(name));
+    let places = [turn(&source.thread, &source.message)].into_iter().chain(servers);
+    let item = |labels: Result<Labels, LearningError>| {
+        let named = ItemKey::new(tenant.clone(), labels?, &record);
+        named.map_err(|why| LearningError::Name { what: "record", why })
+    };
+    places.map(item).collect()
 }
 
 /// The namespace of the evidence that the record `key` is made of: whoever folds it again reads nothing else.

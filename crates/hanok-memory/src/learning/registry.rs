@@ -132,7 +132,8 @@ pub(super) fn checked<K: MemoryKind>(
     Ok(key)
 }
 
-fn prepared<K: MemoryKind>(evidence: Evidence<K::Body>) -> Result<Checked, LearningError> {
+fn prepared<K: MemoryKind>(mut evidence: Evidence<K::Body>) -> Result<Checked, LearningError> {
+    evidence.source.servers.extend(K::servers(&evidence.body));
     let key = checked::<K>(&evidence)?;
     let stored = StoredEvidence { kind: K::NAME.to_owned(), key, evidence };
     let encoded = Stored::encode(&stored)?;

@@ -1,6 +1,6 @@
 //! What is remembered of one user.
 
-use hanok_checkpoint::{Batch, Hit, Item, Read, Refresh, Search, Store};
+use hanok_checkpoint::{Batch, Hit, Item, Page, Read, Refresh, Search, Store, StoreError};
 use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 
 use super::{
@@ -52,10 +52,7 @@ impl UserMemories {
         key: &str,
         now: Timestamp,
     ) -> Result<Option<K::Record>, LearningError> {
-        let labels = self.labels(Side::Records, Some(K::NAME))?;
-        let key = names::item(&self.tenant, &labels, "record", key)?;
-        let item = self.memories.one(key, now).await?;
-        Ok(item.map(|item| remembered::<K>(&item.value)).transpose()?.map(|found| found.record))
+        Ok(self.remembered::<K>(key, now).await?.map(|remembered| remembered.record))
     }
 
     /// The records of the kind `K` whose text has words of `text`, the best first, at most `limit`.
@@ -105,6 +102,33 @@ impl UserMemories {
         hits.iter().map(read).collect()
     }
 
+    /// The records of the kind `K` that fit `text`, by words and by meaning where the store knows it, each with the likeness of its
+    /// meaning. An embedder that does not answer takes the meaning away and not the words.
+    pub(crate) async fn alike<K: MemoryKind>(
+        &self,
+        text: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<(Remembered<K::Record>, Option<f32>)>, LearningError> {
+        let labels = self.labels(Side::Records, Some(K::NAME))?;
+        let search = Search::within(self.tenant.clone(), labels).text(text).limit(limit);
+        let page = self.memories.alike(search.refresh(Refresh::No), now).await?;
+        let read = |hit: &Hit| Ok((remembered::<K>(&hit.item.value)?, hit.similarity));
+        page.hits.iter().map(read).collect()
+    }
+
+    /// The record `key` of the kind `K` with its origins.
+    pub(crate) async fn remembered<K: MemoryKind>(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Remembered<K::Record>>, LearningError> {
+        let labels = self.labels(Side::Records, Some(K::NAME))?;
+        let key = names::item(&self.tenant, &labels, "record", key)?;
+        let item = self.memories.one(key, now).await?;
+        item.map(|item| remembered::<K>(&item.value)).transpose()
+    }
+
     pub(super) fn labels(&self, side: Side, kind: Option<&str>) -> Result<Labels, LearningError> {
         names::user(side, &self.user, kind)
     }
@@ -120,6 +144,25 @@ impl Memories {
         let reads = vec![Read { key, refresh: Refresh::No }];
         let batch = Batch { reads, writes: Vec::new() };
         Ok(self.store().batch(batch, now).await?.items.pop().flatten())
+    }
+
+    /// What `search` finds by words and by meaning, or by words alone where the embedder does not answer.
+    pub(super) async fn alike(
+        &self,
+        search: Search,
+        now: Timestamp,
+    ) -> Result<Page, LearningError> {
+        match self.store().search(&search, now).await {
+            Err(
+                error @ (StoreError::Embedding(_)
+                | StoreError::Model { .. }
+                | StoreError::Dimensions { .. }),
+            ) => {
+                tracing::warn!(%error, "recalled by words alone");
+                Ok(self.store().search(&search.weight(0.0), now).await?)
+            }
+            done => Ok(done?),
+        }
     }
 
     /// Every item in `labels`.

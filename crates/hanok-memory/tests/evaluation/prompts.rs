@@ -110,6 +110,7 @@ async fn teach<K: MemoryKind>(
             thread: turn.thread.clone(),
             task: number.to_string(),
             message: format!("m{number}"),
+            ..EvidenceSource::default()
         },
         body,
     };

@@ -315,3 +315,43 @@ async fn a_forgotten_thread_leaves_not_even_its_ids_after_thirty_days() {
         assert_eq!(everything(&store).await, everything(&never).await);
     }
 }
+
+/// The dozen, where two servers taught some of it: one piece rests on both.
+fn of_servers() -> Vec<Taught> {
+    let of = |(at, taught): (usize, Taught)| match taught {
+        Taught::Episode(evidence) if at % 2 == 0 => Taught::Episode(evidence.of_server("weather")),
+        Taught::Preference(evidence) if at == 1 => {
+            Taught::Preference(evidence.of_server("weather").of_server("maps"))
+        }
+        Taught::Preference(evidence) if at == 2 => Taught::Preference(evidence.of_server("maps")),
+        taught => taught,
+    };
+    dozen().into_iter().enumerate().map(of).collect()
+}
+
+/// B131: what a server taught goes, what others taught of the same turns and records stays.
+#[tokio::test]
+async fn a_forgotten_server_was_never_heard_of() {
+    let heard = |taught: &&Taught| !taught.source().servers.contains("weather");
+    let want = {
+        let store = memory();
+        learn_all(&store, of_servers().iter().filter(heard)).await;
+        contents(&store).await
+    };
+    for (_, store) in backends().await {
+        learn_all(&store, &of_servers()).await;
+        let (memories, tenant) = (memories(&store), Tenant::default());
+        let other = Tenant::new("other").unwrap();
+        assert_eq!(memories.forget_server(&other, "weather", NOW).await.unwrap().evidence, 0);
+        assert_eq!(memories.forget_server(&tenant, "weather", NOW).await.unwrap().evidence, 3);
+        assert_eq!(contents(&store).await, want);
+        assert_eq!(memories.forget_server(&tenant, "weather", NOW).await.unwrap().evidence, 0);
+        // Of one user alone.
+        let maps = Forget::Server("maps".to_owned());
+        assert_eq!(kim(&store).forget(&maps, NOW).await.unwrap().evidence, 1);
+        // An outbox that delivers it again teaches nothing.
+        let again = of_servers().remove(0);
+        let learned = memories.learn(&key(&again.source().thread), &again.lesson(), NOW).await;
+        assert_eq!(learned.unwrap(), Learned::Forgotten);
+    }
+}

@@ -11,6 +11,7 @@ mod apart;
 mod counts;
 mod deaths;
 mod forgets;
+mod orchestration;
 mod proposals;
 mod recall;
 mod support;

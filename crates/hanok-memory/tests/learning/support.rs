@@ -96,7 +96,7 @@ pub(crate) fn lesson<B: Serialize>(kind: &str, evidence: &Evidence<B>) -> Stored
 
 fn source(thread: &str, message: &str) -> EvidenceSource {
     let [thread, message] = [thread, message].map(str::to_owned);
-    EvidenceSource { thread, task: "t".to_owned(), message }
+    EvidenceSource { thread, task: "t".to_owned(), message, ..EvidenceSource::default() }
 }
 
 /// `user` states `name` to be `value`, in a message of `thread`.

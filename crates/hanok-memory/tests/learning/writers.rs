@@ -24,7 +24,7 @@ const PIECES: usize = 200;
 
 /// A store in PostgreSQL, of a schema of its own; `None`, and the reason is said, where there is no server.
 #[allow(clippy::print_stderr, reason = "whoever runs it has to know that it was skipped")]
-async fn postgres() -> Option<SharedStore> {
+pub(crate) async fn postgres() -> Option<SharedStore> {
     let url = match (postgres_for_tests::url(), postgres_for_tests::Installation::newest()) {
         (Ok(url), _) => url,
         // One that is there and does not start is no reason to skip a test.
