@@ -59,7 +59,8 @@
 //! a task are those of its call. A task that the server has forgotten is [in doubt](hanok_model::ToolError::InDoubt): its run fails with that,
 //! whenever it is resumed, and the tool is not called again.
 //!
-//! [`Progress`], [`TaskProgress`] and [`ServerLog`] go to the observers of the call, at most 1,000 items over one connection.
+//! [`Progress`] and [`ServerLog`] go to the observers of the call, at most 1,000 items of one request, and [`TaskProgress`] when a
+//! task is in another state.
 //!
 //! # Resources and prompts
 //!

@@ -31,7 +31,7 @@ pub(super) const LONGEST: usize = 8 * 1024 * 1024;
 /// The most messages in a row that answer nothing.
 const UNASKED: u32 = 10_000;
 
-/// The most items that the observers of one call are sent.
+/// The most items that the observers of a call are sent of one request.
 const MOST_ITEMS: usize = 1_000;
 
 /// The limit that a server has passed.
