@@ -94,7 +94,7 @@ pub use journal::durability::Durability;
 pub use names::{END, START};
 pub use node::cache::Cache;
 pub use node::command::{Command, IntoCommand, IntoTargets, SendTo, Sent, Target};
-pub use node::context::{Context, NotMade, StepError};
+pub use node::context::{Context, LostCall, NotMade, StepError};
 pub use node::for_test::TestContext;
 pub use node::function::Node;
 pub use node::handler::{Failure, FailureKind, Handler};

@@ -98,6 +98,22 @@ pub enum StepError {
 #[error("{0}")]
 pub struct NotMade(#[source] pub BoxError);
 
+/// The error of a call that is under way and of which nobody knows any more what became: its [note](Call::note) leads nowhere, such
+/// as a handle that a server has forgotten. The note is dropped, and the call is in doubt like one without a note.
+///
+/// ```
+/// # use {hanok_graph::*, hanok_core::Call};
+/// async fn wait(call: Call) -> Result<String, BoxError> {
+///     match call.noted::<String>()? {
+///         Some(job) => Err(LostCall(format!("the server knows no job {job}").into()).into()),
+///         None => Ok("begun and done".to_owned()),
+///     }
+/// }
+/// ```
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct LostCall(#[source] pub BoxError);
+
 impl<C> Context<C> {
     pub(crate) fn new(services: Arc<C>, scope: Arc<TaskAttempt>) -> Self {
         Self { services, scope }
@@ -566,6 +582,8 @@ impl<C> Context<C> {
                 let error = error.into();
                 if was_not_made(&*error) {
                     self.withdraw(&key, id).await?;
+                } else if Chain(&*error).causes().any(|error| error.is::<LostCall>()) {
+                    scope.lose(&key, doubt).await?;
                 }
                 Err(StepError::Failed(error))
             }

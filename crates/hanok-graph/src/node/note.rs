@@ -38,6 +38,26 @@ impl TaskAttempt {
 
     /// The newest note of the call `key`.
     pub(crate) fn noted(&self, key: &str) -> Option<Stored> {
-        locked(&self.stored_steps().memos).get(&name(key)).cloned()
+        let memos = locked(&self.stored_steps().memos);
+        memos.get(&name(key)).filter(|note| **note != Stored::nil()).cloned()
+    }
+
+    /// Drops the note of the call `key`, which leads nowhere: the call is in `doubt` again.
+    pub(crate) async fn lose(&self, key: &str, doubt: Doubt) -> Result<(), CheckpointError> {
+        let meant = locked(&self.stored_steps().intents).get(key).cloned();
+        let (Some(meant), Some(_)) = (meant, self.noted(key)) else { return Ok(()) };
+        let (name, intent) = (name(key), Intent { doubt, ..meant });
+        if self.env.journal.is_kept() {
+            let spent = self.spend();
+            self.env.record_spent(spent);
+            let value = Stored::nil();
+            let memo = Memo { task: self.id(), name: name.clone(), value, spent };
+            let bodies = [Body::Memo(memo), Body::Intent(intent.clone())];
+            let entries = bodies.map(|body| (self.task.namespace.clone(), body)).into();
+            self.env.journal.append_safely(entries, Safety::Machine).await?;
+        }
+        locked(&self.stored_steps().memos).remove(&name);
+        locked(&self.stored_steps().intents).insert(key.to_owned(), intent);
+        Ok(())
     }
 }

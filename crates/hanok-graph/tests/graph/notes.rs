@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use hanok_checkpoint::Checkpointer;
 use hanok_core::{Call, Request, Stored};
-use hanok_graph::{BoxError, Context, Doubt, END, Graph, NodeExt, Retry, START, Snapshot};
+use hanok_graph::{
+    BoxError, Context, Doubt, END, Graph, LostCall, NodeExt, Resolution, Retry, START, Snapshot,
+};
 use hanok_sqlite::Sqlite;
 use hanok_state::State;
 
@@ -28,6 +30,9 @@ async fn job(ledger: Ledger, call: Call) -> Result<String, BoxError> {
         }
     };
     ledger.note("waited");
+    if ledger.fails("forgotten") {
+        return Err(LostCall("the server knows no such job".into()).into());
+    }
     if ledger.fails("wait") {
         return Err("the line broke".into());
     }
@@ -92,6 +97,30 @@ async fn a_call_with_a_note_goes_on_from_it() {
                 }
             }
             assert!(ledger.of("begun") <= 1);
+        }
+    }
+}
+
+/// A note that leads nowhere: the call is in doubt after all, a person settles it, and it may be begun anew.
+#[tokio::test]
+async fn a_note_that_leads_nowhere_is_a_doubt() {
+    let retried = Graph::builder("job").node("run", run.retry(Retry::attempts(3)));
+    let retried = built(retried.edge(START, "run").edge("run", END));
+    for graph in [running(), retried] {
+        for (resolution, want, begun) in [
+            (Resolution::made("by hand").unwrap(), "by hand", 1),
+            (Resolution::NotMade, "job-2 is done", 2),
+        ] {
+            let (store, ledger) = (memory(), Ledger::default());
+            ledger.fail(&["forgotten"]);
+            thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
+            assert_eq!(ledger.counts(["begun", "waited"]), [1, 1], "it is not tried again");
+            let doubts = doubted(thread(&graph, &store).resume(ledger.clone()).await);
+            ledger.fail(&[]);
+            let on = thread(&graph, &store);
+            let state = on.settle(doubts[0].id.clone(), resolution, ledger.clone()).await;
+            assert_eq!(log(&state.unwrap().done().unwrap()), [want]);
+            assert_eq!(ledger.of("begun"), begun);
         }
     }
 }
