@@ -5,7 +5,7 @@ use std::time::Instant;
 use hanok_agent::{IndexedTool, ToolIndex, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::{Call, Labels, Timestamp};
-use hanok_model::{HashEmbedder, SharedEmbedder, ToolSpec};
+use hanok_model::{Embedder, ModelError, SharedEmbedder, ToolSpec};
 use serde_json::json;
 
 use crate::{
@@ -29,6 +29,45 @@ const THINGS: [&str; 20] = [
     "backup",
 ];
 
+/// The numbers of a vector.
+const NUMBERS: u64 = 256;
+
+/// Makes vectors of three letters in a row, which costs next to nothing beside the search.
+#[derive(Debug)]
+struct Letters;
+
+impl Embedder for Letters {
+    fn name(&self) -> &str {
+        "letters"
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        usize::try_from(NUMBERS).ok()
+    }
+
+    async fn embed(
+        &self,
+        texts: &[String],
+        _: &Call,
+    ) -> std::result::Result<Vec<Vec<f32>>, ModelError> {
+        Ok(texts.iter().map(|text| letters(text)).collect())
+    }
+}
+
+fn letters(text: &str) -> Vec<f32> {
+    let mut vector = vec![0.0; usize::try_from(NUMBERS).unwrap_or_default()];
+    for letters in text.as_bytes().windows(3) {
+        let place = letters
+            .iter()
+            .fold(7_u64, |sum, letter| sum.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*letter));
+        let place = usize::try_from((place ^ (place >> 17)) % NUMBERS).unwrap_or_default();
+        if let Some(number) = vector.get_mut(place) {
+            *number += 1.0;
+        }
+    }
+    vector
+}
+
 /// The `n`th of the tools, whose names and words are those of some others too.
 fn tool(n: usize) -> Result<IndexedTool> {
     let pick = |words: &[&'static str], n: usize| words.get(n % words.len()).copied().unwrap_or("");
@@ -48,7 +87,7 @@ fn tool(n: usize) -> Result<IndexedTool> {
 async fn index(count: usize) -> Result<ToolIndex> {
     let store = SharedStore::new(InMemoryStore::new());
     let index = ToolIndex::new(store, &Labels::new(["catalogue"])?)?;
-    let index = index.embedder(SharedEmbedder::new(HashEmbedder::new(256)), Call::detached());
+    let index = index.embedder(SharedEmbedder::new(Letters), Call::detached());
     let tools = (0..count).map(tool).collect::<Result<Vec<_>>>()?;
     let update = index.update(&tools, NOW).await?;
     ensure(update.written == count && update.embedded == count, "not all tools are written")?;
