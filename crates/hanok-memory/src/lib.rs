@@ -52,7 +52,7 @@ pub use memory::{
     ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
 };
 pub use orchestration::{
-    behavior_memory::{BehaviorMemory, Gate, GateAction, GateActions, GateReport},
+    behaviour_memory::{BehaviourMemory, Gate, GateAction, GateActions, GateReport},
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},
     clarification_memory::{
@@ -60,7 +60,7 @@ pub use orchestration::{
     },
     cold_start::{adjusted_confidence, calculate_confidence_multiplier},
     gate_verdict::{CallRisk, GateReason, GateVerdict},
-    judge::{EqualTexts, Labeler, TextJudge, TextRelation, labelled},
+    judge::{EqualTexts, Labeller, TextJudge, TextRelation, labelled},
     normal::normalized,
     orchestrator::{OrchestratorMemory, WorkflowTemplate},
     plan_memory::{PlanDecisions, PlanEvent, PlanMemory, PlanReport, PlanTally},

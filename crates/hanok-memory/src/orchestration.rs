@@ -17,7 +17,7 @@
 //! `orchestrator`, which reads.
 
 mod admission;
-pub(crate) mod behavior_memory;
+pub(crate) mod behaviour_memory;
 pub(crate) mod candidate;
 pub(crate) mod clarification_advice;
 pub(crate) mod clarification_memory;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    behavior_memory::{BehaviorMemory, GateAction, RECENT},
+    behaviour_memory::{BehaviourMemory, GateAction, RECENT},
     policy::ApprovalPolicy,
 };
 
@@ -105,7 +105,7 @@ impl GateVerdict {
 
     pub(super) fn new(
         key: String,
-        record: &BehaviorMemory,
+        record: &BehaviourMemory,
         risk: CallRisk,
         call_key: &str,
         policy: &ApprovalPolicy,

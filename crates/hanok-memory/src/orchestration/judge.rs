@@ -68,7 +68,7 @@ impl TextJudge for EqualTexts {
 }
 
 /// Whatever chooses a label for a text: a model, as a rule. What it says is data: see [`labelled`].
-pub trait Labeler: Send + Sync {
+pub trait Labeller: Send + Sync {
     /// The label of `labels` that fits `text`; `None` when none does, or when a model does not answer.
     ///
     /// # Errors
@@ -82,16 +82,16 @@ pub trait Labeler: Send + Sync {
     ) -> impl Future<Output = Result<Option<String>, BoxError>> + Send;
 }
 
-/// The label of the closed list `labels` that `labeler` chooses for `text`, as the list writes it; `None` when it chooses none, or
+/// The label of the closed list `labels` that `labeller` chooses for `text`, as the list writes it; `None` when it chooses none, or
 /// something that does not stand in the list. Make it a step of a node, so that a replay has the same.
 ///
 /// ```
 /// use hanok_core::{BoxError, Call};
-/// use hanok_memory::{Labeler, labelled};
+/// use hanok_memory::{Labeller, labelled};
 ///
 /// struct Invents;
 ///
-/// impl Labeler for Invents {
+/// impl Labeller for Invents {
 ///     async fn label(&self, text: &str, _: &[&str], _: &Call) -> Result<Option<String>, BoxError> {
 ///         Ok(text.split(' ').next().map(str::to_owned))
 ///     }
@@ -107,14 +107,14 @@ pub trait Labeler: Send + Sync {
 ///
 /// # Errors
 ///
-/// As [`Labeler::label`].
+/// As [`Labeller::label`].
 pub async fn labelled<'l>(
     text: &str,
     labels: &[&'l str],
-    labeler: &impl Labeler,
+    labeller: &impl Labeller,
     call: &Call,
 ) -> Result<Option<&'l str>, BoxError> {
-    let Some(chosen) = labeler.label(text, labels, call).await? else { return Ok(None) };
+    let Some(chosen) = labeller.label(text, labels, call).await? else { return Ok(None) };
     let chosen = normalized(&chosen);
     Ok(labels.iter().copied().find(|label| normalized(label) == chosen))
 }

@@ -12,7 +12,7 @@ use crate::learning::{
 
 use super::{
     admission::TEXT,
-    behavior_memory::{BehaviorMemory, Gate},
+    behaviour_memory::{BehaviourMemory, Gate},
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},
     clarification_memory::{ClarificationMemory, ClarificationTally},
@@ -36,12 +36,12 @@ const POOL: usize = 20;
 const MOST: usize = 5;
 
 impl Memories {
-    /// Makes the five kinds of an orchestrator known: [`PlanMemory`], [`ToolMemory`], [`ClarificationMemory`], [`BehaviorMemory`] and
+    /// Makes the five kinds of an orchestrator known: [`PlanMemory`], [`ToolMemory`], [`ClarificationMemory`], [`BehaviourMemory`] and
     /// [`WorkflowMemory`].
     #[must_use]
     pub fn orchestration(self) -> Self {
         let kinds = self.kind::<PlanMemory>().kind::<ToolMemory>().kind::<ClarificationMemory>();
-        kinds.kind::<BehaviorMemory>().kind::<WorkflowMemory>()
+        kinds.kind::<BehaviourMemory>().kind::<WorkflowMemory>()
     }
 }
 
@@ -191,12 +191,12 @@ impl OrchestratorMemory {
         call_key: &str,
         now: Timestamp,
     ) -> Result<GateVerdict, LearningError> {
-        let key = BehaviorMemory::key_of(gate, kind, tool);
+        let key = BehaviourMemory::key_of(gate, kind, tool);
         let Some(user) = &self.user else { return Ok(GateVerdict::no_user(key)) };
         // The tool of a server of others is outside of the program, whatever is said of it.
         let of_others = tool.is_some_and(|tool| tool.server.is_some());
         let risk = CallRisk { external: risk.external || of_others, ..risk };
-        let record = user.get::<BehaviorMemory>(&key, now).await?.unwrap_or_default();
+        let record = user.get::<BehaviourMemory>(&key, now).await?.unwrap_or_default();
         Ok(GateVerdict::new(key, &record, risk, call_key, &self.policy.approval))
     }
 

@@ -29,11 +29,11 @@ mod clarifications {
     );
 }
 
-mod behavior {
+mod behaviour {
     use super::*;
 
     hanok_testkit::memory_kind_conforms!(
-        hanok_memory::BehaviorMemory,
+        hanok_memory::BehaviourMemory,
         (0..30).map(reports::decision).collect::<Vec<_>>()
     );
 }

@@ -3,7 +3,7 @@
 use hanok_core::Tenant;
 use hanok_graph::Context;
 use hanok_memory::{
-    Actor, ApprovalPolicy, BehaviorMemory, CallRisk, ClarificationMemory, Gate, GateAction,
+    Actor, ApprovalPolicy, BehaviourMemory, CallRisk, ClarificationMemory, Gate, GateAction,
     GateReason, GateReport, LearningError, MemoryKind, OrchestratorMemory, OrchestratorPolicy,
     PlanMemory, Refusal, ToolMemory, ToolRef, WorkflowMemory, teach,
 };
@@ -16,7 +16,7 @@ fn decided(from: u64, times: u64, actor: Actor, action: GateAction) -> Vec<Piece
     let one = |n: u64| {
         let report = GateReport::new(Gate::Step, "read a document", action);
         let report = report.tool(ToolRef::own("read_file"));
-        piece::<BehaviorMemory>(&kims(format!("d{n}"), n, actor, report))
+        piece::<BehaviourMemory>(&kims(format!("d{n}"), n, actor, report))
     };
     (from..from + times).map(one).collect()
 }
@@ -136,7 +136,7 @@ async fn a_decision_that_is_taken_back_does_not_approve_any_more() {
     let of = learned(of_kim(&store));
     assert!(asked_for(&of, CallRisk::NONE).await.0);
     let kim = of.memories().unwrap();
-    assert!(kim.undo::<BehaviorMemory>("d7", NOW).await.unwrap());
+    assert!(kim.undo::<BehaviourMemory>("d7", NOW).await.unwrap());
     assert!(!asked_for(&of, CallRisk::NONE).await.0);
 }
 
@@ -157,7 +157,7 @@ async fn no_kind_takes_the_word_of_a_model() {
     refused::<PlanMemory>(plan);
     refused::<ToolMemory>(use_of_tool);
     refused::<ClarificationMemory>(clarification);
-    refused::<BehaviorMemory>(decision);
+    refused::<BehaviourMemory>(decision);
     refused::<WorkflowMemory>(workflow);
 }
 
@@ -166,7 +166,7 @@ async fn no_kind_takes_the_word_of_a_model() {
 fn reports_are_bounded() {
     let report = |kind: &str| GateReport::new(Gate::Plan, kind, GateAction::Approved);
     let admitted =
-        |kind: &str| BehaviorMemory::admit(&kims("d".to_owned(), 1, Actor::User, report(kind)));
+        |kind: &str| BehaviourMemory::admit(&kims("d".to_owned(), 1, Actor::User, report(kind)));
     assert_eq!(admitted(&"k".repeat(4_096)), Ok(()));
     for (kind, length) in [(" \n".to_owned(), 0), ("k".repeat(4_097), 4_097)] {
         let why = admitted(&kind).unwrap_err();

@@ -2,7 +2,7 @@
 
 use hanok_core::Tenant;
 use hanok_memory::{
-    Actor, BehaviorMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Gate,
+    Actor, BehaviourMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Gate,
     GateAction, GateReport, LongTerm, OrchestratorMemory, PlanEvent, PlanMemory, PlanReport,
     RunOutcome, Shortfall, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport,
 };
@@ -167,7 +167,7 @@ async fn what_an_orchestrator_learned_is_recalled_as_a_line_each() {
             piece::<ToolMemory>(&kims("c".to_owned(), 3, actor, tool)),
             piece::<ClarificationMemory>(&kims("d".to_owned(), 4, Actor::User, answer)),
             piece::<WorkflowMemory>(&kims("e".to_owned(), 5, actor, flow)),
-            piece::<BehaviorMemory>(&kims("f".to_owned(), 6, Actor::User, gate)),
+            piece::<BehaviourMemory>(&kims("f".to_owned(), 6, Actor::User, gate)),
         ],
     )
     .await;

@@ -6,7 +6,7 @@ use hanok_checkpoint::{SharedCheckpointer, SharedStore};
 use hanok_core::{Stored, Tenant, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
-    Actor, BehaviorMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Clarity,
+    Actor, BehaviourMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Clarity,
     Evidence, EvidenceSource, Gate, GateAction, GateReport, Learned, Memories, MemoryKind,
     OrchestratorMemory, PlanEvent, PlanMemory, PlanReport, RunOutcome, ToolMemory, ToolRef,
     ToolReport, WorkflowMemory, WorkflowReport,
@@ -157,7 +157,7 @@ pub(crate) fn any_piece(n: u64) -> Piece {
         0 => piece::<PlanMemory>(&plan(of_kind)),
         1 => piece::<ToolMemory>(&use_of_tool(of_kind)),
         2 => piece::<ClarificationMemory>(&clarification(of_kind)),
-        3 => piece::<BehaviorMemory>(&decision(of_kind)),
+        3 => piece::<BehaviourMemory>(&decision(of_kind)),
         _ => piece::<WorkflowMemory>(&workflow(of_kind)),
     }
 }

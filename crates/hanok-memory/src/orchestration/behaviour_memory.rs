@@ -158,7 +158,7 @@ impl GateActions {
 
 /// What a person decides at one gate for one kind and tool. It is a [`MemoryKind`], and its own record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BehaviorMemory {
+pub struct BehaviourMemory {
     /// The gate, the kind and the tool, in words.
     pub subject: Option<Stamped<String>>,
     /// The person's decisions.
@@ -173,7 +173,7 @@ pub struct BehaviorMemory {
     pub total_millis: u64,
 }
 
-impl BehaviorMemory {
+impl BehaviourMemory {
     /// The name of the record for a gate, a kind and a tool. The kind is normalized; the tool's name counts letter by letter.
     pub fn key_of(gate: Gate, kind: &str, tool: Option<&ToolRef>) -> String {
         // With its length no part runs into the next.
@@ -196,8 +196,8 @@ impl BehaviorMemory {
     }
 }
 
-impl MemoryKind for BehaviorMemory {
-    const NAME: &'static str = "behavior";
+impl MemoryKind for BehaviourMemory {
+    const NAME: &'static str = "behaviour";
     type Body = GateReport;
     type Record = Self;
 
