@@ -11,7 +11,7 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
-use hanok_graph::{Context, Doubt, LostCall, NotMade, StepError, ToolEvent};
+use hanok_graph::{Context, Doubt, NotMade, StepError, ToolEvent};
 use hanok_model::{Tool, ToolError, ToolOutput};
 use hanok_parse::Language;
 use hanok_state::{Messages, ToolCall};
@@ -494,11 +494,9 @@ impl ToolRunner {
         let arguments = call.arguments.as_str();
         let once = |tool_context: Call| async move {
             let made = work(&tool_context).await.map(|made| OnceResult::Record(Box::new(made)));
-            made.map_err(|error| match error {
-                error if was_not_made(&error) => NotMade(error.into()).into(),
-                // If there is a note of the call, it leads nowhere.
-                error @ ToolError::InDoubt(_) => LostCall(error.into()).into(),
-                error => BoxError::from(error),
+            made.map_err(|error| match was_not_made(&error) {
+                true => NotMade(error.into()).into(),
+                false => BoxError::from(error),
             })
         };
         let (tool, doubt) = (call.name.as_str(), self.in_doubt);

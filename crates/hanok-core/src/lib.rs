@@ -39,7 +39,7 @@ mod system_clock;
 mod words;
 
 pub use boxed::{BoxError, BoxFuture};
-pub use call::ask::{Ask, AskError, Check, NoteError, Request, RequestId};
+pub use call::ask::{Ask, AskError, Check, LostCall, NoteError, Request, RequestId};
 pub use call::audience::{Answerer, Audience};
 pub use call::cancel::{Cancellation, Cancelled};
 pub use call::info::{CallInfo, CallItem, CallNotes, CallSink};

@@ -56,8 +56,8 @@
 //! process makes the call again polls the same task, so that a tool that must not be repeated may take an hour and outlive its
 //! client. It is polled as often as the server wishes, at least once a minute and at most ten times a second, for up to 24 h in one
 //! run. When the turn stops, the server is asked to stop the task; a run that is dropped or killed leaves it alone. The questions of
-//! a task are those of its call. A task that the server has forgotten is [in doubt](hanok_model::ToolError::InDoubt): its run fails with that,
-//! whenever it is resumed, and the tool is not called again.
+//! a task are those of its call. A task that the server has forgotten is [in doubt](hanok_model::ToolError::InDoubt): the run fails
+//! with that, and the tool is not called again before a person has settled what became of it.
 //!
 //! [`Progress`] and [`ServerLog`] go to the observers of the call, at most 1,000 items of one request, and [`TaskProgress`] when a
 //! task is in another state.

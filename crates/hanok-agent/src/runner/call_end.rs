@@ -1,7 +1,7 @@
 //! The end of a call, as observers and callers are given it.
 
 use hanok_core::BoxError;
-use hanok_graph::{LostCall, NotMade, StepError, ToolEvent};
+use hanok_graph::{NotMade, StepError, ToolEvent};
 use hanok_model::ToolError;
 use hanok_state::ToolCall;
 
@@ -39,10 +39,7 @@ pub(super) fn failed(call: &ToolCall, error: StepError) -> ToolCallError {
 fn tool_error(cause: BoxError) -> Result<ToolError, BoxError> {
     let cause = match cause.downcast::<NotMade>() {
         Ok(not_made) => not_made.0,
-        Err(cause) => match cause.downcast::<LostCall>() {
-            Ok(lost) => lost.0,
-            Err(cause) => cause,
-        },
+        Err(cause) => cause,
     };
     cause.downcast::<ToolError>().map(|error| *error)
 }

@@ -134,6 +134,23 @@ pub struct NoteError {
     pub source: BoxError,
 }
 
+/// The error of a call that is under way and of which nobody knows any more what became: its [note](crate::Call::note) leads nowhere, such
+/// as a handle that a server has forgotten. The note is dropped, and the call is in doubt like one without a note.
+///
+/// ```
+/// use hanok_core::{BoxError, Call, LostCall};
+
+/// async fn wait(call: Call) -> Result<String, BoxError> {
+///     match call.noted::<String>()? {
+///         Some(job) => Err(LostCall(format!("the server knows no job {job}").into()).into()),
+///         None => Ok("begun and done".to_owned()),
+///     }
+/// }
+/// ```
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct LostCall(#[source] pub BoxError);
+
 /// The run behind a call: asks a person, and suspends the run until they answer; keeps notes of calls that are under way.
 pub trait Ask: Send + Sync + 'static {
     /// Asks `request`.

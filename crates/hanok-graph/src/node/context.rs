@@ -7,8 +7,8 @@ use hanok_checkpoint::{
     Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore,
 };
 use hanok_core::{
-    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, Namespace, OverBudget,
-    Request, Stored, StoredError, TaskId, Timestamp,
+    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, LostCall, Namespace,
+    OverBudget, Request, Stored, StoredError, TaskId, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -97,22 +97,6 @@ pub enum StepError {
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct NotMade(#[source] pub BoxError);
-
-/// The error of a call that is under way and of which nobody knows any more what became: its [note](Call::note) leads nowhere, such
-/// as a handle that a server has forgotten. The note is dropped, and the call is in doubt like one without a note.
-///
-/// ```
-/// # use {hanok_graph::*, hanok_core::Call};
-/// async fn wait(call: Call) -> Result<String, BoxError> {
-///     match call.noted::<String>()? {
-///         Some(job) => Err(LostCall(format!("the server knows no job {job}").into()).into()),
-///         None => Ok("begun and done".to_owned()),
-///     }
-/// }
-/// ```
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct LostCall(#[source] pub BoxError);
 
 impl<C> Context<C> {
     pub(crate) fn new(services: Arc<C>, scope: Arc<TaskAttempt>) -> Self {

@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::Arc};
 
 use futures::future::{Either, select};
-use hanok_core::{BoxError, Call, Chain, Effect};
+use hanok_core::{BoxError, Call, Chain, Effect, LostCall};
 use hanok_graph::NotMade;
 use hanok_model::ToolError;
 use rmcp::model::{CallToolResult, JsonObject};
@@ -105,7 +105,8 @@ impl Server {
         call: &Call,
     ) -> Result<Answers, ToolError> {
         if asked.sent && is_once(target) {
-            return Err(ToolError::InDoubt(self.error(ServerError::AnswersLost).into()));
+            let lost = LostCall(self.error(ServerError::AnswersLost).into());
+            return Err(ToolError::InDoubt(lost.into()));
         }
         let requests = asked.requests().map_err(|error| doubtful(target, error.into()))?;
         let place = asked.round.to_string();

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hanok_core::Call;
+use hanok_core::{Call, LostCall};
 use hanok_model::ToolError;
 use rmcp::model::{
     CallToolResult, DetailedTask, InputRequests, InputResponses, JsonObject, Task, TaskPayload,
@@ -133,7 +133,7 @@ impl Server {
                 Ok(()) => failures = 0,
                 Err(ServerError::Refused { code, .. }) if FORGOTTEN.contains(&code) => {
                     let error = ServerError::TaskForgotten { task: line(&note.id, 256) };
-                    return Err(ToolError::InDoubt(self.error(error).into()));
+                    return Err(ToolError::InDoubt(LostCall(self.error(error).into()).into()));
                 }
                 Err(error) => {
                     failures += 1;
