@@ -385,11 +385,20 @@ async fn not_opened(
             ServerError::Ended { stderr: last_words(stderr, redact).await }
         }
         ClientInitializeError::JsonRpcError(error) => refused(&error, redact),
+        // Whether its end is seen by a write or by a read is a matter of time.
+        ClientInitializeError::TransportError { error, .. } if is_broken_pipe(&*error.error) => {
+            ServerError::Ended { stderr: last_words(stderr, redact).await }
+        }
         error @ ClientInitializeError::TransportError { .. } => {
             ServerError::Connection(failure(&error, wire, redact))
         }
         error => ServerError::Protocol(words(&error, redact)),
     }
+}
+
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let error = error.downcast_ref::<std::io::Error>();
+    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 fn refused(error: &ErrorData, redact: &Redact) -> ServerError {
