@@ -139,7 +139,7 @@ pub struct NoteError {
 ///
 /// ```
 /// use hanok_core::{BoxError, Call, LostCall};
-
+///
 /// async fn wait(call: Call) -> Result<String, BoxError> {
 ///     match call.noted::<String>()? {
 ///         Some(job) => Err(LostCall(format!("the server knows no job {job}").into()).into()),
