@@ -12,8 +12,9 @@ use bytes::Bytes;
 use hanok::{
     Position, ThreadKey,
     checkpoint::{
-        Append, AppendId, CheckpointError, Checkpointer, Claim, Cursor, Epoch, Head, HeadSeal,
-        Life, Link, Opened, OutboxItem, Record, Snapshots, ThreadInfo, Trim, Which,
+        Append, AppendId, CheckpointError, Checkpointer, Claim, Cursor, DEADLINE, Epoch, Head,
+        HeadSeal, Life, Link, Opened, OutboxItem, Record, Snapshots, ThreadInfo, Trim, Which,
+        deadline_label,
     },
     core::Timestamp,
 };
@@ -91,6 +92,9 @@ impl Log {
             Which::Claimed => self.claim.is_some(),
             Which::Expired(now) => {
                 self.claim.is_none() && self.expires.is_some_and(|expires| expires <= *now)
+            }
+            Which::Waiting(before) => {
+                self.labels.get(DEADLINE).is_some_and(|it| *it <= deadline_label(*before))
             }
             Which::All => true,
         }
