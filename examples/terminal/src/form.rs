@@ -247,7 +247,7 @@ fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
 
 #[cfg(test)]
 mod tests {
-    use hanok_core::{Namespace, RequestId, Stored};
+    use hanok_core::{Audience, Namespace, RequestId, Stored};
     use serde_json::json;
 
     use super::*;
@@ -260,6 +260,7 @@ mod tests {
             payload: Stored::encode("누구와 계약하나요?").unwrap(),
             schema,
             deadline: None,
+            audience: Audience::everybody(),
             path: Namespace::root(),
             doubt: None,
         }

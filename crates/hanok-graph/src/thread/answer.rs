@@ -31,7 +31,7 @@ pub async fn open_requests(log: &Log, now: Timestamp) -> Result<Vec<Pending>, Ch
 /// `id` names the append: [`SystemIds`](crate::SystemIds) draws one.
 ///
 /// ```
-/// # use {hanok_checkpoint::*, hanok_core::*, hanok_graph::*, hanok_state::State};
+/// # use {hanok_checkpoint::{AppendId, InMemoryCheckpointer, Log, SharedCheckpointer}, hanok_core::{Answerer, AskError, Clock, Ids, SystemClock, ThreadKey}, hanok_graph::*, hanok_state::State};
 /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, AskError> {
 /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
