@@ -479,9 +479,6 @@ impl Call {
     /// }
     /// # async fn begin() -> Result<String, BoxError> { Ok("job-1".to_owned()) }
     /// # async fn wait_for(handle: &str) -> Result<String, BoxError> { Ok(handle.to_owned()) }
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
-    /// assert_eq!(job(Call::detached()).await?, "job-1");
-    /// # Ok(()) }
     /// ```
     ///
     /// # Errors
