@@ -1,10 +1,4 @@
 //! What threads ask people, answered by a program that does not know them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test may stop at what it did not expect"
-)]
 
 use std::{
     fs,
@@ -22,21 +16,10 @@ use hanok_state::{Arguments, State, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::{self, Written};
+
 /// What no output may hold.
 const PIN: &str = "4711-secret";
-
-/// What the command wrote, and its code.
-struct Written {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Written {
-    fn objects(&self) -> Vec<Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
 
 /// A store in a folder that goes with it, and what was sent.
 struct House {
@@ -57,18 +40,17 @@ impl House {
     }
 
     fn with_key(&self, arguments: &[&str], key: &str) -> Written {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
-        command.arg("--db").arg(&self.db).args(arguments).env_remove("HANOK_POSTGRES");
-        let output = command.env("HANOK_AUDIT_KEY", key).env("USER", "kim").output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let code = output.status.code().unwrap();
-        Written { code, out: text(output.stdout), err: text(output.stderr) }
+        support::written(self.command(arguments, key))
+    }
+
+    fn command(&self, arguments: &[&str], key: &str) -> Command {
+        let mut command = support::hanok(&self.db, arguments);
+        command.env("HANOK_AUDIT_KEY", key).env("USER", "kim");
+        command
     }
 
     fn done(&self, arguments: &[&str]) -> Written {
-        let written = self.hanok(arguments);
-        assert_eq!(written.code, 0, "{arguments:?}: {}{}", written.out, written.err);
-        written
+        support::done(self.command(arguments, ""))
     }
 
     fn refused(&self, arguments: &[&str]) -> (i32, String) {

@@ -1,9 +1,4 @@
 //! The command, end to end, on files that graphs have written.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test may stop at what it did not expect"
-)]
 
 use std::{
     path::{Path, PathBuf},
@@ -17,6 +12,8 @@ use hanok_state::{List, State};
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::support::{self, Written};
 
 /// What acts on a terminal: clears it, sets its title, and turns the direction of what follows.
 const NASTY: &str = "\u{1b}[2J\u{9b}2J\u{202e}x\r\n\u{7}";
@@ -56,19 +53,6 @@ struct House {
     db: PathBuf,
 }
 
-/// What the command said, and its code.
-struct Said {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Said {
-    fn objects(&self) -> Vec<Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
 impl House {
     /// A store with three turns on `t`, a thread that asks, and one of another tenant.
     fn new() -> Self {
@@ -92,16 +76,12 @@ impl House {
         self.folder.path().join(name)
     }
 
-    fn hanok(&self, arguments: &[&str]) -> Said {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
-        command.arg("--db").arg(&self.db).args(arguments).env_remove("HANOK_POSTGRES");
-        said(command)
+    fn hanok(&self, arguments: &[&str]) -> Written {
+        support::written(support::hanok(&self.db, arguments))
     }
 
-    fn done(&self, arguments: &[&str]) -> Said {
-        let said = self.hanok(arguments);
-        assert_eq!(said.code, 0, "{arguments:?}: {}{}", said.out, said.err);
-        said
+    fn done(&self, arguments: &[&str]) -> Written {
+        support::done(support::hanok(&self.db, arguments))
     }
 
     fn sql(&self, statement: &str) {
@@ -119,13 +99,6 @@ impl House {
         let found = list.iter().find(|it| it["thread"] == thread);
         found.unwrap()["position"].as_u64().unwrap()
     }
-}
-
-fn said(mut command: Command) -> Said {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    let code = output.status.code().unwrap();
-    Said { code, out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// B74, B84: threads, states and histories are told to people and to programs.
@@ -412,11 +385,11 @@ fn wrong_usage_is_told() {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
     command.arg("list").env_remove("HANOK_POSTGRES");
-    assert_eq!(said(command).code, 2);
+    assert_eq!(support::written(command).code, 2);
     let file = house.file("mistyped.db");
     let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
     command.args(["list", "--db"]).arg(&file);
-    assert_eq!((said(command).code, file.exists()), (1, false));
+    assert_eq!((support::written(command).code, file.exists()), (1, false));
     let expired = house.done(&["expired"]).out;
     assert_eq!(expired.lines().count(), 1, "{expired}");
 }

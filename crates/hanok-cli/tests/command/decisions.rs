@@ -1,11 +1,6 @@
 //! What the command tells of the decisions on a thread.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test may stop at what it did not expect"
-)]
 
-use std::{path::PathBuf, process::Command};
+use std::path::PathBuf;
 
 use hanok_agent::{
     Choice, ChoiceEntry, ChoiceKind, ChoiceOption, ChoiceRecord, ChoiceResult, Choices, ChosenBy,
@@ -16,15 +11,10 @@ use hanok_sqlite::Sqlite;
 use hanok_state::State;
 use tempfile::TempDir;
 
+use crate::support::{self, Written};
+
 /// What acts on a terminal.
 const NASTY: &str = "\u{1b}[2J\u{9b}2J\u{202e}x\r\n\u{7}";
-
-/// What the command wrote, and its code.
-struct Written {
-    code: i32,
-    out: String,
-    err: String,
-}
 
 /// A store in a folder that goes with it.
 struct House {
@@ -34,18 +24,11 @@ struct House {
 
 impl House {
     fn hanok(&self, arguments: &[&str]) -> Written {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
-        command.arg("--db").arg(&self.db).args(arguments).env_remove("HANOK_POSTGRES");
-        let output = command.output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let code = output.status.code().unwrap();
-        Written { code, out: text(output.stdout), err: text(output.stderr) }
+        support::written(support::hanok(&self.db, arguments))
     }
 
     fn done(&self, arguments: &[&str]) -> Written {
-        let written = self.hanok(arguments);
-        assert_eq!(written.code, 0, "{arguments:?}: {}{}", written.out, written.err);
-        written
+        support::done(support::hanok(&self.db, arguments))
     }
 }
 
