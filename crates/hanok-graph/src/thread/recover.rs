@@ -82,15 +82,25 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         &self,
         services: impl Fn(&ThreadKey) -> Option<C>,
     ) -> Result<Recovered<S>, CheckpointError> {
-        let mut recovered = Vec::new();
-        for thread in self.abandoned().await? {
+        Ok(self.resume_each(self.abandoned().await?, services).await)
+    }
+
+    /// Resumes `threads`, one after the other. One without services is left alone, and one that another process took first is not
+    /// in the result.
+    pub(super) async fn resume_each(
+        &self,
+        threads: Vec<ThreadKey>,
+        services: impl Fn(&ThreadKey) -> Option<C>,
+    ) -> Recovered<S> {
+        let mut resumed = Vec::new();
+        for thread in threads {
             let Some(services) = services(&thread) else { continue };
             match self.thread(thread.clone()).resume(services).await {
                 Err(RunError::Conflict { .. }) => {}
-                outcome => recovered.push((thread, outcome)),
+                outcome => resumed.push((thread, outcome)),
             }
         }
-        Ok(recovered)
+        resumed
     }
 
     /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns; returns their keys.

@@ -4,10 +4,7 @@ use hanok_checkpoint::{CheckpointError, GRAPH, Which};
 use hanok_core::{ThreadKey, Timestamp};
 use hanok_state::State;
 
-use crate::{
-    error::RunError,
-    thread::{app::App, recover::Recovered},
-};
+use crate::thread::{app::App, recover::Recovered};
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// Resumes the threads of this graph, of every tenant, with a request whose deadline has passed at `now`: each node that asked is
@@ -44,20 +41,14 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         now: Timestamp,
         services: impl Fn(&ThreadKey) -> Option<C>,
     ) -> Result<Recovered<S>, CheckpointError> {
-        let mut woken = Vec::new();
         let graph = &self.graph().0;
-        for info in self.store().all_threads(&Which::Waiting(now)).await? {
+        let mut late = self.store().all_threads(&Which::Waiting(now)).await?;
+        late.retain(|info| {
             let is_other = info.labels.get(GRAPH).is_some_and(|name| !graph.is_called(name));
-            if info.damage.is_some() || is_other {
-                continue;
-            }
-            let Some(services) = services(&info.thread) else { continue };
-            match self.thread(info.thread.clone()).resume(services).await {
-                Err(RunError::Conflict { .. }) => {}
-                outcome => woken.push((info.thread, outcome)),
-            }
-        }
-        Ok(woken)
+            info.damage.is_none() && !is_other
+        });
+        let late = late.into_iter().map(|info| info.thread).collect();
+        Ok(self.resume_each(late, services).await)
     }
 
     /// The time now, as the app's clock says.
