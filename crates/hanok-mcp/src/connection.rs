@@ -21,4 +21,5 @@ pub use live::Lifecycle;
 pub use wire::{Progress, ServerLog};
 
 pub(crate) use identity::{Identity, identity};
-pub(crate) use live::{Answered, Answers, CallFailure, Listed, Live};
+pub(crate) use live::{Answered, Answers, CallFailure, Live};
+pub(crate) use pages::Listed;

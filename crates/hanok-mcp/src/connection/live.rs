@@ -8,8 +8,7 @@ use rmcp::{
     ErrorData, Peer, RoleClient,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
-        InputResponses, JsonObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject,
-        SubscriptionFilter, Task, Tool,
+        InputResponses, JsonObject, ProtocolVersion, RequestMetaObject, SubscriptionFilter, Task,
     },
     service::{
         ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt,
@@ -35,12 +34,6 @@ use crate::{
 
 /// The key in `_meta` of a call under which the lowest level of its logs stands.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-
-/// The most tools of one server.
-const MOST_TOOLS: usize = 4096;
-
-/// The most pages of a list.
-const MOST_PAGES: usize = 256;
 
 /// The time for which the rest of a program's standard error is waited for when it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -95,13 +88,6 @@ pub(crate) struct Answers {
     pub(crate) responses: InputResponses,
     /// The server's own state, as it sent it.
     pub(crate) state: Option<String>,
-}
-
-/// The tools of a server, and how long it says that they stay as they are.
-#[derive(Debug)]
-pub(crate) struct Listed {
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) ttl: Option<Duration>,
 }
 
 impl Live {
@@ -197,41 +183,6 @@ impl Live {
     /// The end of what the program wrote to its standard error.
     pub(crate) fn stderr(&self) -> String {
         self.redact.text(&self.stderr.text())
-    }
-
-    /// The tools of the server, all pages of them.
-    pub(crate) async fn list(&self) -> Result<Listed, ServerError> {
-        let (mut tools, mut ttl) = (Vec::new(), None::<Duration>);
-        let mut cursor = None;
-        for page in 0..MOST_PAGES {
-            let mut parameters = PaginatedRequestParams::default();
-            parameters.cursor = cursor.take();
-            let parameters = (page > 0).then_some(parameters);
-            let listing = self.service.peer().list_tools(parameters);
-            let listed = match select(pin!(listing), pin!(self.wire.until_breached())).await {
-                Either::Left((listed, _)) => listed,
-                Either::Right((breach, _)) => return Err(breach.into()),
-            };
-            let listed = match listed {
-                Ok(listed) => listed,
-                // A server without tools need not know what listing is.
-                Err(ServiceError::McpError(error)) if page == 0 && error.code.0 == -32601 => {
-                    return Ok(Listed { tools, ttl });
-                }
-                Err(error) => return Err(self.failed(error).await),
-            };
-            let lasts = listed.ttl_ms.map(Duration::from_millis);
-            ttl = ttl.map_or(lasts, |before| lasts.map(|lasts| lasts.min(before)));
-            tools.extend(listed.tools);
-            if tools.len() > MOST_TOOLS {
-                return Err(ServerError::TooManyTools { limit: MOST_TOOLS });
-            }
-            cursor = listed.next_cursor;
-            if cursor.is_none() {
-                return Ok(Listed { tools, ttl });
-            }
-        }
-        Err(ServerError::TooManyTools { limit: MOST_PAGES })
     }
 
     /// Makes one call of `tool`, with what a person answered to the server's last questions, if it had any. Dropping it tells the

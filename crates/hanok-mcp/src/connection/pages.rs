@@ -1,9 +1,11 @@
-//! Lists and contents of a server beside its tools: resources and prompts.
+//! Lists and contents of a server: tools, resources and prompts.
+
+use std::time::Duration;
 
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, PaginatedRequestParams,
     Prompt, ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceContents,
-    ResourceTemplate,
+    ResourceTemplate, Tool,
 };
 
 use super::live::Live;
@@ -18,7 +20,28 @@ const MOST_PAGES: usize = 256;
 /// The code of JSON-RPC for a method that a server does not know.
 const UNKNOWN_METHOD: i32 = -32601;
 
+/// The tools of a server, and how long it says that they stay as they are.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) ttl: Option<Duration>,
+}
+
 impl Live {
+    /// The tools of the server, all pages of them.
+    pub(crate) async fn list(&self) -> Result<Listed, ServerError> {
+        let (mut pages, mut ttl) = (Pages::default(), None::<Duration>);
+        while let Some(page) = pages.next() {
+            let listed = self.request(self.peer().list_tools(page)).await;
+            if let Ok(listed) = &listed {
+                let lasts = listed.ttl_ms.map(Duration::from_millis);
+                ttl = ttl.map_or(lasts, |before| lasts.map(|lasts| lasts.min(before)));
+            }
+            pages.add(listed.map(|listed| (listed.tools, listed.next_cursor)))?;
+        }
+        Ok(Listed { tools: pages.items, ttl })
+    }
+
     /// The resources of the server, all pages of them.
     pub(crate) async fn resources(&self) -> Result<Vec<Resource>, ServerError> {
         let mut pages = Pages::default();
