@@ -114,25 +114,33 @@ impl ReactAgentBuilder {
     }
 }
 
+impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
+    /// The same agent for another state or other services, as its hooks and what it does by the run are made fit for them.
+    fn with<T: HasAgent, D: Send + Sync + 'static>(
+        self,
+        hook: impl Fn(SharedHook<S, C>) -> SharedHook<T, D>,
+        by_run: impl FnOnce(ByRun<S, C>) -> ByRun<T, D>,
+    ) -> ReactAgentBuilder<T, D> {
+        ReactAgentBuilder {
+            settings: self.settings,
+            hooks: self.hooks.into_iter().map(hook).collect(),
+            by_run: by_run(self.by_run),
+            prompt: self.prompt,
+            tools: self.tools,
+            catalogue: self.catalogue,
+            tool_errors: self.tool_errors,
+            runtime: self.runtime,
+        }
+    }
+}
+
 impl<C: Send + Sync + 'static> ReactAgentBuilder<AgentState, C> {
     /// Gives the agent a state of one's own, which holds an [`AgentState`] and other fields. Its tools and hooks may read and
     /// write all of them. Default: the `AgentState` alone. Hooks that were added before stay.
     ///
     /// [`HasAgent`] shows one.
     pub fn state<S: HasAgent>(self) -> ReactAgentBuilder<S, C> {
-        let Self { settings, hooks, by_run, prompt, tools, catalogue, tool_errors, runtime } = self;
-        let hooks = hooks.into_iter().map(|hook| SharedHook::new(OfAgentState(hook))).collect();
-        let by_run = by_run.of_state();
-        ReactAgentBuilder {
-            settings,
-            hooks,
-            by_run,
-            prompt,
-            tools,
-            catalogue,
-            tool_errors,
-            runtime,
-        }
+        self.with(|hook| SharedHook::new(OfAgentState(hook)), ByRun::of_state)
     }
 }
 
@@ -171,19 +179,7 @@ impl<S: HasAgent> ReactAgentBuilder<S, ()> {
     /// # }
     /// ```
     pub fn services<C: Send + Sync + 'static>(self) -> ReactAgentBuilder<S, C> {
-        let Self { settings, hooks, by_run, prompt, tools, catalogue, tool_errors, runtime } = self;
-        let hooks = hooks.into_iter().map(|hook| SharedHook::new(WithoutServices(hook))).collect();
-        let by_run = by_run.with_services();
-        ReactAgentBuilder {
-            settings,
-            hooks,
-            by_run,
-            prompt,
-            tools,
-            catalogue,
-            tool_errors,
-            runtime,
-        }
+        self.with(|hook| SharedHook::new(WithoutServices(hook)), ByRun::with_services)
     }
 }
 

@@ -2,17 +2,21 @@
 
 use std::{fmt, time::Duration};
 
-use hanok_core::{AskError, Audience, BoxError, Call, Check, Request, Stored, StoredError};
+use hanok_core::{AskError, Audience, BoxError, Call};
 use hanok_graph::{Context, StepError};
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::intercept::approval::{
-    Decision, DecisionKind,
-    overdue::{Escalation, Overdue},
-    risk::Risk,
+use crate::{
+    digest::{digest, json_text},
+    intercept::approval::{
+        Decision, DecisionKind,
+        overdue::{Escalation, Overdue},
+        question::DecisionQuestion,
+        risk::Risk,
+    },
 };
 
 /// The place of a graph at which people are asked.
@@ -34,6 +38,12 @@ pub enum Gate {
     Elicitation,
     /// Another place, by its name.
     Custom(String),
+}
+
+impl Gate {
+    /// Those that have a name of their own.
+    pub(crate) const NAMED: [Self; 6] =
+        [Self::Clarify, Self::Plan, Self::Step, Self::Tool, Self::Definitions, Self::Elicitation];
 }
 
 impl fmt::Display for Gate {
@@ -79,8 +89,8 @@ pub struct GateRequest {
     pub allowed: Vec<DecisionKind>,
 }
 
-/// Asks people at a gate, once and for all of the task's runs: what they are shown is stored before they are, so a run that begins
-/// again asks the same question, also where a model wrote it.
+/// Asks people at a gate, once and for all of the task's runs: what they are shown, who may answer and until when is stored before
+/// they are asked, so a run that begins again asks the same question, also where a model wrote it.
 ///
 /// ```
 /// use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion};
@@ -118,11 +128,11 @@ pub struct GateRequest {
 /// assert_eq!(work.plan, r#"{"steps":[]}"#);
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[must_use]
 pub struct GateQuestion {
     request: GateRequest,
-    schema: Value,
+    schema: Json,
     within: Option<Duration>,
     audience: Audience,
     escalations: Vec<Escalation>,
@@ -168,14 +178,14 @@ impl GateQuestion {
         shown: &(impl Serialize + ?Sized),
     ) -> Result<Self, serde_json::Error> {
         let shown = serde_json::to_value(shown)?;
-        let text = shown.to_string();
+        let text = json_text(&shown);
         let request = GateRequest {
             allowed: allowed_at(&gate).to_vec(),
             rule: gate.to_string(),
             gate,
             question: question.into(),
             bytes: text.len(),
-            digest: blake3::hash(text.as_bytes()).to_hex().to_string(),
+            digest: digest(&text),
             shown: Json(shown),
             missing: Vec::new(),
             risk: Risk::Destructive,
@@ -183,7 +193,7 @@ impl GateQuestion {
         };
         Ok(Self {
             request,
-            schema: Value::Bool(true),
+            schema: Json(Value::Bool(true)),
             within: None,
             audience: Audience::everybody(),
             escalations: Vec::new(),
@@ -193,7 +203,7 @@ impl GateQuestion {
 
     /// Sets the JSON schema that an edit has to fit. Default: any JSON fits.
     pub fn schema(self, schema: Value) -> Self {
-        Self { schema, ..self }
+        Self { schema: Json(schema), ..self }
     }
 
     /// Limits the decisions that may be taken.
@@ -255,59 +265,34 @@ impl GateQuestion {
         let gate = self.request.gate.clone();
         let call = context.call("gate", &gate.to_string(), "");
         let step = format!("gate-{}", call.key());
-        let stored = (self.request.clone(), self.schema.clone());
-        let stored = context.step(&step, || async { Ok::<_, BoxError>(stored) }).await;
-        let (request, schema) =
-            stored.map_err(|source| GateError::Step { gate: gate.clone(), source })?;
-        let asked = Self { request, schema, ..self }.put(&call).await;
-        asked.map_err(|source| match source {
-            AskError::Expired(_) => GateError::Overdue(gate),
-            source => GateError::Ask { gate, source },
-        })
+        let stored: Result<Self, _> =
+            context.step(&step, || async { Ok::<_, BoxError>(self) }).await;
+        match stored {
+            Ok(question) => question.decide(&call).await.map_err(|source| match source {
+                AskError::Expired(_) => GateError::Overdue(gate),
+                source => GateError::Ask { gate, source },
+            }),
+            Err(source) => Err(GateError::Step { gate, source }),
+        }
     }
 
-    async fn put(self, call: &Call) -> Result<Decision, AskError> {
-        let now = || call.clock().now();
-        let first = self.within.map(|within| now().plus(within));
-        let mut asked = self.put_to(&self.audience, first, call).await;
-        for Escalation { audience, within } in &self.escalations {
-            if !matches!(asked, Err(AskError::Expired(_))) {
-                break;
-            }
-            // A question that was asked keeps the deadline that it was asked with.
-            asked = self.put_to(audience, Some(now().plus(*within)), call).await;
-        }
-        match (asked, self.overdue) {
+    async fn decide(self, call: &Call) -> Result<Decision, AskError> {
+        let GateRequest { digest, allowed, .. } = &self.request;
+        let answers = Decision::answers(allowed, digest, &self.schema.0).to_string();
+        let question = DecisionQuestion::new(
+            &self.request,
+            "a decision at this gate",
+            digest,
+            allowed,
+            &answers,
+        )?;
+        let deadline = self.within.map(|within| call.clock().now().plus(within));
+        let decided = question.decide(call, &self.audience, deadline, &self.escalations).await;
+        match (decided, self.overdue) {
             (Err(AskError::Expired(_)), Overdue::Reject) => Ok(Decision::Reject { message: None }),
             (Err(AskError::Expired(_)), Overdue::Skip) => Ok(Decision::Skip { message: None }),
-            (asked, _) => asked,
+            (decided, _) => decided,
         }
-    }
-
-    async fn put_to(
-        &self,
-        audience: &Audience,
-        deadline: Option<hanok_core::Timestamp>,
-        call: &Call,
-    ) -> Result<Decision, AskError> {
-        let failed = |error: BoxError| AskError::Failed(error);
-        let shown = self.request.clone();
-        let answers = Decision::answers(&shown.allowed, &shown.digest, &self.schema).to_string();
-        let payload = Stored::encode(&shown);
-        let payload = payload.map_err(|error: StoredError| failed(error.into()))?;
-        let read = move |answer: &Stored| Decision::read(answer, &shown.digest, &shown.allowed);
-        let check = {
-            let read = read.clone();
-            Check::new("a decision at this gate", move |answer| read(answer).map(drop))
-        };
-        let request = Request {
-            schema: Some(answers.into()),
-            deadline,
-            audience: audience.clone(),
-            check: Some(check),
-            ..Request::new(payload)
-        };
-        read(&call.question(request).await?).map_err(failed)
     }
 }
 

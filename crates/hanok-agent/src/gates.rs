@@ -48,10 +48,8 @@ impl Gates {
 
     /// These gates ask, and no others.
     pub fn only(gates: impl IntoIterator<Item = Gate>) -> Self {
-        let off = [Gate::Clarify, Gate::Plan, Gate::Step, Gate::Tool];
-        let off = off.into_iter().chain([Gate::Definitions, Gate::Elicitation]);
-        let closed = Self::all(true);
-        let none = off.fold(closed, |all, gate| all.gate(gate, GateSwitch::Off));
+        let off = |all: Self, gate| all.gate(gate, GateSwitch::Off);
+        let none = Gate::NAMED.into_iter().fold(Self::all(true), off);
         gates.into_iter().fold(none, |all, gate| all.gate(gate, GateSwitch::On))
     }
 
@@ -77,14 +75,10 @@ impl std::str::FromStr for Gates {
             "none" => return Ok(Self::all(false)),
             _ => {}
         }
-        let gate = |name: &str| match name.trim() {
-            "clarify" => Ok(Gate::Clarify),
-            "plan" => Ok(Gate::Plan),
-            "step" => Ok(Gate::Step),
-            "tool" => Ok(Gate::Tool),
-            "definitions" => Ok(Gate::Definitions),
-            "elicitation" => Ok(Gate::Elicitation),
-            other => Err(UnknownGate(other.to_owned())),
+        let gate = |name: &str| {
+            let name = name.trim();
+            let named = Gate::NAMED.into_iter().find(|gate| gate.to_string() == name);
+            named.ok_or_else(|| UnknownGate(name.to_owned()))
         };
         let gates = text.split(',').map(gate).collect::<Result<Vec<_>, _>>()?;
         Ok(Self::only(gates))

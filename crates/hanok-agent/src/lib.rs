@@ -59,6 +59,7 @@ mod by_run;
 mod catalogue;
 mod choice;
 mod conversation;
+mod digest;
 mod error;
 mod gate;
 mod gates;
@@ -97,7 +98,7 @@ pub use agent_tool::AgentTool;
 pub use audit::{
     chain::{AuditFault, AuditKey, verify_audit},
     difference::Difference,
-    record::{AuditAudience, AuditEvent, AuditPerson, AuditRecord},
+    record::{AuditEvent, AuditRecord},
     trail::audit_of,
 };
 pub use bound_tool::{BindingCause, BoundTool};

@@ -1,11 +1,14 @@
 //! The usage of an agent's turn.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use hanok_core::Spent;
 use hanok_model::ChatReply;
 use hanok_state::ToolCall;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::digest::{digest, json_text};
 
 /// The usage of an agent's turn so far. It is a part of the agent's state, so that it is right after a crash and in another
 /// process too: a finished call is counted once.
@@ -26,44 +29,19 @@ pub struct TurnUsage {
     pub estimated: bool,
     /// The calls that were made, by tool. One that was tried again is one.
     pub tools: BTreeMap<String, u64>,
-    /// The digests of the calls that a person has rejected, each of the tool and its arguments.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub rejected: BTreeSet<String>,
-    /// How often the model was told that a call was rejected.
-    #[serde(skip_serializing_if = "is_none")]
-    pub rejections: u64,
+    /// How often the model was told that a person rejected a call, by the digest of the tool and the arguments.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rejected: BTreeMap<String, u64>,
 }
 
 /// A turn with so many rejections has to answer.
 const MOST_REJECTIONS: u64 = 3;
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_none(rejections: &u64) -> bool {
-    *rejections == 0
-}
-
 /// The digest of a call: of its tool, and of its arguments whatever their spacing and order are.
-fn digest(call: &ToolCall) -> String {
-    let arguments = call.arguments.decode::<serde_json::Value>();
-    let arguments = match arguments {
-        Ok(arguments) => sorted(arguments).to_string(),
-        Err(_) => call.arguments.as_str().to_owned(),
-    };
-    blake3::hash(format!("{}\0{arguments}", call.name).as_bytes()).to_hex().to_string()
-}
-
-/// The value with the members of all objects in order, whatever serde_json was built with.
-fn sorted(value: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::Object(members) => {
-            let members: BTreeMap<_, _> =
-                members.into_iter().map(|(name, value)| (name, sorted(value))).collect();
-            Value::Object(members.into_iter().collect())
-        }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        value => value,
-    }
+fn call_digest(call: &ToolCall) -> String {
+    let arguments = call.arguments.decode::<Value>().map(|arguments| json_text(&arguments));
+    let arguments = arguments.unwrap_or_else(|_| call.arguments.as_str().to_owned());
+    digest(&format!("{}\0{arguments}", call.name))
 }
 
 impl TurnUsage {
@@ -77,18 +55,24 @@ impl TurnUsage {
 
     /// Notes that the model was told of `call` that a person rejected it.
     pub(crate) fn reject(&mut self, call: &ToolCall) {
-        self.rejected.insert(digest(call));
-        self.rejections = self.rejections.saturating_add(1);
+        let told = self.rejected.entry(call_digest(call)).or_default();
+        *told = told.saturating_add(1);
+    }
+
+    /// How often the model was told in this turn that a person rejected a call.
+    #[must_use]
+    pub fn rejections(&self) -> u64 {
+        self.rejected.values().fold(0, |sum, told| sum.saturating_add(*told))
     }
 
     /// Checks whether a person has rejected a call of the same tool with equal arguments in this turn.
     pub(crate) fn was_rejected(&self, call: &ToolCall) -> bool {
-        !self.rejected.is_empty() && self.rejected.contains(&digest(call))
+        !self.rejected.is_empty() && self.rejected.contains_key(&call_digest(call))
     }
 
     /// Checks whether so many calls were rejected that the turn has to end with an answer.
     pub(crate) fn has_to_answer(&self) -> bool {
-        self.rejections >= MOST_REJECTIONS
+        self.rejections() >= MOST_REJECTIONS
     }
 
     /// Counts a call of `tool`, if `spent` ([`ToolResult::spent`](crate::ToolResult::spent)) says that it was made.

@@ -21,7 +21,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use self::{
     ask::{Ask, AskError, NoteError, Request},
     cancel::Cancellation,
-    info::{CallInfo, CallItem, CallNotes, CallSink},
+    info::{CallDescription, CallInfo, CallItem, CallSink},
     meter::{Charge, Meter, OverBudget, Spent},
     provided::{Need, Provided},
 };
@@ -92,7 +92,7 @@ pub struct Call {
     meter: Meter,
     tokens: Option<Arc<dyn TokenSink>>,
     items: Option<Arc<dyn CallSink>>,
-    notes: Option<CallNotes>,
+    description: Option<CallDescription>,
     id: Option<Arc<str>>,
     ask: Option<Arc<dyn Ask>>,
     tenant: Option<Tenant>,
@@ -113,7 +113,7 @@ impl Call {
             meter: Meter::default(),
             tokens: None,
             items: None,
-            notes: None,
+            description: None,
             id: None,
             ask: None,
             tenant: None,
@@ -143,8 +143,8 @@ impl Call {
     /// Another call of the same run: the same clock, deadline, cancellation, meter and listeners.
     #[must_use]
     pub fn keyed(&self, key: CallKey) -> Self {
-        let notes = self.notes.as_ref().map(|notes| notes.keyed(&key));
-        Self { key, notes, admitted: Arc::default(), ..self.clone() }
+        let description = self.description.as_ref().map(|it| it.keyed(&key));
+        Self { key, description, admitted: Arc::default(), ..self.clone() }
     }
 
     /// Ends the call at `deadline`, or at the one it already has if that is sooner.
@@ -214,13 +214,13 @@ impl Call {
     }
 
     /// Notes for observers what is called: a `kind` (`model`, `tool`) and a name. A graph does so where somebody watches its run;
-    /// without that there are no notes, and [tags](Call::tag) and [metadata](Call::metadata) go nowhere.
+    /// without that nothing is noted, and [tags](Call::tag) and [metadata](Call::metadata) go nowhere.
     ///
     /// ```
     /// use hanok_core::Call;
     ///
     /// let call = Call::detached().described("model", "small").tag("draft").metadata("prompt", "v2");
-    /// let info = call.info().ok_or("no notes")?;
+    /// let info = call.info().ok_or("no description")?;
     /// assert_eq!((&*info.kind, &*info.name, &info.key), ("model", "small", call.key()));
     /// assert!(info.tags.contains("draft"));
     /// assert_eq!(info.metadata.get("prompt").map(String::as_str), Some("v2"));
@@ -229,8 +229,8 @@ impl Call {
     /// ```
     #[must_use]
     pub fn described(self, kind: &str, name: &str) -> Self {
-        let notes = CallNotes::new(kind, name, self.key.clone());
-        Self { notes: Some(notes), ..self }
+        let description = CallDescription::new(kind, name, self.key.clone());
+        Self { description: Some(description), ..self }
     }
 
     /// Sets the id by which the conversation names the call, for the call and for observers. Default: none.
@@ -266,8 +266,8 @@ impl Call {
     }
 
     fn describe(self, change: impl FnOnce(&mut CallInfo)) -> Self {
-        if let Some(notes) = &self.notes {
-            notes.change(change);
+        if let Some(description) = &self.description {
+            description.change(change);
         }
         self
     }
@@ -392,12 +392,12 @@ impl Call {
 
     /// What observers are told of the call, where somebody watches.
     pub fn info(&self) -> Option<Arc<CallInfo>> {
-        self.notes.as_ref().map(CallNotes::info)
+        self.description.as_ref().map(CallDescription::info)
     }
 
-    /// The notes of the call, for a sink that is to know them as they are when it is told something.
-    pub fn notes(&self) -> Option<&CallNotes> {
-        self.notes.as_ref()
+    /// What observers are told of the call, for a sink that is to know it as it is when it is told something.
+    pub fn description(&self) -> Option<&CallDescription> {
+        self.description.as_ref()
     }
 
     /// Sends `item` to the observers of the run, at once: how far a tool is, what it has found so far. Where nobody watches

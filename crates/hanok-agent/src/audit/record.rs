@@ -1,7 +1,5 @@
 //! One record of an audit.
 
-use std::collections::BTreeSet;
-
 use hanok_core::{Answerer, Audience};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,8 +52,8 @@ pub enum AuditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
         /// The people who may answer; everybody if nobody is named.
-        #[serde(default, skip_serializing_if = "AuditAudience::is_everybody")]
-        audience: AuditAudience,
+        #[serde(default, skip_serializing_if = "Audience::is_everybody")]
+        audience: Audience,
         /// Until when an answer counts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline: Option<u64>,
@@ -70,7 +68,7 @@ pub enum AuditEvent {
         resolution: String,
         /// The person, if they were named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<AuditPerson>,
+        by: Option<Answerer>,
     },
     /// Somebody answered.
     Answered {
@@ -86,7 +84,7 @@ pub enum AuditEvent {
         changed: Vec<Difference>,
         /// The person, if they were named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<AuditPerson>,
+        by: Option<Answerer>,
         /// The milliseconds from the question to the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         took: Option<u64>,
@@ -96,48 +94,4 @@ pub enum AuditEvent {
         /// The reason.
         reason: String,
     },
-}
-
-/// A person who answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct AuditPerson {
-    /// The name.
-    pub name: String,
-    /// The roles.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub roles: BTreeSet<String>,
-    /// The channel through which the answer came.
-    pub channel: String,
-}
-
-/// The people who may answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct AuditAudience {
-    /// Their names.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub names: BTreeSet<String>,
-    /// Their roles.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub roles: BTreeSet<String>,
-}
-
-impl AuditAudience {
-    fn is_everybody(&self) -> bool {
-        self.names.is_empty() && self.roles.is_empty()
-    }
-}
-
-impl From<Option<Audience>> for AuditAudience {
-    fn from(audience: Option<Audience>) -> Self {
-        let Audience { names, roles } = audience.unwrap_or_default();
-        Self { names, roles }
-    }
-}
-
-impl From<Answerer> for AuditPerson {
-    fn from(Answerer { name, roles, channel }: Answerer) -> Self {
-        Self { name, roles, channel }
-    }
 }

@@ -12,8 +12,9 @@ use super::{
     chain::{AuditKey, hash},
     difference::{Difference, differences},
     hidden::without_secrets,
-    record::{AuditEvent, AuditPerson, AuditRecord},
+    record::{AuditEvent, AuditRecord},
 };
+use crate::digest::{digest, json_digest};
 
 /// The number of entries that are read at a time.
 const PAGE: usize = 256;
@@ -93,11 +94,6 @@ fn is_of_people(read: &LogEntry) -> bool {
     }
 }
 
-/// The BLAKE3 hash of `text`, as hex.
-fn digest(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex().to_string()
-}
-
 /// What an entry tells.
 struct Event {
     request: String,
@@ -146,9 +142,9 @@ impl Trail {
         let rule = payload.get("rule").and_then(Value::as_str).map(str::to_owned);
         let event = AuditEvent::Requested {
             shown: without_secrets(&payload, &tool_schema(&schema(&question))),
-            digest: digest(&json(&question.payload).to_string()),
+            digest: json_digest(&json(&question.payload)),
             rule,
-            audience: question.audience.clone().into(),
+            audience: question.audience.clone().unwrap_or_default(),
             deadline: question.deadline.map(|deadline| deadline.0),
         };
         let (request, node) = (question.id.clone(), question.node.clone());
@@ -165,7 +161,7 @@ impl Trail {
         let value = json(&value);
         if let Some(Intent { tool, arguments, node, .. }) = self.doubted.remove(&id) {
             let (digest, resolution) = (digest(&arguments), resolution(&value));
-            let event = AuditEvent::Settled { tool, digest, resolution, by: by.map(Into::into) };
+            let event = AuditEvent::Settled { tool, digest, resolution, by };
             return Some(Event { request: id, node, event });
         }
         let asked = self.requests.get(&id);
@@ -176,9 +172,9 @@ impl Trail {
         let event = AuditEvent::Answered {
             changed: changed(&without_secrets(&shown, &tool_schema(&form)), &answer),
             answer,
-            digest: digest(&value.to_string()),
+            digest: json_digest(&value),
             decision,
-            by: by.map(AuditPerson::from),
+            by,
             took: asked.map(|(since, _)| at.0.saturating_sub(since.0)),
         };
         let node = asked.map(|(_, question)| question.node.clone()).unwrap_or_default();

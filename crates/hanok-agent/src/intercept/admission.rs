@@ -4,11 +4,9 @@
 //! asks it and what may be decided stay as they were, whatever the interceptors of the process that goes on say: they judge the
 //! call again only after the person has let it pass, and can then stop it, but not make what was rejected.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use hanok_core::{
-    Ask, AskError, Audience, BoxError, BoxFuture, Call, Check, Request, Stored, Timestamp,
-};
+use hanok_core::{Ask, AskError, Audience, BoxFuture, Call, Request, Stored, Timestamp};
 use hanok_graph::{Context, StepError};
 use hanok_model::{ToolError, ToolOutput};
 use hanok_state::{Arguments, ToolCall};
@@ -17,11 +15,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     SharedInterceptor, ToolRequest, Verdict,
     approval::{
-        ApprovalRequest, ApprovalTerms, Decision, digest,
+        ApprovalRequest, ApprovalTerms, Decision,
         overdue::{Escalation, Overdue},
+        question::DecisionQuestion,
     },
 };
 use crate::{
+    digest::digest,
     prompt,
     tools::{execution::suspends, registry::Registered},
 };
@@ -62,31 +62,15 @@ struct Question {
     /// The JSON schema of the answers.
     answers: String,
     deadline: Option<Timestamp>,
-    /// Those who may answer, and then others, each with their milliseconds.
+    /// Those who may answer, and then others.
     #[serde(default)]
-    audience: StoredAudience,
+    audience: Audience,
     #[serde(default)]
-    then: Vec<(StoredAudience, u64)>,
+    escalations: Vec<Escalation>,
     #[serde(default)]
     overdue: Overdue,
     /// The interceptor that changed the arguments last.
     changed_by: Option<String>,
-}
-
-/// An audience as it is stored: the names, and the roles.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct StoredAudience(BTreeSet<String>, BTreeSet<String>);
-
-impl From<Audience> for StoredAudience {
-    fn from(Audience { names, roles }: Audience) -> Self {
-        Self(names, roles)
-    }
-}
-
-impl From<StoredAudience> for Audience {
-    fn from(StoredAudience(names, roles): StoredAudience) -> Self {
-        Self { names, roles }
-    }
 }
 
 /// The arguments of a call after the judgements so far.
@@ -302,14 +286,11 @@ impl Question {
             revision: terms.revision,
             allowed: terms.allowed,
         };
-        let then = terms.escalations.into_iter().map(|Escalation { audience, within }| {
-            (audience.into(), u64::try_from(within.as_millis()).unwrap_or(u64::MAX))
-        });
         Self {
             answers: shown.answers(request.spec.schema()).to_string(),
             deadline: terms.within.map(|within| call.clock().now().plus(within)),
-            audience: terms.audience.into(),
-            then: then.collect(),
+            audience: terms.audience,
+            escalations: terms.escalations,
             overdue: terms.overdue,
             shown,
             changed_by,
@@ -329,38 +310,17 @@ impl Question {
         Self { shown, answers, changed_by: None, ..self.clone() }
     }
 
-    /// Asks the people, one audience after the other, and reads the answer.
+    /// Asks the people, and reads the answer.
     async fn put(&self, call: &Call) -> Result<Decision, AskError> {
-        let mut asked = self.put_to(self.audience.clone().into(), self.deadline, call).await;
-        for (audience, millis) in &self.then {
-            if !matches!(asked, Err(AskError::Expired(_))) {
-                break;
-            }
-            // A question that was asked keeps the deadline that it was asked with.
-            let deadline = call.clock().now().plus(Duration::from_millis(*millis));
-            asked = self.put_to(audience.clone().into(), Some(deadline), call).await;
-        }
-        asked
-    }
-
-    async fn put_to(
-        &self,
-        audience: Audience,
-        deadline: Option<Timestamp>,
-        call: &Call,
-    ) -> Result<Decision, AskError> {
-        let failed = |error: BoxError| AskError::Failed(error);
-        let shown = self.shown.clone();
-        let request = Request {
-            check: Some(Check::new("a decision about this call", move |answer: &Stored| {
-                shown.read(answer).map(drop)
-            })),
-            schema: Some(self.answers.as_str().into()),
-            deadline,
-            audience,
-            ..Request::new(Stored::encode(&self.shown).map_err(|error| failed(error.into()))?)
-        };
-        self.shown.read(&call.question(request).await?).map_err(failed)
+        let ApprovalRequest { digest, allowed, .. } = &self.shown;
+        let question = DecisionQuestion::new(
+            &self.shown,
+            "a decision about this call",
+            digest,
+            allowed,
+            &self.answers,
+        )?;
+        question.decide(call, &self.audience, self.deadline, &self.escalations).await
     }
 }
 

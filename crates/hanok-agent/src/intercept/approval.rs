@@ -3,6 +3,7 @@
 pub(crate) mod agent_chat;
 mod decision;
 pub(crate) mod overdue;
+pub(crate) mod question;
 mod request;
 pub(crate) mod risk;
 mod terms;
@@ -227,9 +228,4 @@ impl fmt::Debug for ApprovalRule {
             .field("terms", &self.terms)
             .finish_non_exhaustive()
     }
-}
-
-/// The BLAKE3 hash of `text`, as hex.
-pub(super) fn digest(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex().to_string()
 }

@@ -9,7 +9,8 @@ use hanok_core::{Call, InvalidName, ItemKey, Labels, Stored, Tenant};
 use hanok_model::{ChatReply, ChatRequest, Finish, ModelError, Usage};
 
 use self::flights::Flights;
-use super::{Interceptor, approval::digest, chain::NextModel, redaction::show};
+use super::{Interceptor, chain::NextModel, redaction::show};
+use crate::digest::digest;
 
 /// The label of the store under which replies stand.
 const LABEL: &str = "model-cache";

@@ -2,9 +2,10 @@
 
 use hanok_checkpoint::FieldPath;
 use hanok_model::ToolSpec;
-use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+
+use crate::digest::json_text;
 
 /// A tool that an index offers.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,8 +124,7 @@ fn add_text(hasher: &mut blake3::Hasher, text: &str) {
 fn add_definition(spec: &ToolSpec, add: &mut dyn FnMut(&str)) {
     add(spec.name());
     add(spec.description());
-    // A schema whose numbers cannot be written as JSON has a text of its own all the same.
-    add(&Json::text_of(spec.schema()).unwrap_or_else(|_| spec.schema().to_string()));
+    add(&json_text(spec.schema()));
 }
 
 /// The hash of all that a tool says, the same in every process and for every order of the keys of its schema.

@@ -1,7 +1,6 @@
 //! Experience with a tool: how often its calls have succeeded.
 
-/// The quantile of the normal distribution for 95 % on both sides.
-const Z: f64 = 1.959_963_984_540_054;
+use hanok_core::rate_bounds;
 
 /// How often calls of a tool have succeeded and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -13,8 +12,7 @@ pub struct ToolExperience {
 }
 
 impl ToolExperience {
-    /// The lower bound of the rate of success, by Wilson's interval at 95 % (E. B. Wilson, "Probable Inference, the Law of
-    /// Succession, and Statistical Inference", 1927); `None` without a call.
+    /// The lower bound of the rate of success, by Wilson's interval at 95 % ([`rate_bounds`]); `None` without a call.
     ///
     /// ```
     /// use hanok_agent::ToolExperience;
@@ -26,14 +24,8 @@ impl ToolExperience {
     /// ```
     #[must_use]
     pub fn lower_bound(self) -> Option<f64> {
-        let count = f64::from(self.successes) + f64::from(self.failures);
-        if count == 0.0 {
-            return None;
-        }
-        let rate = f64::from(self.successes) / count;
-        let square = Z * Z;
-        let spread = Z * (rate * (1.0 - rate) / count + square / (4.0 * count * count)).sqrt();
-        Some(((rate + square / (2.0 * count) - spread) / (1.0 + square / count)).max(0.0))
+        let (lower, _) = rate_bounds(self.successes.into(), self.failures.into())?;
+        Some(lower)
     }
 }
 

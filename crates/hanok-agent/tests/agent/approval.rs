@@ -384,7 +384,7 @@ async fn a_rejected_call_is_refused_without_asking_again() {
     assert_eq!(shown(&asked[0]).arguments.as_str(), r#"{"to":"b","amount":5}"#);
     let state =
         run.answer(&asked[0], json!({"decision": "approve"})).await.unwrap().done().unwrap();
-    assert_eq!((run.made(), state.usage.rejections), (vec!["send b 5".to_owned()], 2));
+    assert_eq!((run.made(), state.usage.rejections()), (vec!["send b 5".to_owned()], 2));
     let asked = run.open_questions().await;
     run.answer(&asked[0], json!({"decision": "approve"})).await.unwrap().done().unwrap();
     assert_eq!(run.made(), ["send b 5", "send a 5"]);

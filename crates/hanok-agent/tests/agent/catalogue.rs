@@ -81,6 +81,14 @@ fn desk(model: &ScriptedModel, ledger: &Ledger, index: &ToolIndex) -> ReactAgent
         .protocol(Protocol::Native)
 }
 
+/// A call as the model writes it in `protocol`.
+fn says_call(protocol: Protocol, id: &str, name: &str, arguments: &str) -> Exchange {
+    match protocol {
+        Protocol::Native => calls(id, name, arguments),
+        _ => Exchange::says(call(name, arguments)),
+    }
+}
+
 fn calls(id: &str, name: &str, arguments: &str) -> Exchange {
     Exchange::calls([ToolCall::new(id, name, arguments)])
 }
@@ -160,10 +168,7 @@ async fn a_small_catalogue_is_offered_whole() {
 async fn found_tools_are_appended_and_callable_in_both_protocols() {
     for protocol in [Protocol::Native, Protocol::Text] {
         let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
-        let say = |id: &str, name: &str, arguments: &str| match protocol {
-            Protocol::Native => calls(id, name, arguments),
-            _ => Exchange::says(call(name, arguments)),
-        };
+        let say = |id: &str, name: &str, arguments: &str| says_call(protocol, id, name, arguments);
         let model = ScriptedModel::new([
             say("1", "search_tools", r#"{"query": "letter", "k": 1}"#),
             say("2", "search_tools", r#"{"query": "appointment diary", "k": 1}"#),
@@ -220,10 +225,7 @@ async fn found_tools_are_appended_and_callable_in_both_protocols() {
 async fn a_call_of_a_tool_that_was_not_offered_is_judged_like_any_other() {
     for protocol in [Protocol::Native, Protocol::Text] {
         let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
-        let say = |id: &str, name: &str, arguments: &str| match protocol {
-            Protocol::Native => calls(id, name, arguments),
-            _ => Exchange::says(call(name, arguments)),
-        };
+        let say = |id: &str, name: &str, arguments: &str| says_call(protocol, id, name, arguments);
         let model = ScriptedModel::new([
             say("1", "mail__send", "{}"),
             say("2", "mail__send", r#"{"to": "Kim"}"#),
@@ -260,10 +262,7 @@ async fn denied_tools_are_never_offered_found_or_called() {
     }
     for protocol in [Protocol::Native, Protocol::Text] {
         let (ledger, index) = (Ledger::default(), index_of(&specs()).await);
-        let say = |id: &str, name: &str, arguments: &str| match protocol {
-            Protocol::Native => calls(id, name, arguments),
-            _ => Exchange::says(call(name, arguments)),
-        };
+        let say = |id: &str, name: &str, arguments: &str| says_call(protocol, id, name, arguments);
         let model = ScriptedModel::new([
             say("1", "search_tools", r#"{"query": "send a letter, mail__send"}"#),
             say("2", "mail__send", r#"{"to": "Kim"}"#),

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, fmt};
 
+use serde::{Deserialize, Serialize};
+
 /// The people who may answer a request: those of these names, and those who have one of these roles. An empty one is everybody.
 ///
 /// ```
@@ -16,12 +18,15 @@ use std::{collections::BTreeSet, fmt};
 /// assert!(Audience::everybody().admits(None));
 /// assert_eq!(audience.to_string(), "`ann`, or whoever is `approver`");
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 #[must_use]
 pub struct Audience {
     /// The names.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub names: BTreeSet<String>,
     /// The roles.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub roles: BTreeSet<String>,
 }
 
@@ -74,12 +79,13 @@ impl fmt::Display for Audience {
 }
 
 /// The person who gives an answer, as whoever lets them in names them. Nothing here checks that they are who they say.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Answerer {
     /// The name.
     pub name: String,
     /// The roles.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub roles: BTreeSet<String>,
     /// The channel through which the answer came: `terminal`, `http`, `cli`.
     pub channel: String,

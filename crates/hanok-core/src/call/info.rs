@@ -29,9 +29,9 @@ pub struct CallInfo {
 
 /// What observers are told of a call, as it is now: clones, and the clones of the call, share it.
 #[derive(Clone)]
-pub struct CallNotes(Arc<Mutex<Arc<CallInfo>>>);
+pub struct CallDescription(Arc<Mutex<Arc<CallInfo>>>);
 
-impl CallNotes {
+impl CallDescription {
     pub(super) fn new(kind: &str, name: &str, key: CallKey) -> Self {
         Self::of(CallInfo {
             kind: kind.into(),
@@ -56,7 +56,7 @@ impl CallNotes {
         change(Arc::make_mut(&mut *self.locked()));
     }
 
-    /// The notes of another call, which begin as these are.
+    /// The description of another call, which begins as this is.
     pub(super) fn keyed(&self, key: &CallKey) -> Self {
         let info = self.info();
         match info.key == *key {
@@ -70,9 +70,9 @@ impl CallNotes {
     }
 }
 
-impl fmt::Debug for CallNotes {
+impl fmt::Debug for CallDescription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CallNotes").field(&self.info()).finish()
+        f.debug_tuple("CallDescription").field(&self.info()).finish()
     }
 }
 

@@ -11,8 +11,8 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    CallInfo, CallItem, CallKey, CallNotes, CallSink, Cancellation, Limit, Meter, Position, Spent,
-    Stored, TaskId, Timestamp, Token, TokenSink,
+    CallDescription, CallInfo, CallItem, CallKey, CallSink, Cancellation, Limit, Meter, Position,
+    Spent, Stored, TaskId, Timestamp, Token, TokenSink,
 };
 
 use crate::{
@@ -270,12 +270,12 @@ impl fmt::Display for Shown<'_> {
 /// Passes what a call tells to the observer of the run.
 pub(crate) struct WatchedCall {
     pub(crate) scope: Arc<TaskAttempt>,
-    pub(crate) notes: Option<CallNotes>,
+    pub(crate) description: Option<CallDescription>,
 }
 
 impl WatchedCall {
     fn info(&self) -> Option<Arc<CallInfo>> {
-        self.notes.as_ref().map(CallNotes::info)
+        self.description.as_ref().map(CallDescription::info)
     }
 }
 

@@ -800,8 +800,8 @@ impl<C: Send + Sync + 'static> Context<C> {
             return call;
         }
         let call = call.described(kind, name);
-        let notes = call.notes().cloned();
-        let watched = Arc::new(WatchedCall { scope: scope.clone(), notes });
+        let description = call.description().cloned();
+        let watched = Arc::new(WatchedCall { scope: scope.clone(), description });
         call.tokens(watched.clone()).items(watched)
     }
 

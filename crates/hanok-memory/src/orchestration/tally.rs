@@ -1,9 +1,7 @@
 //! Successes and failures, and what they say of the rate.
 
+use hanok_core::rate_bounds;
 use serde::{Deserialize, Serialize};
-
-/// The quantile of the normal distribution for 95 % on both sides.
-const Z: f64 = 1.959_963_984_540_054;
 
 /// The number of successes and of failures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,10 +30,9 @@ impl Tally {
         (self.count() > 0).then(|| self.successes as f64 / self.count() as f64)
     }
 
-    /// The lower bound of the rate, by Wilson's interval at 95 % (E. B. Wilson, "Probable Inference, the Law of Succession, and
-    /// Statistical Inference", 1927); `None` before the first.
+    /// The lower bound of the rate, by Wilson's interval at 95 % ([`rate_bounds`]); `None` before the first.
     pub fn lower_bound(self) -> Option<f64> {
-        self.bounds().map(|(lower, _)| lower)
+        rate_bounds(self.successes, self.failures).map(|(lower, _)| lower)
     }
 
     /// The upper bound of the rate, by the same interval; `None` before the first.
@@ -47,15 +44,7 @@ impl Tally {
     /// assert!(three.upper_bound() > Some(0.5) && four.upper_bound() < Some(0.5));
     /// ```
     pub fn upper_bound(self) -> Option<f64> {
-        self.bounds().map(|(_, upper)| upper)
-    }
-
-    fn bounds(self) -> Option<(f64, f64)> {
-        let (rate, count) = (self.rate()?, self.count() as f64);
-        let square = Z * Z;
-        let spread = Z * (rate * (1.0 - rate) / count + square / (4.0 * count * count)).sqrt();
-        let (middle, scale) = (rate + square / (2.0 * count), 1.0 + square / count);
-        Some((((middle - spread) / scale).max(0.0), ((middle + spread) / scale).min(1.0)))
+        rate_bounds(self.successes, self.failures).map(|(_, upper)| upper)
     }
 
     pub(super) fn add(&mut self, success: bool) {

@@ -20,7 +20,7 @@ pub enum Overdue {
 }
 
 /// Others who are asked when those before did not answer, and for how long.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Escalation {
     pub(crate) audience: Audience,
     pub(crate) within: Duration,

@@ -1,6 +1,5 @@
 //! The question that a person is asked about a call.
 
-use hanok_core::{BoxError, Stored};
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,13 +45,6 @@ fn unknown() -> Risk {
 }
 
 impl ApprovalRequest {
-    /// The decision in `answer`.
-    ///
-    /// An answer that is not allowed, or that names the digest of other arguments, is refused.
-    pub(crate) fn read(&self, answer: &Stored) -> Result<Decision, BoxError> {
-        Decision::read(answer, &self.digest, &self.allowed)
-    }
-
     /// The JSON schema of the answers, for a tool whose arguments are of `schema`.
     pub(crate) fn answers(&self, schema: &Value) -> Value {
         Decision::answers(&self.allowed, &self.digest, schema)
