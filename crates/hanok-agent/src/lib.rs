@@ -130,7 +130,8 @@ pub use hook::{
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, TurnContext, Verdict,
     approval::{
-        Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind,
+        Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind, Precedent,
+        StandingApproval, StandingApprovals, StandingError, StandingScope,
         agent_chat::{AgentChatError, from_agent_chat, to_agent_chat},
         overdue::Overdue,
         risk::Risk,

@@ -215,7 +215,11 @@ fn native_tools(request: &ChatRequest) -> Vec<Listed> {
         description: tool.description().to_owned(),
         parameters: prompt::of_schema(tool.schema()),
     };
-    request.tools.iter().map(listed).collect()
+    let may_call = |tool: &&hanok_model::ToolSpec| match &request.tool_choice {
+        hanok_model::ToolChoice::Tool(name) => tool.name() == name,
+        _ => true,
+    };
+    request.tools.iter().filter(may_call).map(listed).collect()
 }
 
 fn heard(message: &Message) -> Heard {

@@ -166,6 +166,12 @@ fn write(request: &ChatRequest) -> Message {
             Message::assistant(summary::of(&conversation.data, language))
         }
         Part::Alone => {
+            let is_talk = conversation.data.is_empty() && conversation.results.is_empty();
+            if let Some(talk) =
+                is_talk.then(|| route::talk(&conversation, &conversation.listed)).flatten()
+            {
+                return Message::assistant(reply::said(&talk, language));
+            }
             let findings = agent::alone(&conversation);
             Message::assistant(reply::answered(&findings, language))
         }

@@ -175,7 +175,7 @@ pub(crate) const NOTHING: &[&str] = &[
 ];
 
 /// What stands before the results of teams.
-pub(crate) const OF_TEAMS: &[&str] = &["팀들의 결과:", "Results of the teams:"];
+pub(crate) const OF_TEAMS: &[&str] = &["팀들의 결과:", "단계들의 결과:", "Results of the teams:"];
 
 /// What stands before the teams that another one needs.
 pub(crate) const NEEDS: &[&str] = &["(먼저 필요한 팀:", "(needs first:"];

@@ -46,7 +46,12 @@ impl Form {
         let schema =
             question.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
         let schema: Value = schema.unwrap_or(Value::Bool(true));
-        let text = shown(&question.payload.decode().unwrap_or(Value::Null));
+        Self::of_schema(&shown(&question.payload.decode().unwrap_or(Value::Null)), &schema)
+    }
+
+    /// The form of what `schema` wants, under `question`.
+    pub(crate) fn of_schema(question: &str, schema: &Value) -> Self {
+        let text = question.to_owned();
         let required: Vec<&str> = match schema.get("required").and_then(Value::as_array) {
             Some(names) => names.iter().filter_map(Value::as_str).collect(),
             None => Vec::new(),
@@ -54,13 +59,13 @@ impl Form {
         match schema.get("properties").and_then(Value::as_object) {
             Some(properties) => {
                 let field = |(name, of): (&String, &Value)| {
-                    Field::of(name, of, &schema, !required.contains(&name.as_str()))
+                    Field::of(name, of, schema, !required.contains(&name.as_str()))
                 };
                 let fields = properties.iter().map(field).collect();
                 Self { question: text, fields, kind: Kind::Object }
             }
             None => {
-                let fields = vec![Field::of("답", &schema, &schema, false)];
+                let fields = vec![Field::of("답", schema, schema, false)];
                 Self { question: text, fields, kind: Kind::Value }
             }
         }

@@ -48,8 +48,8 @@ pub(crate) fn ended(answer: Option<&str>, exit: u8) -> String {
     json!({"event": "answer", "text": answer, "exit": exit}).to_string()
 }
 
-/// A question that waits for a person.
-pub(crate) fn question(question: &Pending) -> String {
+/// A question that waits for a person, as the event `event`.
+pub(crate) fn question(question: &Pending, event: &str) -> String {
     let schema = question.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
     let schema: Value = schema.unwrap_or(Value::Null);
     let doubt = question
@@ -57,7 +57,7 @@ pub(crate) fn question(question: &Pending) -> String {
         .as_ref()
         .map(|doubt| json!({"tool": doubt.tool, "arguments": doubt.arguments}));
     json!({
-        "event": "question",
+        "event": event,
         "id": question.id.0,
         "node": question.node,
         "question": value(&question.payload),

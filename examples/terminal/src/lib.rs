@@ -5,6 +5,8 @@
 
 pub mod brain;
 mod command;
+mod decision;
+mod elicitation;
 pub mod failure;
 mod form;
 mod interrupts;

@@ -8,14 +8,17 @@ use std::{
 
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
-use hanok_core::{Cancellation, RequestId, Stored, Tenant, ThreadKey};
+use hanok_core::{Answerer, Cancellation, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Input, Outcome, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
+use serde_json::Value;
 
 use crate::{
     Options, Screen, Talk,
+    decision::{self, DecisionForm, Typed},
+    elicitation::{self, ServerQuestion},
     failure::{Failure, INTERRUPTED, WAITS},
-    form::Form,
+    form::{Field, Form},
     interrupts::Interrupts,
     json,
     screen::TURN,
@@ -34,6 +37,7 @@ pub struct Session<T: Talk> {
     interrupts: Interrupts,
     lines: Option<mpsc::Receiver<io::Result<String>>>,
     json: bool,
+    answerer: Option<Answerer>,
 }
 
 impl<T: Talk> Session<T> {
@@ -68,7 +72,14 @@ impl<T: Talk> Session<T> {
         let app = graph.checkpointer(store);
         let thread = app.thread(key(&options.thread)?);
         let interrupts = Interrupts::new();
-        Ok(Self { talk, app, thread, interrupts, lines: None, json: options.json })
+        let json = options.json;
+        Ok(Self { talk, app, thread, interrupts, lines: None, json, answerer: None })
+    }
+
+    /// Answers questions as `answerer`. Default: as nobody.
+    #[must_use]
+    pub fn answering_as(self, answerer: Answerer) -> Self {
+        Self { answerer: Some(answerer), ..self }
     }
 
     /// Does what `options` say: goes on, answers the question, or holds a conversation.
@@ -190,7 +201,7 @@ impl<T: Talk> Session<T> {
     fn print(&self, questions: &[Pending], screen: &Screen) -> Result<(), Failure> {
         if self.json {
             for question in questions {
-                screen.json(&json::question(question))?;
+                screen.json(&json::question(question, self.talk.question_event()))?;
             }
             screen.json(&json::ended(None, WAITS))?;
             return Ok(());
@@ -198,7 +209,12 @@ impl<T: Talk> Session<T> {
         screen.tell("사람의 답을 기다립니다. 답: --answer ID JSON (같은 --db, --thread로)");
         for question in questions {
             let form = Form::of(question);
-            screen.tell(&format!("[{}] {}", question.id.0, form.question));
+            let shown = match (DecisionForm::of(question), ServerQuestion::of(question)) {
+                (Some(decision), _) => decision.shown(),
+                (None, Some(asked)) => asked.shown,
+                (None, None) => form.question.clone(),
+            };
+            screen.tell(&format!("[{}] {shown}", question.id.0));
             form.fields.iter().for_each(|field| screen.tell(&format!("  - {}", field.line())));
         }
         Ok(())
@@ -212,24 +228,97 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Vec<(RequestId, Stored)>>, Failure> {
         let mut answers = Vec::new();
         for question in questions {
-            let form = Form::of(question);
-            screen.tell(&form.question);
-            let mut values = Vec::new();
-            for field in &form.fields {
-                let value = loop {
-                    screen.ask(&field.prompt());
-                    let Line::Text(line) = self.line().await? else { return Ok(None) };
-                    match field.read(&line) {
-                        Ok(value) => break value,
-                        Err(fault) => screen.tell(&fault),
-                    }
-                };
-                values.push(value);
-            }
-            let answer = Stored::encode(&form.answer(values)).map_err(Failure::wiring)?;
+            let answer = match (DecisionForm::of(question), ServerQuestion::of(question)) {
+                (Some(form), _) => self.decision(question, &form, screen).await?,
+                (None, Some(asked)) => self.elicited(&asked, screen).await?,
+                (None, None) => {
+                    let form = Form::of(question);
+                    screen.tell(&form.question);
+                    let values = self.values(&form.fields, screen).await?;
+                    values.map(|values| form.answer(values))
+                }
+            };
+            let Some(answer) = answer else { return Ok(None) };
+            let answer = Stored::encode(&answer).map_err(Failure::wiring)?;
             answers.push((question.id.clone(), answer));
         }
         Ok(Some(answers))
+    }
+
+    /// The values of `fields`, asked for one after the other; `None` when the person stops.
+    async fn values(
+        &mut self,
+        fields: &[Field],
+        screen: &Screen,
+    ) -> Result<Option<Vec<Option<Value>>>, Failure> {
+        let mut values = Vec::new();
+        for field in fields {
+            let value = loop {
+                screen.ask(&field.prompt());
+                let Line::Text(line) = self.line().await? else { return Ok(None) };
+                match field.read(&line) {
+                    Ok(value) => break value,
+                    Err(fault) => screen.tell(&fault),
+                }
+            };
+            values.push(value);
+        }
+        Ok(Some(values))
+    }
+
+    /// The decision of the person who types; `None` when they stop.
+    async fn decision(
+        &mut self,
+        question: &Pending,
+        form: &DecisionForm,
+        screen: &Screen,
+    ) -> Result<Option<Value>, Failure> {
+        screen.tell(&form.shown());
+        loop {
+            screen.ask(&form.prompt());
+            let Line::Text(line) = self.line().await? else { return Ok(None) };
+            let typed = match form.read(&line) {
+                Typed::Edits => {
+                    screen.ask("고친 JSON");
+                    let Line::Text(line) = self.line().await? else { return Ok(None) };
+                    form.edited(&line)
+                }
+                typed => typed,
+            };
+            match typed {
+                Typed::Decided(decision) => return Ok(Some(decision)),
+                Typed::Always(decision) => {
+                    if let Some((tool, definition)) = decision::standing(question) {
+                        let answerer = self.answerer.clone();
+                        let said = self.talk.always(&tool, definition, answerer);
+                        screen.tell(&said.await?);
+                    }
+                    return Ok(Some(decision));
+                }
+                Typed::Help(help) => screen.tell(&help),
+                Typed::Edits => {}
+            }
+        }
+    }
+
+    /// The answer of the person who types to a server's question; `None` when they stop.
+    async fn elicited(
+        &mut self,
+        asked: &ServerQuestion,
+        screen: &Screen,
+    ) -> Result<Option<Value>, Failure> {
+        screen.tell(&asked.shown);
+        loop {
+            screen.ask(elicitation::LETTERS);
+            let Line::Text(line) = self.line().await? else { return Ok(None) };
+            if let Some(answer) = asked.letter(&line) {
+                return Ok(Some(answer));
+            }
+            if asked.fills(&line) {
+                let values = self.values(asked.fields(), screen).await?;
+                return Ok(values.map(|values| asked.filled(values)));
+            }
+        }
     }
 
     /// Runs the thread once, shown as it goes. Ctrl-C stops the answer and keeps the thread; a second one does not wait for it.
@@ -240,6 +329,10 @@ impl<T: Talk> Session<T> {
     ) -> Result<TurnResult, Failure> {
         let stop = Cancellation::default();
         let thread = self.thread.clone().cancellation(stop.clone());
+        let thread = match &self.answerer {
+            Some(answerer) => thread.answering_as(answerer.clone()),
+            None => thread,
+        };
         let mut shown = Shown::new(screen, &self.talk, self.json);
         let mut events = thread.stream(input, ());
         let mut ticks = Box::pin(stream::unfold(tokio::time::interval(TURN), |mut ticks| async {

@@ -1,7 +1,7 @@
 //! What an example says of itself.
 
 use hanok_agent::StopReason;
-use hanok_core::Stored;
+use hanok_core::{Answerer, Stored};
 use hanok_graph::{Event, Thread};
 use hanok_state::{Messages, State};
 use serde_json::Value;
@@ -75,6 +75,29 @@ pub trait Talk: Send + Sync {
     ) -> impl Future<Output = Result<Option<String>, Failure>> + Send {
         let (_, _, _) = (name, rest, thread);
         async { Ok(None) }
+    }
+
+    /// The name of the event that a question to a person is told as. Default: `question`.
+    fn question_event(&self) -> &'static str {
+        "question"
+    }
+
+    /// Has the calls of `tool`, as long as it is what `definition` says, pass without being asked about from now on, and says what came
+    /// of that. Default: it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] when that cannot be stored.
+    fn always(
+        &self,
+        tool: &str,
+        definition: Option<String>,
+        answerer: Option<Answerer>,
+    ) -> impl Future<Output = Result<String, Failure>> + Send {
+        let (_, _, _) = (tool, definition, answerer);
+        async {
+            Ok("여기서는 늘 그렇게 하도록 할 수 없습니다: 이번만 합니다.".to_owned())
+        }
     }
 
     /// Its own commands, each with what it does.

@@ -3,9 +3,11 @@
 pub(crate) mod agent_chat;
 mod decision;
 pub(crate) mod overdue;
+mod precedent;
 pub(crate) mod question;
 mod request;
 pub(crate) mod risk;
+mod standing;
 mod terms;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -13,11 +15,13 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use hanok_core::{Audience, Call};
 use hanok_model::ToolError;
 
-use self::{overdue::Overdue, risk::Risk};
+use self::{overdue::Overdue, precedent::SharedPrecedent, risk::Risk};
 
 pub use self::{
     decision::{Decision, DecisionKind},
+    precedent::Precedent,
     request::ApprovalRequest,
+    standing::{StandingApproval, StandingApprovals, StandingError, StandingScope},
     terms::ApprovalTerms,
 };
 use super::{Interceptor, ToolRequest, Verdict};
@@ -89,9 +93,13 @@ impl Interceptor for Approval {
         "approval"
     }
 
-    async fn admit(&self, request: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
         match self.tools.get(&request.call.name) {
-            Some(rule) if rule.applies(request) => Ok(Verdict::Ask(rule.terms(request))),
+            Some(rule)
+                if rule.applies(request) && rule.precedent(request, call).await?.is_none() =>
+            {
+                Ok(Verdict::Ask(rule.terms(request)))
+            }
             _ => Ok(Verdict::Make),
         }
     }
@@ -103,6 +111,7 @@ impl Interceptor for Approval {
 pub struct ApprovalRule {
     when: Option<CallFilter>,
     describe: Option<Describe>,
+    precedents: Vec<SharedPrecedent>,
     /// What does not depend on the call.
     terms: ApprovalTerms,
 }
@@ -127,6 +136,21 @@ impl ApprovalRule {
     /// ```
     pub fn when(self, when: impl Fn(&ToolRequest<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Some(Arc::new(when)), ..self }
+    }
+
+    /// Does not ask about calls that `precedent` lets pass. Of several the first that has a reason counts. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::{ApprovalRule, StandingApprovals, StandingScope};
+    /// use hanok_checkpoint::{InMemoryStore, SharedStore};
+    ///
+    /// let always = StandingApprovals::new(SharedStore::new(InMemoryStore::new()));
+    /// let rule = ApprovalRule::new().unless(always.scope(StandingScope::User("kim".into())));
+    /// # drop(rule);
+    /// ```
+    pub fn unless(mut self, precedent: impl Precedent) -> Self {
+        self.precedents.push(SharedPrecedent::new(precedent));
+        self
     }
 
     /// Limits the decisions that a person may take. Default: all decisions.
@@ -214,6 +238,20 @@ impl ApprovalRule {
         self.when.as_ref().is_none_or(|when| when(request))
     }
 
+    /// The reason why nobody is asked, if there is one.
+    async fn precedent(
+        &self,
+        request: &ToolRequest<'_>,
+        call: &Call,
+    ) -> Result<Option<String>, ToolError> {
+        for precedent in &self.precedents {
+            if let Some(reason) = precedent.passes(request, call).await? {
+                return Ok(Some(reason));
+            }
+        }
+        Ok(None)
+    }
+
     /// The terms on which it asks about a call.
     pub(super) fn terms(&self, request: &ToolRequest<'_>) -> ApprovalTerms {
         let description = self.describe.as_ref().map(|describe| describe(request));
@@ -225,6 +263,7 @@ impl fmt::Debug for ApprovalRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApprovalRule")
             .field("when", &self.when.is_some())
+            .field("precedents", &self.precedents)
             .field("terms", &self.terms)
             .finish_non_exhaustive()
     }

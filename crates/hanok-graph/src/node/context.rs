@@ -8,7 +8,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, LostCall, Namespace,
-    OverBudget, Request, Stored, StoredError, TaskId, Timestamp,
+    OverBudget, Request, Stored, StoredError, TaskId, ThreadKey, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -144,6 +144,24 @@ impl<C> Context<C> {
     /// The store across threads, if the app [has one](crate::App::remembering).
     pub fn memory(&self) -> Option<&SharedStore> {
         self.scope.env.memory.as_deref()
+    }
+
+    /// The thread of the run, and so its tenant. A run that stores nothing has a name that is drawn for it.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Note { text: String }
+    /// async fn name(_: Snapshot<Note>, context: Context) -> Result<NoteUpdate, std::io::Error> {
+    ///     Ok(Note::update().text(context.thread().thread().to_owned()))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Note>::builder("note").node("name", name).edge(START, "name").edge("name", END).build()?;
+    /// let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// assert_eq!(thread.invoke(Note::update(), ()).await?.done()?.text, "t1");
+    /// # Ok(()) }
+    /// ```
+    pub fn thread(&self) -> &ThreadKey {
+        self.scope.env.journal.thread()
     }
 
     /// The node's name.

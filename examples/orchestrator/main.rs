@@ -1,0 +1,50 @@
+//! Requests that are made clear, planned, approved and made with the tools of MCP servers.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use hanok_core::Answerer;
+use orchestrator::{Options, Talking, connect, open, sample};
+use terminal::{Screen, Session, Talk, brain, failure};
+
+fn main() -> ExitCode {
+    // As a child of itself the program is the sample server.
+    if std::env::args().nth(1).as_deref() == Some(sample::ARGUMENT) {
+        return if sample::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let options = Options::parse();
+    let screen = Screen::new(options.talk.trace).telling();
+    match tokio::runtime::Runtime::new() {
+        Ok(runtime) => failure::exit(&screen, runtime.block_on(run(&options, &screen))),
+        Err(error) => failure::exit(&screen, Err(failure::Failure::wiring(error))),
+    }
+}
+
+async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
+    let brain = brain::choose().await?;
+    let client = connect(options).await?;
+    let opened = open(brain.model.clone(), client.clone(), options).await?;
+    let talking = Talking::new(&opened, options);
+    if options.talk.graph {
+        screen.answer(&talking.drawing())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    screen.notes(&brain, &options.talk);
+    screen.tell(&opened.about);
+    let session = Session::on(opened.threads, talking, &opened.graph, &options.talk)?;
+    let session = session.answering_as(answerer(options));
+    let ended = opened.learner.beside(session.run(&options.talk, screen)).await;
+    client.close().await;
+    ended
+}
+
+/// Who answers at the gates: whoever is named, else the system's user, marked as that.
+fn answerer(options: &Options) -> Answerer {
+    let system = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    match &options.answerer {
+        Some(name) => Answerer::new(name, "terminal"),
+        None => {
+            Answerer::new(system().unwrap_or_else(|_| "?".to_owned()), "terminal, by the system")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Asking the model, once and for all of a task's runs.
+
+use futures::future::BoxFuture;
+use hanok_agent::{Language, Structured, StructuredError};
+use hanok_core::{BoxError, Call};
+use hanok_graph::{Context, StepError};
+use hanok_model::{ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_state::Message;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{state::OrchestratorState, wording};
+
+/// What stands in every request: who the user is, and what is known of the domain. It is data.
+#[derive(Debug, Clone, Default)]
+pub struct Background {
+    /// Of the user.
+    pub personal: Option<String>,
+    /// Of the domain.
+    pub domain: Option<String>,
+}
+
+/// The marks of a call: nobody who wrote what stands between them can know them.
+pub fn mark(call: &Call) -> DataMark {
+    let key = call.key().as_str();
+    DataMark::from_code(key.get(..16).unwrap_or(key))
+}
+
+/// `text` under `heading`, between marks.
+pub fn data(heading: &str, text: &str, mark: &DataMark) -> Message {
+    Message::user(format!("{heading}\n{}", mark.around(text)))
+}
+
+impl Background {
+    fn message(&self, mark: &DataMark) -> Option<Message> {
+        let parts = [(wording::PERSONAL, &self.personal), (wording::DOMAIN, &self.domain)];
+        let parts: Vec<_> = parts
+            .iter()
+            .filter_map(|(heading, text)| {
+                let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty())?;
+                Some(format!("{heading}\n{text}"))
+            })
+            .collect();
+        (!parts.is_empty()).then(|| data(wording::DATA, &parts.join("\n\n"), mark))
+    }
+
+    /// A request: the instructions, what is known, the last messages, `more`, and the request of the turn at the end, once.
+    pub fn request(
+        &self,
+        instructions: &str,
+        state: &OrchestratorState,
+        more: impl IntoIterator<Item = Message>,
+        call: &Call,
+    ) -> ChatRequest {
+        let system = Message::system(format!("{instructions}\n\n{}", wording::DATA));
+        let mut messages = vec![system];
+        messages.extend(self.message(&mark(call)));
+        messages.extend(state.recent().cloned());
+        messages.extend(more);
+        messages.push(Message::user(state.query.as_str()));
+        ChatRequest::new(messages).max_tokens(wording::LONGEST)
+    }
+}
+
+/// The form `name` as `model` fills it, or nothing where it does not fit twice.
+///
+/// # Errors
+///
+/// What ends the run: the model's server cannot be asked, or the answer not be stored.
+pub async fn form<T>(
+    model: &SharedModel,
+    name: &str,
+    request: impl FnOnce(&Call) -> ChatRequest,
+    context: &Context,
+) -> Result<Option<T>, BoxError>
+where
+    T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let call = context.call("model", name, "");
+    let request = request(&call);
+    let form = Structured::<T>::new(name).language(Language::Korean);
+    let ask = || -> BoxFuture<'_, Result<Option<T>, StructuredError>> {
+        Box::pin(async {
+            match form.ask(model, request, &call).await {
+                Ok(reply) => Ok(Some(reply.value)),
+                Err(error @ StructuredError::Model(_)) => Err(error),
+                Err(_) => Ok(None),
+            }
+        })
+    };
+    context.step(name, ask).await.map_err(cause)
+}
+
+/// The error behind a step, as whoever shows it wants it: the model's own where it is one.
+pub fn cause(error: StepError) -> BoxError {
+    let StepError::Failed(cause) = error else { return error.into() };
+    match cause.downcast::<StructuredError>() {
+        Ok(error) => match *error {
+            StructuredError::Model(error) => Box::<ModelError>::new(error),
+            error => error.into(),
+        },
+        Err(cause) => cause,
+    }
+}

@@ -1,0 +1,372 @@
+//! What is learned of a user: plans, tools, answers, decisions and workflows.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use hanok_agent::{Decision, Gate, Risk, ToolExperience};
+use hanok_core::{BoxError, Tenant, Timestamp};
+use hanok_graph::Context;
+use hanok_memory::{
+    Actor, ApprovalPolicy, BehaviourMemory, CallRisk, ClarificationEvent, ClarificationMemory,
+    ClarificationReport, Clarity, EqualTexts, Evidence, Gate as MemoryGate, GateAction, GateReport,
+    Memories, OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport,
+    ToolAdvice, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport, teach,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    servers::Offer,
+    state::{
+        ClarityAnalysis, GateDecision, OrchestratorState, PastAnswer, PlanStep, StepResult, TurnEnd,
+    },
+};
+
+/// The topic under which threads hand out what they teach.
+pub const TOPIC: &str = "memory";
+
+/// The category of all work: a program with more of them has a model choose one from its list.
+const CATEGORY: &str = "work";
+
+/// The memories of one user, or of nobody.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    user: Option<String>,
+    read: OrchestratorMemory,
+}
+
+/// What a step's task recalls of tools.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ToolsRecalled {
+    advice: ToolAdvice,
+}
+
+/// A plan of before.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PastPlan {
+    /// The record.
+    pub key: String,
+    /// Its steps.
+    pub steps: Vec<String>,
+    /// True when it was made for this very request.
+    pub is_same: bool,
+    /// The confidence in it, adjusted to how often it was carried out.
+    pub confidence: f64,
+}
+
+/// The confidence above which a plan of before makes a better one.
+const SURE: f64 = 0.7;
+
+impl Memory {
+    /// The memories of `user` in `memories`. Whether gates may be passed by what was learned, says `learned`.
+    #[must_use]
+    pub fn new(memories: Memories, user: Option<&str>, learned: bool) -> Self {
+        let policy = OrchestratorPolicy {
+            approval: ApprovalPolicy { enabled: learned, ..ApprovalPolicy::default() },
+            ..OrchestratorPolicy::default()
+        };
+        let read = OrchestratorMemory::new(memories, Tenant::default(), user).policy(policy);
+        Self { user: user.map(str::to_owned), read }
+    }
+
+    /// The user.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// The answers that made requests like `query` clear, and the one that may be used without asking.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn clarity(
+        &self,
+        query: &str,
+        context: &Context,
+    ) -> Result<(Vec<PastAnswer>, Option<PastAnswer>), BoxError> {
+        if self.user.is_none() {
+            return Ok((Vec::new(), None));
+        }
+        let call = context.call("judge", "clarification", query);
+        let recall = || async {
+            let advice = self.read.clarification(query, context.now()).await?;
+            let advice = advice.judged(&EqualTexts, &call).await?;
+            let past = |(at, candidate): (
+                usize,
+                &hanok_memory::Candidate<hanok_memory::ReusableAnswer>,
+            )| {
+                PastAnswer {
+                    id: (at + 1).to_string(),
+                    query: candidate.text.clone(),
+                    answer: candidate.value.answer.clone(),
+                    confirmed: candidate.value.reused.successes,
+                    refused: candidate.value.reused.failures,
+                }
+            };
+            let automatic = advice.automatic().map(|candidate| past((0, candidate)));
+            let alike = advice
+                .answers
+                .iter()
+                .filter(|candidate| candidate.score.similarity.value() >= 0.75);
+            let all: Vec<_> = alike.enumerate().map(past).collect();
+            Ok::<_, BoxError>((all, automatic))
+        };
+        Ok(context.step("recall", recall).await?)
+    }
+
+    /// The plans of requests like `query` that people accepted and that did well, the best first.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn plans(&self, query: &str, context: &Context) -> Result<Vec<PastPlan>, BoxError> {
+        if self.user.is_none() {
+            return Ok(Vec::new());
+        }
+        let call = context.call("judge", "plans", query);
+        let recall = || async {
+            let plans =
+                self.read.plans(query, context.now()).await?.judged(&EqualTexts, &call).await?;
+            let past = plans.qualified().filter_map(|candidate| {
+                let steps = candidate.value.steps.as_ref()?.value.clone();
+                let is_same = candidate.relation == Some(hanok_memory::TextRelation::Same);
+                let confidence = candidate.score.confidence.unwrap_or(0.0);
+                let sure = confidence > SURE;
+                sure.then(|| PastPlan { key: candidate.key.clone(), steps, is_same, confidence })
+            });
+            Ok::<_, BoxError>(past.collect::<Vec<_>>())
+        };
+        Ok(context.step("recall", recall).await?)
+    }
+
+    /// What is known of tools for tasks like `task`.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn tools(&self, task: &str, context: &Context) -> Result<ToolsRecalled, BoxError> {
+        if self.user.is_none() {
+            return Ok(ToolsRecalled::default());
+        }
+        let recall = || async {
+            let advice = self.read.tools(task, context.now()).await?;
+            Ok::<_, BoxError>(ToolsRecalled { advice })
+        };
+        Ok(context.step("recall", recall).await?)
+    }
+
+    /// Whether the gate is passed as this user has always decided there, and why. Only where that was switched on.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn passes(
+        &self,
+        kind: &str,
+        risk: Risk,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<String>, BoxError> {
+        let risk =
+            CallRisk { destructive: risk == Risk::Destructive, external: risk == Risk::External };
+        let verdict = self.read.gate(MemoryGate::Step, kind, None, risk, key, now).await?;
+        Ok(verdict.passes().then(|| format!("learned: {}", verdict.key())))
+    }
+
+    /// Hands out what a decision at a gate teaches.
+    ///
+    /// # Errors
+    ///
+    /// What the outbox says.
+    pub fn decided(
+        &self,
+        state: &OrchestratorState,
+        decision: &GateDecision,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let gate = match decision.gate {
+            Gate::Clarify => MemoryGate::Clarify,
+            Gate::Plan => MemoryGate::Plan,
+            _ => MemoryGate::Step,
+        };
+        let action = match decision.decision {
+            Decision::Approve | Decision::Reuse { .. } => GateAction::Approved,
+            Decision::Edit { .. } | Decision::Respond { .. } => GateAction::Edited,
+            Decision::Revise { .. } => GateAction::Revised,
+            Decision::Skip { .. } => GateAction::Skipped,
+            _ => GateAction::Rejected,
+        };
+        let prepared = state.preparation.as_ref().and_then(|preparation| preparation.call.as_ref());
+        let call = prepared.filter(|_| gate == MemoryGate::Step);
+        let kind = call.map_or_else(|| decision.gate.to_string(), |call| call.tool.clone());
+        let report = GateReport::new(gate, kind, action);
+        let actor = if decision.automatic.is_some() { Actor::Automatic } else { Actor::User };
+        let server = call.and_then(|call| split(&call.tool).server);
+        self.teach_of::<BehaviourMemory>(state, ("decision", actor), report, server, context)
+    }
+
+    /// Hands out what became of an answer that made the request clear.
+    ///
+    /// # Errors
+    ///
+    /// What the outbox says.
+    pub fn clarified(
+        &self,
+        state: &OrchestratorState,
+        answer: &str,
+        event: ClarificationEvent,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let actor = match event {
+            ClarificationEvent::Applied => Actor::Automatic,
+            _ => Actor::User,
+        };
+        let before = state.clarity.as_ref().and_then(|clarity| clarity.before.as_deref());
+        let report = ClarificationReport::new(before.unwrap_or(&state.query), answer, event);
+        self.teach::<ClarificationMemory>(state, "clarification", actor, report, context)
+    }
+
+    /// Hands out what a decision about the plan teaches.
+    ///
+    /// # Errors
+    ///
+    /// What the outbox says.
+    pub fn planned(
+        &self,
+        state: &OrchestratorState,
+        steps: &[PlanStep],
+        event: PlanEvent,
+        actor: Actor,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let report = PlanReport::new(&*state.query, steps.iter().map(|step| &*step.task), event);
+        let tools = steps.iter().filter_map(|step| step.tool.as_deref());
+        let report = tools.fold(report, |report, tool| report.tool(split(tool)));
+        self.teach::<PlanMemory>(state, "plan", actor, report, context)
+    }
+
+    /// Hands out what a step teaches of its tools. Calls that were not made teach nothing.
+    ///
+    /// # Errors
+    ///
+    /// What the outbox says.
+    pub fn step_over(
+        &self,
+        state: &OrchestratorState,
+        step: &StepResult,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let made = step.calls.iter().filter(|call| !call.unmade).enumerate();
+        for (at, call) in made {
+            let took = Duration::from_millis(call.millis);
+            let report = ToolReport::new(&*step.task, call.of.clone(), call.succeeded, took);
+            let report = report.arguments(&call.arguments.0)?;
+            self.teach::<ToolMemory>(
+                state,
+                &format!("tool-{at}"),
+                Actor::Automatic,
+                report,
+                context,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Hands out what the whole turn teaches: how its plan went, and its workflow.
+    ///
+    /// # Errors
+    ///
+    /// What the outbox says.
+    pub fn turn_over(
+        &self,
+        state: &OrchestratorState,
+        end: TurnEnd,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let (Some(plan), Some(outcome)) = (&state.plan, end.outcome()) else { return Ok(()) };
+        self.planned(state, &plan.steps, PlanEvent::Ended(outcome), Actor::Automatic, context)?;
+        let report = WorkflowReport::new(CATEGORY, &*state.query, outcome);
+        let report = state.results.iter().fold(report, |report, step| report.step(&*step.task));
+        let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
+        let report = calls.fold(report, |report, call| report.tool(call.of.clone()));
+        self.teach::<WorkflowMemory>(state, "workflow", Actor::Automatic, report, context)
+    }
+
+    fn teach<K: hanok_memory::MemoryKind>(
+        &self,
+        state: &OrchestratorState,
+        name: &str,
+        actor: Actor,
+        body: K::Body,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        self.teach_of::<K>(state, (name, actor), body, None, context)
+    }
+
+    /// Hands out evidence that rests on what `server` is, where it is of one and its kind does not say so itself.
+    fn teach_of<K: hanok_memory::MemoryKind>(
+        &self,
+        state: &OrchestratorState,
+        (name, actor): (&str, Actor),
+        body: K::Body,
+        server: Option<String>,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let Some(user) = &self.user else { return Ok(()) };
+        let message = state.question().and_then(|message| message.id()).unwrap_or_default();
+        let evidence = Evidence::new(context, name, user, actor, message, body);
+        let evidence = server.into_iter().fold(evidence, Evidence::of_server);
+        Ok(teach::<K, ()>(context, TOPIC, &evidence)?)
+    }
+}
+
+impl ToolsRecalled {
+    /// The names of those of `offer` that fail too often for this, but for what the operator pins.
+    #[must_use]
+    pub fn avoided(&self, offer: &Offer) -> Vec<String> {
+        let avoided = |offered: &crate::servers::Offered| {
+            self.advice.tool(&offered.of()).is_some_and(|standing| standing.avoidance.is_some())
+        };
+        offer.iter().filter(|(_, it)| avoided(it)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The experience with those of `offer`, by name.
+    #[must_use]
+    pub fn experience(&self, offer: &Offer) -> BTreeMap<String, ToolExperience> {
+        let of = |(name, offered): (&String, &crate::servers::Offered)| {
+            let standing = self.advice.tool(&offered.of())?;
+            let uses = standing.score.uses;
+            let successes = (standing.score.success? * uses as f64).round() as u64;
+            let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+            let experience = ToolExperience {
+                successes: count(successes),
+                failures: count(uses.saturating_sub(successes)),
+            };
+            Some((name.clone(), experience))
+        };
+        offer.iter().filter_map(of).collect()
+    }
+
+    /// Arguments of the newest successes with a tool, as JSON.
+    #[must_use]
+    pub fn arguments(&self, tool: &ToolRef) -> &[String] {
+        self.advice.tool(tool).map(|standing| standing.arguments.as_slice()).unwrap_or_default()
+    }
+}
+
+/// The clarity of before and after, as an event of the memory.
+#[must_use]
+pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
+    ClarificationEvent::Answered {
+        before: Clarity::new(before.confidence),
+        after: Clarity::new(after),
+    }
+}
+
+/// The server and the tool of a name for models. One that was cut is a tool of no server of its own.
+#[must_use]
+pub fn split(name: &str) -> ToolRef {
+    match name.split_once("__") {
+        Some((server, tool)) => ToolRef::of_server(server, tool),
+        None => ToolRef::own(name),
+    }
+}

@@ -1,0 +1,334 @@
+//! A step is made: the call that was approved first, then what an agent makes of the rest.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use hanok_agent::{
+    AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, NextTool, Protocol,
+    ReactAgent, Risk, ToolRequest, ToolRunner,
+};
+use hanok_core::{BoxError, Call};
+use hanok_graph::{Context, Outcome, Snapshot};
+use hanok_mcp::ToolApproval;
+use hanok_model::{ToolChoice, ToolError, ToolOutput};
+use hanok_state::{Json, Message, State as _, ToolCall};
+use serde_json::Value;
+
+use crate::{
+    asking::{data, mark},
+    events::{OrchestratorEvent, Status},
+    memory::split,
+    orchestrator::Orchestrator,
+    servers::Offer,
+    state::{
+        Execution, OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall,
+        Statistics, StepResult, StepStatus, ToolUse,
+    },
+    wording,
+};
+
+/// The most model calls of a step.
+const MOST_CALLS: u32 = 8;
+
+/// How often a step is prepared again because a tool is gone.
+pub(crate) const MOST_PREPARATIONS: u32 = 3;
+
+/// The longest text of a step that later ones and the answer see, in characters. The whole is in its file and in the log.
+const LONGEST_TEXT: usize = 4_000;
+
+impl Orchestrator {
+    /// Makes the step.
+    pub(crate) async fn tool_execution(
+        &self,
+        state: Snapshot<OrchestratorState>,
+        context: Context,
+    ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let preparation = state.preparation.clone().unwrap_or_default();
+        let offer = self.servers.offer();
+        let mut execution = Execution::default();
+        if preparation.tools.is_empty() {
+            execution.failure = Some(wording::NO_TOOLS.to_owned());
+            return Ok(OrchestratorState::update().execution(Some(execution)));
+        }
+        let is_last = preparation.attempts >= MOST_PREPARATIONS;
+        if let Some(gone) = gone(&preparation, &offer) {
+            execution.gone = Some(gone);
+            execution.failure = is_last.then(|| wording::GONE.to_owned());
+            return Ok(OrchestratorState::update().execution(Some(execution)));
+        }
+        let approved = preparation.call.as_ref().filter(|call| call.is_approved);
+        if let Some(call) = approved {
+            let made = self.approved_call(call, &offer, &context).await?;
+            let failed = !made.succeeded;
+            execution.calls.push(made);
+            // What failed may have failed because the tool is another by now.
+            if failed && let Some(gone) = gone(&preparation, &self.servers.offer()) {
+                execution.gone = Some(gone);
+                execution.failure = is_last.then(|| wording::GONE.to_owned());
+                return Ok(OrchestratorState::update().execution(Some(execution)));
+            }
+        }
+        self.by_agent(&state, &preparation, &offer, &mut execution, &context).await?;
+        Ok(OrchestratorState::update().execution(Some(execution)))
+    }
+
+    /// Makes the call that was approved, as it was.
+    async fn approved_call(
+        &self,
+        call: &PreparedCall,
+        offer: &Offer,
+        context: &Context,
+    ) -> Result<ToolUse, BoxError> {
+        let watch = Stopwatch::default();
+        let runner = ToolRunner::new(offer.registry()?)
+            .language(Language::Korean)
+            .agent("orchestrator")
+            .intercept(watch.clone());
+        let made = ToolCall::new("approved", call.tool.as_str(), call.arguments.0.to_string());
+        let result = runner.run(context, &made).await?;
+        let fault = result.observation.fault;
+        Ok(ToolUse {
+            tool: call.tool.clone(),
+            of: split(&call.tool),
+            arguments: call.arguments.clone(),
+            succeeded: fault.is_none(),
+            unmade: fault.is_some_and(is_unmade),
+            text: result.observation.text,
+            millis: watch.millis("approved"),
+        })
+    }
+
+    /// Has an agent make what is left of the step, in a namespace of its own.
+    async fn by_agent(
+        &self,
+        state: &OrchestratorState,
+        preparation: &Preparation,
+        offer: &Offer,
+        execution: &mut Execution,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let Some((number, step)) = state.step() else { return Ok(()) };
+        let watch = Stopwatch::default();
+        let done =
+            execution.calls.iter().filter(|call| call.succeeded && !is_read(offer, &call.tool));
+        // What was done is not done again.
+        let denied = preparation.avoided.iter().cloned().chain(done.map(|call| call.tool.clone()));
+        let mut agent = ReactAgent::builder("executor", wording::EXECUTOR, self.model.clone())
+            .prompt(wording::EXECUTOR)
+            .protocol(Protocol::Native)
+            .language(Language::Korean)
+            .tools(offer.tools())
+            .catalogue(self.servers.index().clone())
+            .deny(denied)
+            .max_iterations(MOST_CALLS)
+            .max_tokens(wording::LONGEST_ANSWER)
+            .intercept(self.approval(offer))
+            .intercept(watch.clone());
+        let planned = step.tool.as_ref().filter(|tool| offer.get(tool).is_some());
+        if let Some(tool) = planned.filter(|_| execution.calls.is_empty()) {
+            agent = agent.tool_choice(ToolChoice::Tool(tool.clone()));
+        }
+        let agent = agent.build()?;
+        let call = context.call("agent", "executor", &step.task);
+        let mark = mark(&call);
+        let approved =
+            execution.calls.first().map(|call| data(wording::APPROVED_CALL, &call.text, &mark));
+        let messages = self.earlier(state, &mark).into_iter().chain(approved);
+        let messages = messages.chain([Message::user(step.task.as_str())]);
+        let input = agent.input(messages, None);
+        let name = format!("step-{number}");
+        let ended = match context.run_named(&name, agent.graph(), input, ()).await? {
+            Outcome::Done(ended) => ended,
+            Outcome::LimitReached { state, .. } => state,
+            // The run is asked to stop, or waits: nothing is written before it goes on.
+            _ => return Err(wording::LIMIT.into()),
+        };
+        execution.calls.extend(calls_of(&ended, &watch));
+        let answer = ended.answer.filter(|answer| !answer.trim().is_empty());
+        if answer.is_none() {
+            let words = match ended.iteration >= MOST_CALLS {
+                true => wording::LIMIT,
+                false => wording::NO_WORDS,
+            };
+            execution.failure = Some(words.to_owned());
+        }
+        execution.answer = answer;
+        Ok(())
+    }
+
+    /// Whom the agent's own calls are asked of: none where no gate asks, and nobody for what only reads.
+    fn approval(&self, offer: &Offer) -> Approval {
+        let asks = self.gates.asks(&Gate::Tool) || self.gates.asks(&Gate::Step);
+        let asked = offer.iter().filter(|(_, tool)| match tool.approval {
+            Some(ToolApproval::Ask) => true,
+            Some(_) => false,
+            None => asks && tool.risk != Risk::Read,
+        });
+        let rule = |risk| {
+            let rule = ApprovalRule::new().risk(risk);
+            rule.unless(self.precedents())
+        };
+        asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool.risk)))
+    }
+
+    /// The step is over: what came of it, by what its calls say of themselves.
+    pub(crate) async fn step_completion(
+        &self,
+        state: Snapshot<OrchestratorState>,
+        context: Context,
+    ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
+        let skipped = state.preparation.as_ref().is_some_and(|preparation| preparation.skipped);
+        let execution = state.execution.clone().unwrap_or_default();
+        let (status, failure) = match skipped {
+            true => (StepStatus::Skipped, None),
+            false => verdict(&execution),
+        };
+        let text = match status {
+            StepStatus::Skipped => wording::SKIPPED.to_owned(),
+            StepStatus::Done => shortened(execution.answer.unwrap_or_default()),
+            StepStatus::Failed => shortened(failure.clone().unwrap_or_default()),
+        };
+        let result = StepResult {
+            number,
+            task: step.task.clone(),
+            status,
+            text,
+            calls: execution.calls,
+            failure: failure.clone(),
+            completed_at: context.now(),
+        };
+        if let Some(files) = &self.results {
+            files.step(&self.thread_of(&context), &state, &result)?;
+        }
+        self.memory.step_over(&state, &result, &context)?;
+        let ended = Status::Completed { step: number, result: status, failure };
+        context.custom(&OrchestratorEvent::Status(ended));
+        let results: Vec<_> = state.results.iter().cloned().chain([result]).collect();
+        let update = OrchestratorState::update().results(results).steps_over(number);
+        Ok(update.preparation(None).execution(None).decided(None))
+    }
+
+    /// Counts how the steps went so far.
+    pub(crate) async fn check_continue(
+        &self,
+        state: Snapshot<OrchestratorState>,
+        context: Context,
+    ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let total = state.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let statistics = Statistics::of(&state.results, total);
+        let progress = Status::Progress { over: statistics.over, total };
+        context.custom(&OrchestratorEvent::Status(progress));
+        Ok(OrchestratorState::update().statistics(statistics))
+    }
+}
+
+/// The tool that was there when the step was prepared, and is not any more or is another.
+fn gone(preparation: &Preparation, offer: &Offer) -> Option<String> {
+    if let Some(call) = &preparation.call {
+        let is_there = offer.get(&call.tool).is_some_and(|tool| tool.definition == call.definition);
+        return (!is_there).then(|| call.tool.clone());
+    }
+    let first = preparation.tools.first()?;
+    offer.get(first).is_none().then(|| first.clone())
+}
+
+/// How a step ended: by the calls that were made and the agent's answer, and never by words in a result.
+fn verdict(execution: &Execution) -> (StepStatus, Option<String>) {
+    let mut made = execution.calls.iter().filter(|call| !call.unmade).peekable();
+    let is_any = made.peek().is_some();
+    let last_failure = execution.calls.iter().rev().find(|call| !call.succeeded);
+    match (&execution.failure, is_any, made.any(|call| call.succeeded)) {
+        (Some(failure), ..) => (StepStatus::Failed, Some(failure.clone())),
+        (None, true, true) => (StepStatus::Done, None),
+        (None, false, _) if last_failure.is_none() => (StepStatus::Done, None),
+        _ => (StepStatus::Failed, last_failure.map(|call| call.text.clone())),
+    }
+}
+
+fn is_read(offer: &Offer, tool: &str) -> bool {
+    offer.get(tool).is_some_and(|tool| tool.risk == Risk::Read)
+}
+
+/// Whether a fault says that the call was not made at all.
+fn is_unmade(fault: FaultKind) -> bool {
+    !matches!(
+        fault,
+        FaultKind::Failed
+            | FaultKind::TimedOut
+            | FaultKind::Panicked
+            | FaultKind::InDoubt
+            | FaultKind::Unavailable
+    )
+}
+
+/// The calls of an agent's turn with what its messages say of them.
+fn calls_of(state: &AgentState, watch: &Stopwatch) -> Vec<ToolUse> {
+    let observed: BTreeMap<_, _> = state
+        .messages
+        .iter()
+        .filter_map(|message| Some((message.tool_call_id()?.to_owned(), message)))
+        .collect();
+    let calls = state.messages.iter().flat_map(|message| message.tool_calls());
+    let of = |call: &ToolCall| {
+        let observation = observed.get(&call.id)?;
+        let fault = observation
+            .metadata()
+            .get("fault")
+            .and_then(|fault| fault.0.as_str().map(str::to_owned));
+        let fault =
+            fault.and_then(|fault| serde_json::from_value::<FaultKind>(Value::String(fault)).ok());
+        // What looks for tools is none of the step's work.
+        (call.name != "search_tools").then(|| ToolUse {
+            tool: call.name.clone(),
+            of: split(&call.name),
+            arguments: Json(call.arguments.decode().unwrap_or_default()),
+            succeeded: fault.is_none(),
+            unmade: fault.is_some_and(is_unmade),
+            text: shortened(observation.text().into_owned()),
+            millis: watch.millis(&call.id),
+        })
+    };
+    calls.filter_map(of).collect()
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        Some((at, _)) => format!("{} …", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Measures how long calls take, by their ids. What is not made again is not measured again.
+#[derive(Debug, Clone, Default)]
+struct Stopwatch(Arc<Mutex<BTreeMap<String, Duration>>>);
+
+impl Stopwatch {
+    fn millis(&self, id: &str) -> u64 {
+        let took = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).copied();
+        took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Interceptor for Stopwatch {
+    fn name(&self) -> &str {
+        "stopwatch"
+    }
+
+    async fn around_tool(
+        &self,
+        request: &ToolRequest<'_>,
+        call: &Call,
+        next: NextTool<'_>,
+    ) -> Result<ToolOutput, ToolError> {
+        let began = call.clock().monotonic();
+        let output = next.run(call).await;
+        let took = call.clock().monotonic().saturating_sub(began);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(request.call.id.clone(), took);
+        output
+    }
+}

@@ -1,0 +1,122 @@
+//! The answer.
+
+use hanok_agent::{ContentCapture, Protocol, ask_model};
+use hanok_core::{BoxError, Call};
+use hanok_graph::{Context, Snapshot};
+use hanok_model::{ChatReply, ChatRequest};
+use hanok_parse::Parser;
+use hanok_state::{Message, State as _};
+
+use crate::{
+    asking::{cause, mark},
+    events::OrchestratorEvent,
+    orchestrator::Orchestrator,
+    servers::Offered,
+    state::{
+        Complexity, OrchestratorState, OrchestratorStateUpdate, Statistics, StepStatus, TurnEnd,
+    },
+    wording,
+};
+
+/// The tools that a chat may name.
+const MOST_LISTED: usize = 12;
+
+impl Orchestrator {
+    /// Writes the answer: a model's out of what the steps came to, or fixed words where there is nothing to put together.
+    pub(crate) async fn synthesis(
+        &self,
+        state: Snapshot<OrchestratorState>,
+        context: Context,
+    ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let end = match (state.complexity, state.end) {
+            (Some(Complexity::SimpleChat), _) => TurnEnd::Chat,
+            (_, Some(end)) => end,
+            _ => TurnEnd::of(&state.results),
+        };
+        let fixed = match end {
+            TurnEnd::AllFailed => Some(failures(&state)),
+            end => end.words().map(str::to_owned),
+        };
+        let call = context.call("model", "answer", "");
+        let (end, answer) = match fixed {
+            Some(words) => (end, words),
+            None => {
+                match self.written(self.answer_request(&state, end, &call), &call, &context).await?
+                {
+                    Some(answer) => (end, answer),
+                    None => (TurnEnd::NoAnswer, wording::NO_ANSWER.to_owned()),
+                }
+            }
+        };
+        let total = state.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let statistics = Statistics::of(&state.results, total);
+        if let Some(files) = &self.results {
+            files.answer(&self.thread_of(&context), &state, end, &answer, context.now())?;
+        }
+        self.memory.turn_over(&state, end, &context)?;
+        context.custom(&OrchestratorEvent::End { end, statistics: statistics.clone() });
+        let update = OrchestratorState::update().message(Message::assistant(answer.as_str()));
+        Ok(update.answer(Some(answer)).end(Some(end)).statistics(statistics))
+    }
+
+    fn answer_request(&self, state: &OrchestratorState, end: TurnEnd, call: &Call) -> ChatRequest {
+        let request = match end {
+            TurnEnd::Chat => {
+                let instructions = format!("{}\n\n{}", wording::CHAT, self.able());
+                self.background.request(&instructions, state, [], call)
+            }
+            _ => {
+                let results = results(state, call);
+                self.background.request(wording::SYNTHESIS, state, [results], call)
+            }
+        };
+        request.max_tokens(wording::LONGEST_ANSWER)
+    }
+
+    /// What can be asked for, a tool a line.
+    fn able(&self) -> String {
+        let offer = self.servers.offer();
+        let line = |(name, offered): (&String, &Offered)| {
+            let about = offered.spec().description().split(['.', '\n']).next().unwrap_or_default();
+            format!("- {name}: {}", about.chars().take(120).collect::<String>())
+        };
+        offer.iter().map(line).take(MOST_LISTED).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the model writes; nothing where that is blank.
+    async fn written(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        context: &Context,
+    ) -> Result<Option<String>, BoxError> {
+        let parser = Parser::default();
+        let reading = (&parser, Protocol::Native);
+        let ask = || ask_model(&self.model, request, call, reading, ContentCapture::Off);
+        let reply: ChatReply = context.step("answer", ask).await.map_err(cause)?;
+        let text = parser.parse(&reply.message.text()).content;
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+}
+
+/// What the steps came to, each between marks.
+fn results(state: &OrchestratorState, call: &Call) -> Message {
+    let mark = mark(call);
+    let parts = state.results.iter().map(|step| {
+        let ended = match step.status {
+            StepStatus::Done => "",
+            StepStatus::Failed => " (하지 못함)",
+            StepStatus::Skipped => " (건너뜀)",
+        };
+        format!("{}. {}{ended}:\n{}", step.number, step.task, mark.around(&step.text))
+    });
+    let parts: Vec<_> = parts.collect();
+    Message::user(format!("{}\n\n{}", wording::RESULTS, parts.join("\n\n")))
+}
+
+/// Why none of the steps is done.
+fn failures(state: &OrchestratorState) -> String {
+    let failed = state.results.iter().filter(|step| step.status == StepStatus::Failed);
+    let lines: Vec<_> = failed.map(|step| format!("- {}: {}", step.task, step.text)).collect();
+    format!("{}\n{}", wording::ALL_FAILED, lines.join("\n"))
+}

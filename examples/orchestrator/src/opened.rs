@@ -1,0 +1,244 @@
+//! What a run of the program works with: its graph, its threads, its servers and its memory.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use hanok_agent::{StandingApprovals, StandingScope};
+use hanok_checkpoint::{
+    Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
+};
+use hanok_core::{Call, Cancellation, Chain, Clock as _};
+use hanok_graph::{Graph, TokioClock};
+use hanok_mcp::{McpClient, McpConfig};
+use hanok_memory::{Learner, Memories};
+use hanok_model::{Semantic, SharedEmbedder, SharedModel};
+use hanok_openai::OpenAiEmbedder;
+use hanok_sqlite::Sqlite;
+use serde_json::{Value, json};
+use terminal::failure::Failure;
+
+use crate::{
+    Options,
+    asking::Background,
+    memory::{Memory, TOPIC},
+    orchestrator::Orchestrator,
+    results::Results,
+    sample,
+    servers::Servers,
+    state::OrchestratorState,
+};
+
+/// How often what turns teach is looked for.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What a run works with.
+#[derive(Debug)]
+pub struct Opened {
+    /// The graph of a turn.
+    pub graph: Graph<OrchestratorState>,
+    /// Its parts.
+    pub parts: Orchestrator,
+    /// The memories, where something is learned.
+    pub memories: Memories,
+    /// The store of the threads.
+    pub threads: SharedCheckpointer,
+    /// What learns after the answers.
+    pub learner: Pupil,
+    /// What a reader should know first.
+    pub about: String,
+}
+
+/// The learner, if there is a user to learn of.
+#[derive(Debug, Clone)]
+pub struct Pupil(Option<Arc<Learner>>);
+
+impl Pupil {
+    /// Does `work`, and learns beside it what turns teach; first what waits from before, and at last what is left.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] of the work, or of the store.
+    pub async fn beside<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let Some(learner) = &self.0 else { return work.await };
+        let stop = Cancellation::default();
+        self.drain().await?;
+        let work = async {
+            let done = work.await;
+            stop.cancel();
+            done
+        };
+        let (done, ()) = tokio::join!(work, learner.run(&TokioClock, PAUSE, &stop));
+        self.drain().await?;
+        done
+    }
+
+    /// The learner, if there is one.
+    #[must_use]
+    pub fn learner(&self) -> Option<&Learner> {
+        self.0.as_deref()
+    }
+
+    async fn drain(&self) -> Result<(), Failure> {
+        let Some(learner) = &self.0 else { return Ok(()) };
+        learner.drain(TokioClock.now()).await.map(drop).map_err(Failure::wiring)
+    }
+}
+
+/// The embedder that the environment names, if it names one.
+fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
+    if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
+        return Ok(None);
+    }
+    Ok(Some(SharedEmbedder::new(OpenAiEmbedder::from_env().map_err(Failure::Model)?)))
+}
+
+/// The configuration of the sample server: this very program, with its data in `folder`.
+///
+/// # Errors
+///
+/// [`Failure`] when the program's own file is not to be found.
+pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
+    let program =
+        std::env::current_exe().map_err(|error| Failure::unreadable("프로그램을", error))?;
+    let mut env: serde_json::Map<String, Value> = [sample::NOW, sample::REPORT_MILLIS]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?.into())))
+        .collect();
+    let folder = folder.map(|folder| folder.display().to_string());
+    env.extend(folder.map(|folder| (sample::FOLDER.to_owned(), folder.into())));
+    let config = json!({"mcpServers": {"desk": {
+        "command": program, "args": [sample::ARGUMENT], "env": env, "required": true, "trust": "annotations",
+    }}});
+    McpConfig::reader().parse(&config.to_string()).map_err(Failure::wiring)
+}
+
+/// Connects to the servers that `options` name, or to the sample server.
+///
+/// # Errors
+///
+/// [`Failure`] for a configuration that makes no sense, a required server that cannot be reached, and differences where none is allowed.
+pub async fn connect(options: &Options) -> Result<McpClient, Failure> {
+    let Some(path) = &options.mcp else {
+        let folder = options.talk.db.as_ref().map(|db| db.with_extension("desk"));
+        let client = McpClient::connect(sample_config(folder)?).await.map_err(Failure::wiring)?;
+        // Its tools are this program's own.
+        client.approve(&client.pending()).map_err(Failure::wiring)?;
+        return Ok(client);
+    };
+    let config =
+        McpConfig::read(path).map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+    let builder = McpClient::builder(config);
+    let builder = if options.locked { builder.locked() } else { builder };
+    builder.connect().await.map_err(|error| Failure::Usage(Chain(&error).to_string()))
+}
+
+/// Opens what `options` name, with `model` in all its parts and the tools of `client`.
+///
+/// # Errors
+///
+/// [`Failure`] for a file that cannot be used, and for parts that do not fit.
+pub async fn open(
+    model: SharedModel,
+    client: McpClient,
+    options: &Options,
+) -> Result<Opened, Failure> {
+    let (threads, store) = match &options.talk.db {
+        None => (
+            SharedCheckpointer::new(InMemoryCheckpointer::new()),
+            SharedStore::new(InMemoryStore::new()),
+        ),
+        Some(path) => {
+            let opened = Sqlite::open(path).await;
+            let sqlite = opened.map_err(|source| Failure::Database {
+                path: path.clone(),
+                source: Box::new(source),
+            })?;
+            (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite))
+        }
+    };
+    open_on(model, client, options, threads, store).await
+}
+
+/// Opens what `options` name over these stores.
+///
+/// # Errors
+///
+/// As those of [`open`].
+pub async fn open_on(
+    model: SharedModel,
+    client: McpClient,
+    options: &Options,
+    threads: SharedCheckpointer,
+    store: SharedStore,
+) -> Result<Opened, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let (gates, detection) = (options.gates(variable)?, options.detection(variable)?);
+    let user = options.learns_of(variable)?;
+    let embedder = embedder()?;
+    let servers =
+        Servers::new(client, store.clone(), embedder.clone(), detection, TokioClock.now());
+    let servers = servers.await.map_err(Failure::wiring)?;
+    let semantic =
+        embedder.map(|embedder| Semantic::new(store.clone(), embedder, Call::detached()));
+    let remembering = semantic.map_or(store.clone(), SharedStore::new);
+    let memories = Memories::new(remembering).orchestration();
+    let learner = match user {
+        None => None,
+        Some(_) => {
+            let outbox = Consumer::new(threads.clone(), "learner", TOPIC);
+            let learner = Arc::new(Learner::new(outbox, memories.clone()));
+            learner.register().await.map_err(Failure::wiring)?;
+            Some(learner)
+        }
+    };
+    let always = StandingApprovals::new(store).scope(scope(options));
+    let parts = Orchestrator {
+        model,
+        memory: Memory::new(memories.clone(), user, options.learned_approvals),
+        servers,
+        gates,
+        always,
+        background: Background {
+            personal: options.personal.clone(),
+            domain: options.domain.clone(),
+        },
+        results: options.results.clone().map(Results::new),
+    };
+    let graph = parts.clone().graph().map_err(Failure::wiring)?;
+    let about = about(&parts, user);
+    Ok(Opened { graph, parts, memories, threads, learner: Pupil(learner), about })
+}
+
+/// For whom somebody says "always": for the user, or else for the thread.
+#[must_use]
+pub fn scope(options: &Options) -> StandingScope {
+    match options.user.as_deref().filter(|user| !user.is_empty()) {
+        Some(user) => StandingScope::User(user.to_owned()),
+        None => StandingScope::Thread(options.talk.thread.clone()),
+    }
+}
+
+/// What a reader should know first: who is learned of, and which tools there are and are not.
+fn about(parts: &Orchestrator, user: Option<&str>) -> String {
+    let client = parts.servers.client();
+    let mut lines = vec![match user {
+        Some(user) => format!("사용자 {user}: 결정과 결과에서 배웁니다."),
+        None => "아무것도 배우지 않습니다(--user 이름을 주면 배웁니다).".to_owned(),
+    }];
+    let tools = parts.servers.offer().iter().len();
+    lines.push(format!("쓸 수 있는 도구 {tools}개(/tools)."));
+    let pending = client.pending().len();
+    if pending > 0 {
+        lines.push(format!(
+            "승인을 기다리는 도구 정의 {pending}개: /diff로 보고 /accept로 승인합니다. 그 전에는 쓰지 않습니다."
+        ));
+    }
+    for status in client.status() {
+        if let Some(error) = &status.error {
+            lines.push(format!("서버 `{}`을(를) 쓸 수 없습니다: {error}", status.server));
+        }
+    }
+    lines.join("\n")
+}

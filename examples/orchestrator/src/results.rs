@@ -1,0 +1,128 @@
+//! The results of a turn as files: one of each step, and one of the answer, as JSON and as Markdown.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use hanok_core::{ThreadKey, Timestamp};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::state::{OrchestratorState, StepResult, StepStatus, TurnEnd};
+
+/// The folder of the results. A file is written whole or not at all, and written again with the same bytes when its node runs again.
+#[derive(Debug, Clone)]
+pub struct Results {
+    folder: PathBuf,
+}
+
+impl Results {
+    /// The results in `folder`.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Writes a step of `thread`.
+    ///
+    /// # Errors
+    ///
+    /// What the disk says.
+    pub fn step(
+        &self,
+        thread: &ThreadKey,
+        state: &OrchestratorState,
+        step: &StepResult,
+    ) -> io::Result<()> {
+        let name = format!("{}-step-{:02}", turn(state), step.number);
+        let ended = match step.status {
+            StepStatus::Done => "done",
+            StepStatus::Failed => "failed",
+            StepStatus::Skipped => "skipped",
+        };
+        let mut text = format!("# {}. {}\n\n{ended}\n\n{}\n", step.number, step.task, step.text);
+        for call in &step.calls {
+            let arguments = &call.arguments.0;
+            text.push_str(&format!("\n## {}\n\n`{arguments}`\n\n{}\n", call.of, call.text));
+        }
+        self.write(thread, &name, step, &text)
+    }
+
+    /// Writes the answer of a turn of `thread`.
+    ///
+    /// # Errors
+    ///
+    /// What the disk says.
+    pub fn answer(
+        &self,
+        thread: &ThreadKey,
+        state: &OrchestratorState,
+        end: TurnEnd,
+        answer: &str,
+        at: Timestamp,
+    ) -> io::Result<()> {
+        let steps: Vec<_> = state.results.iter().map(|step| (step.number, step.status)).collect();
+        let whole = json!({
+            "query": state.query, "end": end, "answer": answer, "statistics": state.statistics, "steps": steps,
+            "decisions": state.decisions, "at": at,
+        });
+        let text = format!("# {}\n\n{answer}\n", state.query.replace('\n', " "));
+        self.write(thread, &format!("{}-answer", turn(state)), &whole, &text)
+    }
+
+    fn write(
+        &self,
+        thread: &ThreadKey,
+        name: &str,
+        value: &impl Serialize,
+        text: &str,
+    ) -> io::Result<()> {
+        let folder = self.folder.join(folder_name(thread));
+        fs::create_dir_all(&folder)?;
+        let json = serde_json::to_vec_pretty(value).map_err(io::Error::other)?;
+        atomically(&folder.join(format!("{name}.json")), &json)?;
+        atomically(&folder.join(format!("{name}.md")), text.as_bytes())
+    }
+}
+
+/// The number of the turn, by the messages that stand before it.
+fn turn(state: &OrchestratorState) -> String {
+    let before = state.messages.iter().filter(|message| message.role() == hanok_state::Role::User);
+    format!("{:03}", before.count())
+}
+
+/// The name of a thread as that of a folder: two threads have two.
+fn folder_name(thread: &ThreadKey) -> String {
+    let mut name = String::new();
+    for byte in thread.thread().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(byte.into()),
+            byte => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    name
+}
+
+/// Writes a file that is there whole or as it was before.
+fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut file = fs::File::create(&part)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(part, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_a_folder_of_its_own() {
+        let name = |name: &str| folder_name(&ThreadKey::named(name).unwrap());
+        assert_eq!(name("main"), "main");
+        assert_eq!(name("../회의"), "%2e%2e%2f%ed%9a%8c%ec%9d%98");
+        assert_ne!(name("a b"), name("a%20b"));
+    }
+}

@@ -1,0 +1,94 @@
+//! The data of the server, in one file that is replaced as a whole.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// All that the server knows.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Data {
+    pub(super) notes: Vec<Entry>,
+    pub(super) events: Vec<Event>,
+    pub(super) bookings: Vec<Booking>,
+    /// The reports under way and done, by the ids of their tasks.
+    pub(super) reports: BTreeMap<String, Report>,
+    /// What each call that writes came to, by its key: it is made once.
+    pub(super) made: BTreeMap<String, Value>,
+}
+
+/// A note.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) text: String,
+}
+
+/// Something on a day, at a time or not.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Event {
+    pub(super) day: String,
+    pub(super) time: Option<String>,
+    pub(super) title: String,
+}
+
+/// A room that is taken.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Booking {
+    pub(super) room: String,
+    pub(super) people: u32,
+    pub(super) purpose: String,
+}
+
+/// A report.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Report {
+    pub(super) topic: String,
+    /// When it began, in milliseconds of UNIX time.
+    pub(super) began: i64,
+    pub(super) cancelled: bool,
+}
+
+/// The file of the data, and the ledger of the calls beside it.
+#[derive(Debug)]
+pub(super) struct Store {
+    folder: Option<PathBuf>,
+    pub(super) data: Data,
+}
+
+impl Store {
+    /// The data in `folder`, which is made where it is not there.
+    pub(super) fn open(folder: Option<PathBuf>) -> io::Result<Self> {
+        let Some(folder) = folder else { return Ok(Self { folder: None, data: Data::default() }) };
+        fs::create_dir_all(&folder)?;
+        let data = match fs::read(folder.join("desk.json")) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Data::default(),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { folder: Some(folder), data })
+    }
+
+    /// Writes the data, so that a reader sees all of it or what was there before.
+    pub(super) fn save(&self) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let (file, part) = (folder.join("desk.json"), folder.join("desk.json.part"));
+        let mut out = fs::File::create(&part)?;
+        out.write_all(&serde_json::to_vec_pretty(&self.data).map_err(io::Error::other)?)?;
+        out.sync_all()?;
+        fs::rename(part, file)
+    }
+
+    /// Adds a line to the ledger: each request that reached the server and does something.
+    pub(super) fn ledger(&self, what: &str, key: &str) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(folder.join("ledger.txt"))?;
+        file.write_all(format!("{what} {key}\n").as_bytes())
+    }
+}

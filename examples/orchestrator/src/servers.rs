@@ -1,0 +1,216 @@
+//! The tools of the servers, and the index in which they are looked for.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolRegistry};
+use hanok_checkpoint::SharedStore;
+use hanok_core::{BoxError, Call, Clock, Effect, Labels, Timestamp};
+use hanok_mcp::{McpClient, ToolApproval, ToolDefinition, ToolId};
+use hanok_memory::ToolRef;
+use hanok_model::{SharedEmbedder, SharedTool, ToolSpec};
+
+/// How the tools that have changed are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Detection {
+    /// Whether they are looked for before each step.
+    pub automatic: bool,
+    /// The time between two looks.
+    pub interval: Duration,
+}
+
+/// The tools of all servers.
+#[derive(Debug, Clone)]
+pub struct Servers {
+    client: McpClient,
+    index: ToolIndex,
+    detection: Detection,
+    /// When the index was made to fit last, and the snapshot that it fits.
+    fits: Arc<Mutex<Option<(Timestamp, String)>>>,
+}
+
+/// A tool that can be called.
+#[derive(Debug, Clone)]
+pub struct Offered {
+    /// The tool.
+    pub tool: SharedTool,
+    /// Its name, with its server.
+    pub id: ToolId,
+    /// The hash of its definition.
+    pub definition: String,
+    /// What it may do to the world.
+    pub risk: Risk,
+    /// The operator's word on its calls.
+    pub approval: Option<ToolApproval>,
+}
+
+impl Offered {
+    /// What a model is shown.
+    #[must_use]
+    pub fn spec(&self) -> &ToolSpec {
+        hanok_model::Tool::spec(&self.tool)
+    }
+
+    /// Its name for the memories.
+    #[must_use]
+    pub fn of(&self) -> ToolRef {
+        ToolRef::of_server(self.id.server(), self.id.tool())
+    }
+}
+
+/// The tools at one moment, by their names for models.
+#[derive(Debug, Clone, Default)]
+pub struct Offer(BTreeMap<String, Offered>);
+
+impl Offer {
+    /// The tool of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Offered> {
+        self.0.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&String, &Offered)> {
+        self.0.iter()
+    }
+
+    /// Those to call.
+    pub fn tools(&self) -> impl Iterator<Item = SharedTool> {
+        self.0.values().map(|offered| offered.tool.clone())
+    }
+
+    /// Those to call, checked.
+    ///
+    /// # Errors
+    ///
+    /// Two tools of one name, which the client offers none of.
+    pub fn registry(&self) -> Result<ToolRegistry, BoxError> {
+        Ok(ToolRegistry::new(self.tools())?)
+    }
+}
+
+impl Servers {
+    /// The tools of `client`, looked for in `store`, by meaning too where there is an embedder.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn new(
+        client: McpClient,
+        store: SharedStore,
+        embedder: Option<SharedEmbedder>,
+        detection: Detection,
+        now: Timestamp,
+    ) -> Result<Self, BoxError> {
+        let index = ToolIndex::new(store, &Labels::new(["catalogue"])?)?;
+        let index = match embedder {
+            Some(embedder) => index.embedder(embedder, Call::detached()),
+            None => index,
+        };
+        let servers = Self { client, index, detection, fits: Arc::default() };
+        servers.fit(now).await?;
+        Ok(servers)
+    }
+
+    /// The client.
+    #[must_use]
+    pub fn client(&self) -> &McpClient {
+        &self.client
+    }
+
+    /// The index of the tools.
+    #[must_use]
+    pub fn index(&self) -> &ToolIndex {
+        &self.index
+    }
+
+    /// Asks the servers again when it is time, and makes the index fit.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn look(&self, now: Timestamp) -> Result<(), BoxError> {
+        let due = match &*self.fits.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((at, _)) => now.since(*at) >= self.detection.interval,
+            None => true,
+        };
+        if self.detection.automatic && due {
+            self.client.refresh().await;
+        }
+        self.fit(now).await
+    }
+
+    /// Makes the index fit what the client offers now.
+    async fn fit(&self, now: Timestamp) -> Result<(), BoxError> {
+        let (offer, hash) = (self.offer(), self.client.snapshot().hash().to_string());
+        let names: Vec<_> = offer.0.keys().map(String::as_str).collect();
+        let fits = format!("{hash} {}", names.join(" "));
+        let known = self.fits.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if known.is_none_or(|(_, known)| known != fits) {
+            let settings = self.client.definitions();
+            let settings =
+                settings.into_iter().map(|(definition, of)| (model_name(&definition), of));
+            let settings: BTreeMap<_, _> = settings.collect();
+            let indexed = |(name, offered): (&String, &Offered)| {
+                let tool = IndexedTool::new(offered.spec().clone());
+                match settings.get(name) {
+                    Some(of) if of.pinned => tool.aliases(of.aliases.clone()).pinned(),
+                    Some(of) => tool.aliases(of.aliases.clone()),
+                    None => tool,
+                }
+            };
+            let tools: Vec<_> = offer.iter().map(indexed).collect();
+            self.index.update(&tools, now).await?;
+        }
+        *self.fits.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, fits));
+        Ok(())
+    }
+
+    /// The tools that can be called now.
+    #[must_use]
+    pub fn offer(&self) -> Offer {
+        let hashes: BTreeMap<String, (ToolId, String)> = self
+            .client
+            .snapshot()
+            .tools()
+            .map(|(definition, hash)| {
+                (model_name(definition), (definition.id().clone(), hash.to_string()))
+            })
+            .collect();
+        let settings: BTreeMap<_, _> = self
+            .client
+            .definitions()
+            .into_iter()
+            .map(|(definition, of)| (model_name(&definition), (definition, of)))
+            .collect();
+        let offered = self.client.tools().into_iter().filter_map(|tool| {
+            let name = hanok_model::Tool::spec(&tool).name().to_owned();
+            let (id, definition) = hashes.get(&name)?.clone();
+            let (described, of) = settings.get(&name)?;
+            let risk = risk(hanok_model::Tool::effect(&tool), described);
+            Some((name, Offered { tool, id, definition, risk, approval: of.approval }))
+        });
+        Offer(offered.collect())
+    }
+}
+
+/// The name of a tool for models.
+fn model_name(definition: &ToolDefinition) -> String {
+    definition.id().model_name()
+}
+
+/// What a tool may do: by the effect that the operator lets count. One that says of itself that it destroys is believed.
+fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
+    let by_effect = Risk::from(effect);
+    let destroys = definition.annotations().destructive_hint == Some(true);
+    if destroys { Risk::Destructive } else { by_effect }
+}
+
+/// The time that it is.
+#[must_use]
+pub fn now() -> Timestamp {
+    hanok_core::SystemClock.now()
+}

@@ -1,0 +1,395 @@
+//! The conversation, as the terminal shows it.
+
+use std::sync::{Mutex, PoisonError};
+
+use hanok_agent::{StopReason, audit_of};
+use hanok_checkpoint::Log;
+use hanok_core::{Answerer, Chain, Stored, Tenant};
+use hanok_graph::{Event, Graph, Thread};
+use hanok_mcp::Change;
+use hanok_memory::{
+    BehaviourMemory, ClarificationMemory, Forget, Memories, PlanMemory, ToolMemory, WorkflowMemory,
+};
+use hanok_state::Messages;
+use serde_json::Value;
+use terminal::{Ended, Talk, failure::Failure, progress::short};
+
+use crate::{
+    Options,
+    events::{OrchestratorEvent, Status},
+    opened::{Opened, Pupil, scope},
+    orchestrator::Orchestrator,
+    servers::now,
+    state::{OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd, asking},
+};
+
+/// A conversation with the orchestrator.
+#[derive(Debug)]
+pub struct Talking {
+    parts: Orchestrator,
+    graph: Graph<OrchestratorState>,
+    memories: Memories,
+    learner: Pupil,
+    user: Option<String>,
+    scope: hanok_agent::StandingScope,
+    /// The differences that were shown: those, and no others, are accepted.
+    shown: Mutex<Vec<Change>>,
+}
+
+impl Talking {
+    /// A conversation with what was opened.
+    #[must_use]
+    pub fn new(opened: &Opened, options: &Options) -> Self {
+        Self {
+            parts: opened.parts.clone(),
+            graph: opened.graph.clone(),
+            memories: opened.memories.clone(),
+            learner: opened.learner.clone(),
+            user: opened.parts.memory.user().map(str::to_owned),
+            scope: scope(options),
+            shown: Mutex::default(),
+        }
+    }
+}
+
+impl Talk for Talking {
+    type State = OrchestratorState;
+
+    fn ask(&self, question: &str) -> OrchestratorStateUpdate {
+        asking(question)
+    }
+
+    fn ended(&self, state: &OrchestratorState) -> Ended {
+        let stopped = match state.end {
+            Some(TurnEnd::NoAnswer) => Some(StopReason::EmptyReply),
+            _ => state.answer.is_some().then_some(StopReason::Answered),
+        };
+        Ended { answer: state.answer.clone(), stopped }
+    }
+
+    fn messages<'s>(&self, state: &'s OrchestratorState) -> &'s Messages {
+        &state.messages
+    }
+
+    fn drawing(&self) -> String {
+        self.graph.drawing().mermaid()
+    }
+
+    fn is_answer(&self, event: &Event) -> bool {
+        event.path.is_root() && event.node.as_deref() == Some("synthesis")
+    }
+
+    fn line(&self, item: &Stored) -> Option<String> {
+        match item.decode::<OrchestratorEvent>() {
+            Ok(OrchestratorEvent::Status(status)) => status_line(status),
+            Ok(_) => None,
+            Err(_) => terminal::progress::line(item),
+        }
+    }
+
+    fn told(&self, item: &Stored) -> Option<Value> {
+        let event = serde_json::to_value(item.decode::<OrchestratorEvent>().ok()?).ok()?;
+        let Value::Object(mut event) = event else { return None };
+        let kind = event.remove("orchestrator")?;
+        event.insert("event".to_owned(), kind);
+        Some(Value::Object(event))
+    }
+
+    fn question_event(&self) -> &'static str {
+        "human_input_required"
+    }
+
+    async fn always(
+        &self,
+        tool: &str,
+        definition: Option<String>,
+        answerer: Option<Answerer>,
+    ) -> Result<String, Failure> {
+        let offered = self.parts.servers.offer().get(tool).map(|tool| tool.definition.clone());
+        let Some(definition) = definition.or(offered) else {
+            return Ok(format!("`{tool}` 도구가 없어 늘 그렇게 하도록 할 수 없습니다."));
+        };
+        let (scope, always) = (self.scope.clone(), &self.parts.always);
+        let allowed = always.allow(scope, tool, &definition, answerer, now());
+        let allowed = allowed.await.map_err(Failure::wiring)?;
+        Ok(format!("30일 동안, 도구가 달라지지 않는 한 묻지 않습니다: {allowed}"))
+    }
+
+    async fn act(
+        &self,
+        name: &str,
+        rest: &str,
+        thread: &Thread<OrchestratorState>,
+    ) -> Result<Option<String>, Failure> {
+        let state = thread.state(None).await?.unwrap_or_default();
+        Ok(Some(match (name, rest) {
+            ("plan", "") => plan(&state),
+            ("tools", query) => self.tools(query).await?,
+            ("why", "") => why(&state),
+            ("approvals", "") => self.approvals(thread).await?,
+            ("always", "") => self.standing().await?,
+            ("ask-again", tool) if !tool.is_empty() => {
+                self.parts
+                    .always
+                    .revoke(&self.scope, tool, now())
+                    .await
+                    .map_err(Failure::wiring)?;
+                format!("`{tool}`을(를) 다시 묻습니다.")
+            }
+            ("memory", "") => self.remembered().await?,
+            ("forget", what) => self.forget(what, thread.key().thread()).await?,
+            ("servers", "") => self.servers(),
+            ("diff", "") => self.diff(),
+            ("accept", "") => self.accept().await?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn commands(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("/plan", "앞의 요청의 계획과 단계들"),
+            ("/why", "앞의 요청이 왜 그렇게 되었는지: 판단, 결정, 도구"),
+            ("/tools [말]", "쓸 수 있는 도구; 말이 있으면 그 말에 맞는 것과 점수"),
+            ("/servers", "서버들과 그 상태"),
+            ("/diff", "승인한 것과 달라진 도구 정의"),
+            ("/accept", "/diff가 보인 것을 승인하기"),
+            ("/approvals", "이 대화에서 물은 것과 답한 것(해시로 이어진 기록)"),
+            ("/always", "묻지 않기로 한 도구"),
+            ("/ask-again 도구", "그 도구를 다시 묻기"),
+            ("/memory", "이 사용자에게서 배운 것"),
+            (
+                "/forget 무엇",
+                "이 대화에서 배운 것을(대화), 어느 서버의 도구에서 배운 것을(서버 이름), 모두(모두) 잊기",
+            ),
+        ]
+    }
+}
+
+impl Talking {
+    async fn tools(&self, query: &str) -> Result<String, Failure> {
+        let offer = self.parts.servers.offer();
+        if query.is_empty() {
+            let line = |(name, offered): (&String, &crate::servers::Offered)| {
+                format!("{name} ({:?}): {}", offered.risk, short(offered.spec().description()))
+            };
+            let lines: Vec<_> = offer.iter().map(line).collect();
+            let none = "쓸 수 있는 도구가 없습니다.".to_owned();
+            return Ok(if lines.is_empty() { none } else { lines.join("\n") });
+        }
+        let query = hanok_agent::ToolQuery::new(query);
+        let found = self.parts.servers.index().recommend(&query, now()).await;
+        let found = found.map_err(Failure::wiring)?;
+        let all =
+            found.pinned.iter().chain(&found.tools).filter(|tool| offer.get(tool.name()).is_some());
+        let line = |tool: &hanok_agent::RecommendedTool| {
+            let score = tool.score;
+            format!(
+                "{:.3} {} = 이름 {:.2} + 말 {:.3} + 뜻 {:.3} + 경험 {:+.3}",
+                score.total(),
+                tool.name(),
+                score.exact,
+                score.keywords,
+                score.meaning,
+                score.experience
+            )
+        };
+        let lines: Vec<_> = all.map(line).collect();
+        Ok(if lines.is_empty() {
+            "맞는 도구가 없습니다.".to_owned()
+        } else {
+            lines.join("\n")
+        })
+    }
+
+    async fn approvals(&self, thread: &Thread<OrchestratorState>) -> Result<String, Failure> {
+        let store = thread.app().store().clone();
+        let log = Log::new(store, thread.key().clone());
+        let records = audit_of(&log, None).await.map_err(Failure::wiring)?;
+        let lines = records.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+        let lines = lines.map_err(Failure::wiring)?;
+        Ok(if lines.is_empty() {
+            "물은 것이 없습니다.".to_owned()
+        } else {
+            lines.join("\n")
+        })
+    }
+
+    async fn standing(&self) -> Result<String, Failure> {
+        let all = self.parts.always.all(now()).await.map_err(Failure::wiring)?;
+        let lines: Vec<_> = all.iter().map(ToString::to_string).collect();
+        let none = "묻지 않기로 한 도구가 없습니다.".to_owned();
+        Ok(if lines.is_empty() { none } else { lines.join("\n") })
+    }
+
+    async fn remembered(&self) -> Result<String, Failure> {
+        let Some(user) = &self.user else { return Ok(NO_USER.to_owned()) };
+        let of = self.memories.of(Tenant::default(), user);
+        let mut lines = Vec::new();
+        macro_rules! all {
+            ($($kind:ty: $name:expr),*) => {$(
+                for record in of.all::<$kind>(now()).await.map_err(Failure::wiring)? {
+                    lines.push(format!("[{}] {}", $name, short(&record.text)));
+                }
+            )*};
+        }
+        all!(PlanMemory: "계획", ToolMemory: "도구", ClarificationMemory: "되물음", BehaviourMemory: "결정", WorkflowMemory: "흐름");
+        Ok(if lines.is_empty() {
+            "배운 것이 없습니다.".to_owned()
+        } else {
+            lines.join("\n")
+        })
+    }
+
+    async fn forget(&self, what: &str, thread: &str) -> Result<String, Failure> {
+        let (Some(user), Some(learner)) = (&self.user, self.learner.learner()) else {
+            return Ok(NO_USER.to_owned());
+        };
+        let of = self.memories.of(Tenant::default(), user);
+        let gone = match what {
+            "" => return Err(Failure::Usage(FORGET.to_owned())),
+            "모두" => learner.forget(&of, &Forget::Everything, now()).await,
+            "대화" => learner.forget(&of, &Forget::Thread(thread.to_owned()), now()).await,
+            server => learner.forget_server(&Tenant::default(), server, now()).await,
+        };
+        let gone = gone.map_err(Failure::wiring)?;
+        Ok(match gone.evidence {
+            0 => "잊을 것이 없었습니다.".to_owned(),
+            count => format!("{count}가지를 잊었습니다."),
+        })
+    }
+
+    fn servers(&self) -> String {
+        let lines = self.parts.servers.client().status().into_iter().map(|status| {
+            let state = if status.is_connected { "연결됨" } else { "연결 안 됨" };
+            let version = status.version.unwrap_or_default();
+            let tools = status.tools.map(|tools| format!(", 도구 {tools}개")).unwrap_or_default();
+            let error = status.error.map(|error| format!("\n  {error}")).unwrap_or_default();
+            format!("{}: {state} {version}{tools}{error}", status.server)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn diff(&self) -> String {
+        let pending = self.parts.servers.client().pending();
+        let lines: Vec<_> =
+            pending.iter().map(|change| format!("{change}\n{}", change.difference())).collect();
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = pending;
+        let none = "승인한 것과 다른 도구가 없습니다.".to_owned();
+        if lines.is_empty() { none } else { lines.join("\n") }
+    }
+
+    async fn accept(&self) -> Result<String, Failure> {
+        let shown = std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner));
+        if shown.is_empty() {
+            return Err(Failure::Usage("먼저 /diff로 무엇이 달라졌는지 보세요.".to_owned()));
+        }
+        let approved = self.parts.servers.client().approve(&shown);
+        approved.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+        self.parts.servers.look(now()).await.map_err(Failure::wiring)?;
+        Ok(format!("{}가지를 승인했습니다.", shown.len()))
+    }
+}
+
+/// What can be forgotten.
+const FORGET: &str =
+    "무엇을 잊을지 쓰세요: /forget 대화(이 대화에서 배운 것), /forget 서버이름, /forget 모두";
+
+/// What is said where nobody is remembered.
+const NO_USER: &str = "--user 없이 실행해서 아무것도 기억하지 않습니다.";
+
+fn status_line(status: Status) -> Option<String> {
+    Some(match status {
+        Status::Routed { complexity } => format!("[판단] {complexity:?}"),
+        Status::Reused { query } => format!("[지난 답을 씀] {}", short(&query)),
+        Status::Planned { steps, original } => {
+            let tasks = |steps: &[crate::state::PlanStep]| {
+                steps.iter().map(|step| short(&step.task)).collect::<Vec<_>>().join(" → ")
+            };
+            let before = original.map(|steps| format!(" (처음: {})", tasks(&steps)));
+            format!("[계획] {}{}", tasks(&steps), before.unwrap_or_default())
+        }
+        Status::Passed { reason, .. } if reason == "off" => return None,
+        Status::Passed { gate, reason } => format!("[{gate} 통과] {}", short(&reason)),
+        Status::Prepared { step, task, tools } => {
+            format!("[{step}] {} ← {}", short(&task), tools.join(", "))
+        }
+        Status::Completed { step, result, failure } => {
+            let failure = failure.map(|failure| format!(": {}", short(&failure)));
+            format!("[{step}] {}{}", name_of(result), failure.unwrap_or_default())
+        }
+        Status::Progress { over, total } => format!("{over}/{total} 완료"),
+    })
+}
+
+fn name_of(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Done => "완료",
+        StepStatus::Failed => "실패",
+        StepStatus::Skipped => "건너뜀",
+    }
+}
+
+fn plan(state: &OrchestratorState) -> String {
+    let Some(plan) = &state.plan else { return "아직 계획이 없습니다.".to_owned() };
+    let mut lines: Vec<_> = plan
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| {
+            let ended =
+                state.results.get(at).map(|result| format!(" — {}", name_of(result.status)));
+            let tool = step.tool.as_ref().map(|tool| format!(" ({tool})")).unwrap_or_default();
+            format!("{}. {}{tool}{}", at + 1, short(&step.task), ended.unwrap_or_default())
+        })
+        .collect();
+    if let Some(original) = &plan.original {
+        lines.push("처음 계획:".to_owned());
+        lines.extend(original.iter().map(|step| format!("  - {}", short(&step.task))));
+    }
+    lines.extend(plan.faults.iter().map(|fault| format!("고친 것: {fault}")));
+    lines.join("\n")
+}
+
+/// Why the last turn went as it did.
+fn why(state: &OrchestratorState) -> String {
+    let mut lines = Vec::new();
+    if let Some(complexity) = state.complexity {
+        lines.push(format!("판단: {complexity:?}"));
+    }
+    if let Some(clarity) = &state.clarity {
+        let before = clarity.before.as_ref().map(|before| format!(", 처음 말: {}", short(before)));
+        lines.push(format!("분명함: {:.1}{}", clarity.confidence, before.unwrap_or_default()));
+        lines.extend(
+            clarity.questions.iter().map(|question| format!("  물음: {}", short(question))),
+        );
+    }
+    for entry in &state.decisions {
+        let step = entry.step.map(|step| format!(" {step}")).unwrap_or_default();
+        let by = match &entry.automatic {
+            Some(reason) => format!(" (묻지 않음: {})", short(reason)),
+            None => " (사람)".to_owned(),
+        };
+        lines.push(format!("{}{step}: {}{by}", entry.gate, entry.decision));
+    }
+    for step in &state.results {
+        lines.push(format!("[{}] {}: {}", step.number, name_of(step.status), short(&step.text)));
+        for call in &step.calls {
+            let ended = match (call.unmade, call.succeeded) {
+                (true, _) => "하지 않음",
+                (false, true) => "성공",
+                (false, false) => "실패",
+            };
+            let arguments = call.arguments.0.to_string();
+            lines.push(format!(
+                "  {}({}): {ended}, {}밀리초",
+                call.of,
+                short(&arguments),
+                call.millis
+            ));
+        }
+    }
+    if let Some(end) = state.end {
+        lines.push(format!("끝: {end:?}"));
+    }
+    if lines.is_empty() { "아직 요청이 없습니다.".to_owned() } else { lines.join("\n") }
+}

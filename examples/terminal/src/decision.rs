@@ -1,0 +1,260 @@
+//! A decision of a person in one letter: about a plan, a step, a call, or a request that is not clear.
+
+use hanok_agent::{ApprovalRequest, DecisionKind, Gate, GateRequest};
+use hanok_graph::Pending;
+use serde_json::{Map, Value, json};
+
+/// A question whose answer is a decision.
+#[derive(Debug)]
+pub(crate) struct DecisionForm {
+    question: String,
+    /// All that is decided about, a line each.
+    details: Vec<String>,
+    allowed: Vec<DecisionKind>,
+    digest: String,
+    /// True where what is typed without a letter is the answer itself.
+    takes_words: bool,
+    /// True where a person may say "always".
+    may_stand: bool,
+}
+
+/// What a person typed.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Typed {
+    /// The decision.
+    Decided(Value),
+    /// The decision, which is to stand for the next calls, too.
+    Always(Value),
+    /// An edit follows: as JSON, on the next line.
+    Edits,
+    /// More has to be shown first.
+    Help(String),
+}
+
+impl DecisionForm {
+    /// The form of `question`, `None` where its answer is no decision.
+    pub(crate) fn of(question: &Pending) -> Option<Self> {
+        if question.doubt.is_some() {
+            return None;
+        }
+        if let Ok(gate) = question.payload::<GateRequest>() {
+            let mut details = lines(&gate.shown.0);
+            if !gate.missing.is_empty() {
+                details.push(format!("빠진 칸: {}", gate.missing.join(", ")));
+            }
+            details.push(risk(gate.risk));
+            return Some(Self {
+                question: gate.question,
+                details,
+                takes_words: gate.gate == Gate::Clarify,
+                may_stand: gate.gate == Gate::Step,
+                allowed: gate.allowed,
+                digest: gate.digest,
+            });
+        }
+        let call = question.payload::<ApprovalRequest>().ok()?;
+        let arguments = call.arguments.decode().unwrap_or(Value::Null);
+        let mut details = vec![format!("도구: {}", call.tool)];
+        details.extend(lines(&arguments));
+        details.extend(call.description);
+        details.push(risk(call.risk));
+        Some(Self {
+            question: "이 호출을 할까요?".to_owned(),
+            details,
+            allowed: call.allowed,
+            digest: call.digest,
+            takes_words: false,
+            may_stand: true,
+        })
+    }
+
+    /// The question with all that is decided about.
+    pub(crate) fn shown(&self) -> String {
+        let details: Vec<_> = self.details.iter().map(|line| format!("  {line}")).collect();
+        format!("{}\n{}", self.question, details.join("\n"))
+    }
+
+    /// The letters that may be typed.
+    pub(crate) fn prompt(&self) -> String {
+        let letters = self.letters();
+        let letters: Vec<_> = letters.iter().map(|(letter, _)| *letter).collect();
+        format!("[{} / ?]", letters.join(" / "))
+    }
+
+    fn letters(&self) -> Vec<(&'static str, &'static str)> {
+        let has = |kind| self.allowed.contains(&kind);
+        let all = [
+            (has(DecisionKind::Approve), "y", "그대로 한다"),
+            (
+                self.may_stand && has(DecisionKind::Approve),
+                "a",
+                "이 도구는 30일 동안 묻지 않고 한다",
+            ),
+            (has(DecisionKind::Reject), "n", "하지 않는다(뒤에 까닭을 쓸 수 있습니다)"),
+            (has(DecisionKind::Edit), "e", "고쳐서 한다: 다음 줄에 JSON"),
+            (has(DecisionKind::Skip), "s", "건너뛴다(뒤에 까닭을 쓸 수 있습니다)"),
+            (has(DecisionKind::Revise) || has(DecisionKind::Respond), "r", "뒤에 쓰는 말대로"),
+            (has(DecisionKind::Reuse), "u", "뒤에 쓰는 번호의 지난 답으로"),
+        ];
+        all.iter().filter(|it| it.0).map(|it| (it.1, it.2)).collect()
+    }
+
+    /// What `line` says.
+    pub(crate) fn read(&self, line: &str) -> Typed {
+        let line = line.trim();
+        let (letter, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let has = |kind| self.allowed.contains(&kind);
+        let message = || if rest.is_empty() { json!({}) } else { json!({"message": rest}) };
+        match letter.to_lowercase().as_str() {
+            "y" | "예" | "네" if has(DecisionKind::Approve) && rest.is_empty() => {
+                Typed::Decided(self.decision("approve", json!({})))
+            }
+            "a" if self.may_stand && has(DecisionKind::Approve) && rest.is_empty() => {
+                Typed::Always(self.decision("approve", json!({})))
+            }
+            "n" | "아니오" | "아니요" if has(DecisionKind::Reject) => {
+                Typed::Decided(self.decision("reject", message()))
+            }
+            "s" if has(DecisionKind::Skip) => Typed::Decided(self.decision("skip", message())),
+            "e" if has(DecisionKind::Edit) && rest.is_empty() => Typed::Edits,
+            "e" if has(DecisionKind::Edit) => self.edited(rest),
+            "r" if has(DecisionKind::Revise) && !rest.is_empty() => {
+                Typed::Decided(self.decision("revise", json!({"message": rest})))
+            }
+            "r" if has(DecisionKind::Respond) && !rest.is_empty() => {
+                Typed::Decided(self.decision("respond", json!({"result": rest})))
+            }
+            "u" if has(DecisionKind::Reuse) && !rest.is_empty() => {
+                Typed::Decided(self.decision("reuse", json!({"id": rest})))
+            }
+            _ if self.takes_words && line.chars().count() > 1 && has(DecisionKind::Respond) => {
+                Typed::Decided(self.decision("respond", json!({"result": line})))
+            }
+            _ => Typed::Help(self.help()),
+        }
+    }
+
+    /// The edit that `line` is.
+    pub(crate) fn edited(&self, line: &str) -> Typed {
+        match serde_json::from_str::<Value>(line) {
+            Ok(arguments) => Typed::Decided(self.decision("edit", json!({"arguments": arguments}))),
+            Err(error) => Typed::Help(format!("JSON이 아닙니다: {error}")),
+        }
+    }
+
+    fn help(&self) -> String {
+        let lines: Vec<_> =
+            self.letters().iter().map(|(letter, what)| format!("  {letter}  {what}")).collect();
+        let words =
+            if self.takes_words { "\n  그 밖의 말은 그대로 답이 됩니다." } else { "" };
+        format!("{}\n{}{words}", self.shown(), lines.join("\n"))
+    }
+
+    /// A decision about what was shown, and nothing else.
+    fn decision(&self, kind: &str, more: Value) -> Value {
+        let mut decision = json!({"decision": kind, "digest": self.digest});
+        if let (Some(decision), Value::Object(more)) = (decision.as_object_mut(), more) {
+            decision.extend(more);
+        }
+        decision
+    }
+}
+
+fn risk(risk: hanok_agent::Risk) -> String {
+    use hanok_agent::Risk;
+    let words = match risk {
+        Risk::Read => "읽기만 함",
+        Risk::Write => "씀",
+        Risk::External => "밖으로 나감",
+        _ => "되돌릴 수 없을 수 있음",
+    };
+    format!("위험: {words}")
+}
+
+/// A value as lines: a field each, and the steps of a list each by itself.
+fn lines(value: &Value) -> Vec<String> {
+    let Value::Object(fields) = value else { return vec![value.to_string()] };
+    fields.iter().flat_map(|(name, value)| field(name, value)).collect()
+}
+
+fn field(name: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(items) if items.is_empty() => Vec::new(),
+        Value::Array(items) => {
+            let items =
+                items.iter().enumerate().map(|(at, item)| format!("  {}. {}", at + 1, plain(item)));
+            [format!("{name}:")].into_iter().chain(items).collect()
+        }
+        value => vec![format!("{name}: {}", plain(value))],
+    }
+}
+
+/// A value in one line; of an object, what its fields say.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(_, value)| !value.is_null());
+            let fields = fields.map(|(name, value)| format!("{name}: {}", plain(value)));
+            fields.collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    }
+}
+
+/// The name of the tool and the hash of its definition that a step shows, for a rule that is to stand.
+pub(crate) fn standing(question: &Pending) -> Option<(String, Option<String>)> {
+    let text = |fields: &Map<String, Value>, name: &str| {
+        fields.get(name).and_then(Value::as_str).map(str::to_owned)
+    };
+    if let Ok(gate) = question.payload::<GateRequest>() {
+        let fields = gate.shown.0.as_object()?;
+        return Some((text(fields, "tool")?, text(fields, "definition")));
+    }
+    Some((question.payload::<ApprovalRequest>().ok()?.tool, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(allowed: &[DecisionKind], takes_words: bool) -> DecisionForm {
+        DecisionForm {
+            question: "?".into(),
+            details: vec![],
+            allowed: allowed.to_vec(),
+            digest: "d".into(),
+            takes_words,
+            may_stand: !takes_words,
+        }
+    }
+
+    #[test]
+    fn a_letter_is_a_decision_where_it_is_allowed() {
+        let step = form(&[DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Skip], false);
+        let decided = |kind: &str| Typed::Decided(json!({"decision": kind, "digest": "d"}));
+        assert_eq!(step.read(" y "), decided("approve"));
+        assert_eq!(step.read("A"), Typed::Always(json!({"decision": "approve", "digest": "d"})));
+        assert_eq!(step.read("s"), decided("skip"));
+        assert_eq!(step.read("e"), Typed::Edits);
+        let edit = json!({"decision": "edit", "digest": "d", "arguments": {"text": "a"}});
+        assert_eq!(step.read(r#"e {"text": "a"}"#), Typed::Decided(edit));
+        for help in ["n", "?", "", "maybe", "y please", "e {"] {
+            assert!(matches!(step.read(help), Typed::Help(_)), "{help}");
+        }
+        let plan =
+            form(&[DecisionKind::Approve, DecisionKind::Reject, DecisionKind::Revise], false);
+        let rejected = json!({"decision": "reject", "digest": "d", "message": "too long"});
+        assert_eq!(plan.read("n too long"), Typed::Decided(rejected));
+        let revised = json!({"decision": "revise", "digest": "d", "message": "shorter"});
+        assert_eq!(plan.read("r shorter"), Typed::Decided(revised));
+        let clarify =
+            form(&[DecisionKind::Approve, DecisionKind::Respond, DecisionKind::Reuse], true);
+        let said = json!({"decision": "respond", "digest": "d", "result": "A동 계약서"});
+        assert_eq!(clarify.read("A동 계약서"), Typed::Decided(said));
+        let reused = json!({"decision": "reuse", "digest": "d", "id": "1"});
+        assert_eq!(clarify.read("u 1"), Typed::Decided(reused));
+    }
+}

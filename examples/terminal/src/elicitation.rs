@@ -1,0 +1,58 @@
+//! A question of a server of others: a form to fill, or an address to visit, each of which may be refused.
+
+use hanok_graph::Pending;
+use serde_json::{Value, json};
+
+use crate::form::{Field, Form};
+
+/// A question of a server.
+#[derive(Debug)]
+pub(crate) struct ServerQuestion {
+    /// The question, and who asks it.
+    pub(crate) shown: String,
+    form: Option<Form>,
+}
+
+/// What a person may do.
+pub(crate) const LETTERS: &str = "[y 답한다 / n 거절한다 / s 넘어간다]";
+
+impl ServerQuestion {
+    /// The server's question that `question` is, if it is one.
+    pub(crate) fn of(question: &Pending) -> Option<Self> {
+        let payload: Value = question.payload.decode().ok()?;
+        let (server, message) = (payload["server"].as_str()?, payload["message"].as_str()?);
+        let mode = payload["mode"].as_object()?;
+        let form = mode.get("form").and_then(|form| form.get("schema"));
+        let address = mode.get("url").and_then(|url| url["url"].as_str());
+        let address = address.map(|url| format!("\n  주소(아무것도 열지 않습니다): {url}"));
+        let shown =
+            format!("서버 `{server}`이(가) 묻습니다: {message}{}", address.unwrap_or_default());
+        Some(Self { shown, form: form.map(|schema| Form::of_schema(message, schema)) })
+    }
+
+    /// The answer that a letter is, `None` where a form has to be filled first or it is no letter.
+    pub(crate) fn letter(&self, line: &str) -> Option<Value> {
+        match line.trim().to_lowercase().as_str() {
+            "y" | "예" | "네" if self.form.is_none() => Some(json!({"action": "accept"})),
+            "n" | "아니오" | "아니요" => Some(json!({"action": "decline"})),
+            "s" => Some(json!({"action": "cancel"})),
+            _ => None,
+        }
+    }
+
+    /// Whether a letter asks for the form.
+    pub(crate) fn fills(&self, line: &str) -> bool {
+        self.form.is_some() && matches!(line.trim().to_lowercase().as_str(), "y" | "예" | "네")
+    }
+
+    /// The fields of the form.
+    pub(crate) fn fields(&self) -> &[Field] {
+        self.form.as_ref().map(|form| form.fields.as_slice()).unwrap_or_default()
+    }
+
+    /// The answer of these values.
+    pub(crate) fn filled(&self, values: Vec<Option<Value>>) -> Value {
+        let content = self.form.as_ref().map(|form| form.answer(values));
+        json!({"action": "accept", "content": content})
+    }
+}
