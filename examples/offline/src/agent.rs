@@ -42,19 +42,20 @@ pub(crate) enum Finding {
 /// It is decided from the beginning each time, so it depends on the messages alone.
 pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
     // Whoever has a task is not talked to.
+    let is_first = conversation.observations.is_empty() && !conversation.forced;
     if !conversation.has_task
-        && conversation.observations.is_empty()
+        && is_first
         && let Some(talk) = route::talk(conversation, tools)
     {
         return Act::Talk(talk);
     }
-    if let Some(found) = in_data(conversation) {
+    if let Some(found) = in_data(conversation).filter(|_| is_first) {
         return Act::Answer(vec![found]);
     }
     let mut given = conversation.observations.iter();
     let mut findings = Vec::new();
     for question in parts(&conversation.question) {
-        let wanted = match pick::call(&question, tools) {
+        let wanted = match pick::call(&question, tools, conversation.forced) {
             Ok(wanted) => wanted,
             Err(no) => {
                 findings.push(Finding::No(no));

@@ -1,6 +1,6 @@
 //! What a request says: whose part this is, what is asked, and what came of it so far.
 
-use hanok_model::ChatRequest;
+use hanok_model::{ChatRequest, ToolChoice, ToolSpec};
 use hanok_state::{Message, Role};
 
 use crate::{
@@ -23,6 +23,8 @@ pub(crate) struct Conversation {
     pub(crate) part: Part,
     /// Whether tools are called natively.
     pub(crate) native: bool,
+    /// Whether the request wants a call of one tool.
+    pub(crate) forced: bool,
     pub(crate) language: Language,
     /// What is asked now, cleaned. A task of a supervisor comes before the user's own words.
     pub(crate) question: String,
@@ -70,6 +72,7 @@ impl Conversation {
         let mut read = Self {
             part,
             native,
+            forced: matches!(request.tool_choice, ToolChoice::Tool(_)),
             language: Language::English,
             question: String::new(),
             has_task: false,
@@ -134,6 +137,11 @@ impl Conversation {
             Some(Wanted { tool, arguments })
         });
         self.proposed.extend(proposed);
+    }
+
+    /// Whether nothing came with the question.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.data.is_empty() && self.results.is_empty()
     }
 
     fn has_agent(&self, name: &str) -> bool {
@@ -210,15 +218,13 @@ fn is_of_teams(message: &Message) -> bool {
 }
 
 fn native_tools(request: &ChatRequest) -> Vec<Listed> {
-    let listed = |tool: &hanok_model::ToolSpec| Listed {
+    let listed = |tool: &ToolSpec| Listed {
         name: tool.name().to_owned(),
         description: tool.description().to_owned(),
         parameters: prompt::of_schema(tool.schema()),
     };
-    let may_call = |tool: &&hanok_model::ToolSpec| match &request.tool_choice {
-        hanok_model::ToolChoice::Tool(name) => tool.name() == name,
-        _ => true,
-    };
+    let only = if let ToolChoice::Tool(name) = &request.tool_choice { Some(name) } else { None };
+    let may_call = |tool: &&ToolSpec| only.is_none_or(|only| tool.name() == only);
     request.tools.iter().filter(may_call).map(listed).collect()
 }
 

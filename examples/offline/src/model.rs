@@ -133,26 +133,17 @@ fn write(request: &ChatRequest) -> Message {
             Message::assistant(reply::routed(&route::route(&conversation, agents), language))
         }
         Part::Agent(_) if !conversation.proposed.is_empty() && conversation.native => {
-            let call = |(at, wanted): (usize, &Wanted)| ToolCall {
-                id: format!("call-{}-{at}", request.messages.len()),
-                name: wanted.tool.clone(),
-                arguments: Arguments::new(Value::Object(wanted.arguments.clone()).to_string()),
-            };
-            let calls = conversation.proposed.iter().enumerate().map(call);
+            let number = request.messages.len();
+            let calls = conversation.proposed.iter().enumerate();
+            let calls = calls.map(|(at, wanted)| called(format!("call-{number}-{at}"), wanted));
             Message::assistant("").with_tool_calls(calls.collect::<Vec<_>>())
         }
         Part::Agent(tools) => {
             let act = agent::act(&conversation, tools);
             match (&act, conversation.native) {
                 (Act::Call(wanted), true) => {
-                    let call = ToolCall {
-                        // Unique in its conversation, and the same for the same request.
-                        id: format!("call-{}", request.messages.len()),
-                        name: wanted.tool.clone(),
-                        arguments: Arguments::new(
-                            Value::Object(wanted.arguments.clone()).to_string(),
-                        ),
-                    };
+                    // Unique in its conversation, and the same for the same request.
+                    let call = called(format!("call-{}", request.messages.len()), wanted);
                     Message::assistant(reply::before(wanted, language)).with_tool_calls([call])
                 }
                 (Act::Talk(talk), true) => Message::assistant(reply::said(talk, language)),
@@ -166,16 +157,19 @@ fn write(request: &ChatRequest) -> Message {
             Message::assistant(summary::of(&conversation.data, language))
         }
         Part::Alone => {
-            let is_talk = conversation.data.is_empty() && conversation.results.is_empty();
-            if let Some(talk) =
-                is_talk.then(|| route::talk(&conversation, &conversation.listed)).flatten()
-            {
+            let talk = || route::talk(&conversation, &conversation.listed);
+            if let Some(talk) = conversation.is_bare().then(talk).flatten() {
                 return Message::assistant(reply::said(&talk, language));
             }
             let findings = agent::alone(&conversation);
             Message::assistant(reply::answered(&findings, language))
         }
     }
+}
+
+fn called(id: String, wanted: &Wanted) -> ToolCall {
+    let arguments = Arguments::new(Value::Object(wanted.arguments.clone()).to_string());
+    ToolCall { id, name: wanted.tool.clone(), arguments }
 }
 
 /// Lets others run between two words.

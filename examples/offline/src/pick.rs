@@ -28,8 +28,8 @@ pub(crate) enum NoCall {
     Missing { tool: String, parameter: String },
 }
 
-/// The call that fits the question best.
-pub(crate) fn call(question: &str, tools: &[Listed]) -> Result<Wanted, NoCall> {
+/// The call that fits the question best; of any tool where a call is `forced` whatever it is for.
+pub(crate) fn call(question: &str, tools: &[Listed], forced: bool) -> Result<Wanted, NoCall> {
     let (intent, asked) = (Intent::of(question), content(question));
     let mut scored: Vec<(f32, &Listed)> =
         tools.iter().map(|tool| (intent::fit(intent, &asked, &tool.said()), tool)).collect();
@@ -37,11 +37,11 @@ pub(crate) fn call(question: &str, tools: &[Listed]) -> Result<Wanted, NoCall> {
     let mut missing = None;
     for (score, tool) in scored {
         match arguments(question, &asked, tool) {
-            Ok(arguments) if is_for(tool, intent, score) => {
+            Ok(arguments) if forced || is_for(tool, intent, score) => {
                 return Ok(Wanted { tool: tool.name.clone(), arguments });
             }
             Ok(_) => {}
-            Err(parameter) if is_for(tool, intent, score) => {
+            Err(parameter) if forced || is_for(tool, intent, score) => {
                 let lacking = NoCall::Missing { tool: tool.name.clone(), parameter };
                 missing.get_or_insert(lacking);
             }

@@ -73,7 +73,7 @@ const TOOLS: [Listed; 9] = [
     (
         "convert",
         Does::Reads,
-        "단위를 바꿉니다: 길이, 무게, 넓이, 부피, 온도. 이런 말에 씁니다: 몇 마일, 몇 킬로, 몇 미터, 몇 센티, 몇 인치, 몇 피트, 몇 파운드, 몇 그램, 몇 온스, 몇 제곱, 몇 평, 몇 리터, 몇 갤런, 화씨, 섭씨, 마일로, 킬로미터로, 미터로, 센티로, 센티미터로, 인치로, 피트로, 파운드로, 킬로그램으로, 킬로로, 그램으로, 온스로, 평으로, 리터로, 갤런으로, 변환, 환산, convert, in miles, in km, in kilometers, in pounds, in kg, in fahrenheit, in celsius, in inches",
+        "단위를 바꿉니다: 길이, 무게, 넓이, 부피, 온도. 이런 말에 씁니다: 몇 마일, 몇 킬로, 몇 미터, 몇 센티, 몇 인치, 몇 피트, 몇 파운드, 몇 그램, 몇 온스, 몇 제곱, 몇 평, 몇 리터, 몇 갤런, 화씨, 섭씨, 마일로, 킬로미터로, 미터로, 센티로, 센티미터로, 인치로, 피트로, 파운드로, 킬로그램으로, 킬로로, 그램으로, 온스로, 평으로, 리터로, 갤런으로, 변환, 환산, convert, in square, in meters, in feet, in grams, in ounces, in liters, in gallons, in cm, in miles, in km, in kilometers, in pounds, in kg, in fahrenheit, in celsius, in inches",
         "text",
         "값과 단위와 바꿀 단위",
     ),
