@@ -4,6 +4,8 @@
 //! An example says by [`Talk`] what its own state is; a [`Session`] does the rest.
 
 pub mod brain;
+#[cfg(feature = "test")]
+pub mod cached;
 mod command;
 mod decision;
 mod elicitation;

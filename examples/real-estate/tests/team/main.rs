@@ -6,7 +6,6 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-mod cached;
 mod claims;
 
 use std::{collections::BTreeSet, path::PathBuf};
@@ -16,9 +15,9 @@ use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
 use real_estate::{Options, open};
-use terminal::brain;
+use terminal::{brain, cached::Cached};
 
-use self::{cached::Cached, claims::Claims};
+use self::claims::Claims;
 
 const QUESTIONS: &str = include_str!("questions.tsv");
 

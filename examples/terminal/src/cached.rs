@@ -1,5 +1,11 @@
 //! A model whose replies are kept in a folder, by request: who asks the same again asks nobody.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
 use std::{
     collections::BTreeMap,
     fs,
@@ -19,7 +25,7 @@ const CODE: usize = 16;
 
 /// A model, and the folder in which its replies are. Clones count together.
 #[derive(Debug, Clone)]
-pub(crate) struct Cached {
+pub struct Cached {
     model: SharedModel,
     folder: PathBuf,
     made: Arc<AtomicU32>,
@@ -27,14 +33,21 @@ pub(crate) struct Cached {
 }
 
 impl Cached {
-    pub(crate) fn new(model: SharedModel, folder: &Path) -> Self {
+    /// `model`, with its replies in `folder`.
+    ///
+    /// # Panics
+    ///
+    /// The folder cannot be made.
+    #[must_use]
+    pub fn new(model: SharedModel, folder: &Path) -> Self {
         fs::create_dir_all(folder).unwrap();
         let folder = folder.to_owned();
         Self { model, folder, made: Arc::default(), repeated: Arc::default() }
     }
 
     /// The requests that were made, and those that the folder answered.
-    pub(crate) fn requests(&self) -> (u32, u32) {
+    #[must_use]
+    pub fn requests(&self) -> (u32, u32) {
         (self.made.load(Ordering::Relaxed), self.repeated.load(Ordering::Relaxed))
     }
 
@@ -101,40 +114,45 @@ fn without_codes(text: &str) -> String {
     whole
 }
 
-/// A model that says how many requests it has had.
-#[derive(Debug, Clone, Default)]
-struct Counting(Arc<AtomicU32>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl ChatModel for Counting {
-    fn name(&self) -> &str {
-        "counting"
+    /// A model that says how many requests it has had.
+    #[derive(Debug, Clone, Default)]
+    struct Counting(Arc<AtomicU32>);
+
+    impl ChatModel for Counting {
+        fn name(&self) -> &str {
+            "counting"
+        }
+
+        async fn chat(&self, _: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
+            let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+            Ok(ChatReply::new(hanok_state::Message::assistant(number.to_string()), "counting"))
+        }
     }
 
-    async fn chat(&self, _: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
-        let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-        Ok(ChatReply::new(hanok_state::Message::assistant(number.to_string()), "counting"))
+    /// The same request under other codes asks nobody; another one does.
+    #[tokio::test]
+    async fn a_request_is_made_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let request = |code: &str, text: &str| {
+            ChatRequest::new([format!("<data-{code}>\n{text}\n</data-{code}> data-model")])
+        };
+        let (one, other) = ("0123456789abcdef", "fedcba9876543210");
+        let counting = Counting::default();
+        let model = Cached::new(SharedModel::new(counting.clone()), folder.path());
+        let says = async |model: &Cached, request| {
+            model.chat(request, &Call::detached()).await.unwrap().message.text().into_owned()
+        };
+        assert_eq!(says(&model, request(one, "rent?")).await, "1");
+        assert_eq!(says(&model, request(other, "rent?")).await, "1");
+        assert_eq!(says(&model, request(one, "loan?")).await, "2");
+        assert_eq!(model.requests(), (2, 1));
+
+        let again = Cached::new(SharedModel::new(counting.clone()), folder.path());
+        assert_eq!(says(&again, request(other, "loan?")).await, "2");
+        assert_eq!((again.requests(), counting.0.load(Ordering::Relaxed)), ((0, 1), 2));
     }
-}
-
-/// The same request under other codes asks nobody; another one does.
-#[tokio::test]
-async fn a_request_is_made_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let request = |code: &str, text: &str| {
-        ChatRequest::new([format!("<data-{code}>\n{text}\n</data-{code}> data-model")])
-    };
-    let (one, other) = ("0123456789abcdef", "fedcba9876543210");
-    let counting = Counting::default();
-    let model = Cached::new(SharedModel::new(counting.clone()), folder.path());
-    let says = async |model: &Cached, request| {
-        model.chat(request, &Call::detached()).await.unwrap().message.text().into_owned()
-    };
-    assert_eq!(says(&model, request(one, "rent?")).await, "1");
-    assert_eq!(says(&model, request(other, "rent?")).await, "1");
-    assert_eq!(says(&model, request(one, "loan?")).await, "2");
-    assert_eq!(model.requests(), (2, 1));
-
-    let again = Cached::new(SharedModel::new(counting.clone()), folder.path());
-    assert_eq!(says(&again, request(other, "loan?")).await, "2");
-    assert_eq!((again.requests(), counting.0.load(Ordering::Relaxed)), ((0, 1), 2));
 }
