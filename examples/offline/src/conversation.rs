@@ -23,7 +23,7 @@ pub(crate) struct Conversation {
     pub(crate) part: Part,
     /// Whether tools are called natively.
     pub(crate) native: bool,
-    /// Whether the request wants a call of one tool.
+    /// Whether the request wants a call, whatever is known already.
     pub(crate) forced: bool,
     pub(crate) language: Language,
     /// What is asked now, cleaned. A task of a supervisor comes before the user's own words.
@@ -72,7 +72,7 @@ impl Conversation {
         let mut read = Self {
             part,
             native,
-            forced: matches!(request.tool_choice, ToolChoice::Tool(_)),
+            forced: matches!(request.tool_choice, ToolChoice::Tool(_) | ToolChoice::Required),
             language: Language::English,
             question: String::new(),
             has_task: false,

@@ -143,6 +143,16 @@ impl Servers {
         self.fit(now).await
     }
 
+    /// Asks the servers again at once: a call that failed may have failed because its tool is another by now.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn look_again(&self, now: Timestamp) -> Result<(), BoxError> {
+        self.client.refresh().await;
+        self.fit(now).await
+    }
+
     /// Makes the index fit what the client offers now.
     async fn fit(&self, now: Timestamp) -> Result<(), BoxError> {
         let (offer, hash) = (self.offer(), self.client.snapshot().hash().to_string());

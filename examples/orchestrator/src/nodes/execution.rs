@@ -64,7 +64,9 @@ impl Orchestrator {
             let made = self.approved_call(call, &offer, &context).await?;
             let failed = !made.succeeded;
             execution.calls.push(made);
-            // What failed may have failed because the tool is another by now.
+            if failed {
+                self.servers.look_again(context.now()).await?;
+            }
             if failed && let Some(gone) = gone(&preparation, &self.servers.offer()) {
                 execution.gone = Some(gone);
                 execution.failure = is_last.then(|| wording::GONE.to_owned());
@@ -128,8 +130,10 @@ impl Orchestrator {
             .intercept(self.approval(offer))
             .intercept(watch.clone());
         let planned = step.tool.as_ref().filter(|tool| offer.get(tool).is_some());
-        if let Some(tool) = planned.filter(|_| execution.calls.is_empty()) {
-            agent = agent.tool_choice(ToolChoice::Tool(tool.clone()));
+        // A step is made by a tool, and not by what is known already.
+        let first = planned.map_or(ToolChoice::Required, |tool| ToolChoice::Tool(tool.clone()));
+        if execution.calls.is_empty() {
+            agent = agent.tool_choice(first);
         }
         let agent = agent.build()?;
         let call = context.call("agent", "executor", &step.task);

@@ -84,6 +84,14 @@ impl Store {
         fs::rename(part, file)
     }
 
+    /// The tools that are not offered for now, a line each: whoever keeps the desk writes them into `closed.txt` beside its data.
+    pub(super) fn closed(&self) -> String {
+        let folder = self.folder.as_ref();
+        folder
+            .and_then(|folder| fs::read_to_string(folder.join("closed.txt")).ok())
+            .unwrap_or_default()
+    }
+
     /// Adds a line to the ledger: each request that reached the server and does something.
     pub(super) fn ledger(&self, what: &str, key: &str) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };

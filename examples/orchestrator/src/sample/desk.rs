@@ -124,13 +124,16 @@ impl Desk {
                 },
             })
         };
-        TOOLS.iter().map(tool).collect()
+        let closed = self.store.closed();
+        let is_open = |tool: &&Listed| closed.lines().all(|closed| closed.trim() != tool.0);
+        TOOLS.iter().filter(is_open).map(tool).collect()
     }
 
     /// Does a call. One that writes and was made under its key before has its result and does nothing.
     pub(super) fn call(&mut self, params: &Value) -> io::Result<Result<Value, Fault>> {
         let name = params["name"].as_str().unwrap_or_default();
-        let Some((_, does, ..)) = TOOLS.iter().find(|tool| tool.0 == name) else {
+        let is_closed = self.store.closed().lines().any(|closed| closed.trim() == name);
+        let Some((_, does, ..)) = TOOLS.iter().find(|tool| tool.0 == name && !is_closed) else {
             return Ok(Err(Fault::parameters(format!("no tool is called `{name}`"))));
         };
         let text = params["arguments"]["text"].as_str().unwrap_or_default().trim().to_owned();

@@ -1,0 +1,302 @@
+//! The paths of the graph, each as the nodes that run, what is told of them, and what people are asked and decide.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use clap::Parser;
+use futures::StreamExt as _;
+use hanok_agent::{ApprovalRequest, GateRequest};
+use hanok_core::ThreadKey;
+use hanok_graph::{EventKind, Input, Outcome, Pending, RunError, Thread};
+use hanok_mcp::{McpClient, McpConfig};
+use orchestrator::{
+    Opened, Options,
+    events::{OrchestratorEvent, Status},
+    open, sample,
+    state::{OrchestratorState, asking},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use terminal::{brain, program::command};
+
+/// An orchestrator with a desk of its own, and the thread of the test.
+struct World {
+    opened: Opened,
+    client: McpClient,
+    thread: Thread<OrchestratorState>,
+    folder: TempDir,
+    /// What happened.
+    story: String,
+    open: Vec<Pending>,
+}
+
+impl World {
+    async fn new(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = command("orchestrator", &[]).get_program().to_owned();
+        let config = json!({"mcpServers": {"desk": {
+            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
+            "env": {
+                sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0",
+                sample::FOLDER: folder.path().join("desk").to_str().unwrap(),
+            },
+        }}});
+        let config = McpConfig::reader().parse(&config.to_string()).unwrap();
+        let client = McpClient::connect(config).await.unwrap();
+        client.approve(&client.pending()).unwrap();
+        let options = Options::parse_from([&["orchestrator"], arguments].concat());
+        let opened = open(brain::offline().model, client.clone(), &options).await.unwrap();
+        let app = opened.graph.checkpointer(opened.threads.clone());
+        let thread = app.thread(ThreadKey::named("t").unwrap());
+        Self { opened, client, thread, folder, story: String::new(), open: Vec::new() }
+    }
+
+    fn desk(&self, file: &str) -> std::path::PathBuf {
+        self.folder.path().join("desk").join(file)
+    }
+
+    fn ledger(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.desk("ledger.txt")).unwrap_or_default();
+        text.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    }
+
+    async fn asks(&mut self, text: &str) -> &mut Self {
+        writeln!(self.story, "> {text}").unwrap();
+        self.run(Input::New(asking(text))).await
+    }
+
+    /// Answers the one open question.
+    async fn decides(&mut self, answer: Value) -> &mut Self {
+        writeln!(self.story, "! {answer}").unwrap();
+        let answer = hanok_core::Stored::encode(&answer).unwrap();
+        let id = self.open[0].id.clone();
+        self.run(Input::Answers(vec![(id, answer)])).await
+    }
+
+    async fn run(&mut self, input: Input<OrchestratorState>) -> &mut Self {
+        let mut events = self.thread.stream(input, ());
+        while let Some(event) = events.next().await {
+            match &event.kind {
+                EventKind::TaskStarted { .. } if event.path.is_root() => {
+                    writeln!(self.story, "{}", event.node.as_deref().unwrap()).unwrap();
+                }
+                EventKind::Custom(item) => {
+                    if let Ok(told) = item.decode::<OrchestratorEvent>() {
+                        self.told(told);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let outcome = match events.outcome().await {
+            Err(RunError::WrongAnswer { .. }) => {
+                writeln!(self.story, "  refused: the question stays open").unwrap();
+                return self;
+            }
+            Err(error) => panic!("{error}: {}", self.story),
+            Ok(outcome) => outcome,
+        };
+        match outcome {
+            Outcome::Done(state) => {
+                let state = state.answer.unwrap();
+                writeln!(self.story, "< {}", state.replace('\n', "\n  ")).unwrap();
+            }
+            Outcome::Interrupted(open) => {
+                open.iter().for_each(|question| self.question(question));
+                self.open = open;
+            }
+            other => panic!("{other:?}"),
+        }
+        self
+    }
+
+    fn told(&mut self, event: OrchestratorEvent) {
+        let line = match event {
+            OrchestratorEvent::Status(Status::Planned { steps, original }) => {
+                let steps: Vec<_> = steps.iter().map(|step| step.task.as_str()).collect();
+                let was =
+                    original.map_or(String::new(), |steps| format!(" (was {} steps)", steps.len()));
+                format!("planned: {}{was}", steps.join(" / "))
+            }
+            OrchestratorEvent::Status(Status::Passed { gate, reason }) => {
+                format!("the gate {gate} is passed: {reason}")
+            }
+            OrchestratorEvent::Status(Status::Completed { step, result, failure }) => {
+                format!(
+                    "step {step}: {result:?}{}",
+                    failure.map(|it| format!(", {it}")).unwrap_or_default()
+                )
+            }
+            OrchestratorEvent::End { end, statistics } => {
+                let rate =
+                    statistics.success_rate.map_or("none".to_owned(), |rate| format!("{rate:.2}"));
+                format!("ends: {end:?}, {} skipped, rate {rate}", statistics.skipped)
+            }
+            _ => return,
+        };
+        writeln!(self.story, "  {line}").unwrap();
+    }
+
+    fn question(&mut self, question: &Pending) {
+        if let Ok(gate) = question.payload::<GateRequest>() {
+            let allowed: Vec<_> = gate.allowed.iter().map(|kind| format!("{kind:?}")).collect();
+            let mut shown = gate.shown.0;
+            // The hash of the program that serves differs from build to build.
+            if let Some(fields) = shown.as_object_mut() {
+                fields.remove("definition");
+            }
+            writeln!(self.story, "? {}: {shown} [{}]", gate.gate, allowed.join(", ")).unwrap();
+            if !gate.missing.is_empty() {
+                writeln!(self.story, "  missing: {}", gate.missing.join(", ")).unwrap();
+            }
+        } else if let Ok(call) = question.payload::<ApprovalRequest>() {
+            writeln!(self.story, "? tool: {}{}", call.tool, call.arguments.as_str()).unwrap();
+        } else {
+            let asked: Value = question.payload.decode().unwrap();
+            writeln!(self.story, "? server: {}", asked["message"]).unwrap();
+        }
+    }
+
+    /// What happened, and the calls that the desk has seen.
+    async fn ends(self) -> String {
+        let ledger = self.ledger();
+        self.client.close().await;
+        drop(self.opened);
+        format!("{}ledger: {ledger:?}", self.story)
+    }
+}
+
+#[tokio::test]
+async fn a_chat_needs_no_tools() {
+    let mut world = World::new(&["--gates", "all"]).await;
+    world.asks("안녕하세요").await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn a_clear_request_is_planned_and_made_while_all_gates_are_off() {
+    let mut world = World::new(&["--gates", "none"]).await;
+    world.asks("우산 챙기기 메모해 줘. 그리고 메모 목록 보여 줘?").await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn what_is_not_clear_is_asked_and_a_blank_answer_is_asked_again() {
+    let mut world = World::new(&["--gates", "clarify"]).await;
+    world.asks("그거 해 줘").await;
+    world.decides(json!({"decision": "respond", "result": " "})).await;
+    world.decides(json!({"decision": "reuse", "id": "1"})).await;
+    world.decides(json!({"decision": "respond", "result": "우유 사기를 메모해 줘"})).await;
+    world.asks("그거 말이야 좀 해 줘").await;
+    world.decides(json!({"decision": "approve"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn a_plan_is_edited_badly_and_then_well() {
+    let mut world = World::new(&["--gates", "plan"]).await;
+    let edit = |steps: Value| json!({"decision": "edit", "arguments": {"steps": steps}});
+    world.asks("우유 사기 메모해 줘").await;
+    world.decides(edit(json!([]))).await;
+    world.decides(edit(json!([{"task": "우유 사기 메모해 줘", "tool": "desk__fly"}]))).await;
+    world
+        .decides(edit(json!([{"task": "같은 일 메모해 줘"}, {"task": "같은 일 메모해 줘"}])))
+        .await;
+    world.decides(edit(json!([{"task": "빵 사기 메모해 줘", "tool": "desk__add_note"}, {"task": "메모 목록 보여 줘"}]))).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn a_plan_is_made_anew_after_a_person_s_words_and_rejected() {
+    let mut world = World::new(&["--gates", "plan"]).await;
+    world.asks("우유 사기 메모해 줘").await;
+    world.decides(json!({"decision": "revise", "message": "더 짧게"})).await;
+    world.decides(json!({"decision": "reject", "message": "됐어"})).await;
+    world.asks("내일 일정 보여 줘").await;
+    world.decides(json!({"decision": "approve"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn a_step_is_approved_edited_and_left_out() {
+    let mut world = World::new(&["--gates", "step"]).await;
+    world.asks("우유 사기 메모해 줘. 그리고 내일 일정 보여 줘?").await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": ""}})).await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": "빵", "more": 1}})).await;
+    world
+        .decides(json!({"decision": "edit", "arguments": {"text": "\"빵 사기\"라고 적어 줘"}}))
+        .await;
+    world.decides(json!({"decision": "skip"})).await;
+    world.asks("메모 목록 보여 줘").await;
+    world.decides(json!({"decision": "approve"})).await;
+    world.asks("메모 목록 보여 줘").await;
+    world.decides(json!({"decision": "skip", "message": "이미 봤어"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_gone_when_it_is_called_leads_back_to_the_preparation() {
+    let mut world = World::new(&["--gates", "step", "--tool-interval", "0"]).await;
+    world.asks("우유 사기 메모해 줘").await;
+    fs::write(world.desk("closed.txt"), "add_note\n").unwrap();
+    world.decides(json!({"decision": "approve"})).await;
+    world.decides(json!({"decision": "skip"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+#[tokio::test]
+async fn what_no_tool_can_do_ends_with_words() {
+    let mut world = World::new(&["--gates", "plan,step"]).await;
+    world.asks("피자 한 판 주문해 줘").await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+/// All gates on: clarify is not asked where it is clear, and an agent's own calls are asked about, too.
+#[tokio::test]
+async fn all_gates_ask_and_a_server_asks_as_well() {
+    let mut world = World::new(&["--gates", "all"]).await;
+    world.asks("회의실 예약해 줘").await;
+    world.decides(json!({"decision": "approve"})).await;
+    world.decides(json!({"decision": "approve"})).await;
+    world.decides(json!({"action": "accept", "content": {"room": "사랑방", "people": 9}})).await;
+    let story = world.ends().await;
+    insta::assert_snapshot!(story);
+}
+
+/// P46: without `--results` nothing but the log is written; with it one file a step, whatever stands in the thread's name.
+#[tokio::test]
+async fn results_are_written_once_a_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().to_str().unwrap();
+    let mut world = World::new(&["--gates", "none", "--results", at]).await;
+    world.asks("우유 사기 메모해 줘. 그리고 메모 목록 보여 줘?").await;
+    let names = |path: &Path| {
+        let names =
+            fs::read_dir(path).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    };
+    let thread = folder.path().join("t");
+    assert_eq!(
+        names(&thread),
+        [
+            "001-answer.json",
+            "001-answer.md",
+            "001-step-01.json",
+            "001-step-01.md",
+            "001-step-02.json",
+            "001-step-02.md",
+        ]
+    );
+    let step: Value =
+        serde_json::from_slice(&fs::read(thread.join("001-step-01.json")).unwrap()).unwrap();
+    assert_eq!((step["status"].as_str(), step["number"].as_u64()), (Some("done"), Some(1)));
+    assert!(fs::read_to_string(thread.join("001-answer.md")).unwrap().contains("우유 사기"));
+    world.ends().await;
+}
