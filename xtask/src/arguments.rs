@@ -32,6 +32,8 @@ pub(crate) enum Request {
     Weigh(Weigh),
     /// Measure how documents are found. What that is told is its own to understand.
     Evaluate(Vec<String>),
+    /// Ask an example its questions. What that is told is its own to understand.
+    Questions(Vec<String>),
 }
 
 /// Reads the arguments after the program's name.
@@ -50,6 +52,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("mutants") => return read_mutants(arguments),
         Some("fixtures") => return Ok(read_fixtures(arguments)),
         Some("bench") => return read_bench(arguments).map(Request::Bench),
+        Some("questions") => return Ok(Request::Questions(arguments.collect())),
         Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
         Some("weigh") => return read_weigh(arguments),
         Some("help" | "--help" | "-h") => Request::Help,
@@ -232,6 +235,9 @@ pub(crate) fn usage() -> String {
                                             `law` and `figures`
                            [--model]        for 15 of them by the server of OPENAI_BASE_URL and OPENAI_MODEL
                            [--cache FOLDER] its replies, so that a second run asks nothing
+       cargo xtask questions EXAMPLE        what `orchestrator`, `real-estate` or `contract` answers to
+                                            its questions, offline
+                           [--model]        to a sample of them by the server's model; `--cache` as above
 
 stages, in the order they run:
 {stages}

@@ -2,6 +2,7 @@
 //!
 //! Without a name these are questions about the sample documents; `team`, `law`, `figures`, `memory` and `tools` are tests
 //! that print their table. `tools --encoder FOLDER` also finds by the files of an encoder.
+//! `cargo xtask questions EXAMPLE` asks an example its questions, with the same options.
 //! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
 //! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
@@ -15,6 +16,13 @@ const TABLES: [(&str, &str, &str); 5] = [
     ("figures", "hanok-supervisor", "grounding"),
     ("memory", "hanok-memory", "evaluation"),
     ("tools", "hanok-agent", "tool_search"),
+];
+
+/// What asks an example questions: its name, and the package and the test that print what came of them.
+const QUESTIONS: [(&str, &str, &str); 3] = [
+    ("orchestrator", "orchestrator", "requests"),
+    ("real-estate", "real-estate", "team"),
+    ("contract", "contract", "questions"),
 ];
 
 /// The variable that names the folder of a server's replies.
@@ -65,24 +73,46 @@ impl TableOptions {
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
     if let Some((_, package, test)) = TABLES.iter().find(named) {
-        let asked = TableOptions::read(arguments.get(1..).unwrap_or_default())?;
-        let tests = Tool::cargo()
-            .arguments(["test", "--quiet", "--package", package, "--test", test, "--"])
-            .arguments(["--nocapture", "--test-threads", "1"]);
-        let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
-        let folders = [(CACHE, asked.cache), (ENCODER, asked.encoder)];
-        let tests = folders.into_iter().try_fold(tests, |tests, (variable, folder)| {
-            Ok::<_, std::io::Error>(match folder {
-                Some(folder) => tests.variable(variable, std::path::absolute(folder)?),
-                None => tests,
-            })
-        })?;
-        return tests.shown();
+        let options = arguments.get(1..).unwrap_or_default();
+        return table(package, &["--test", test], options);
     }
     Tool::cargo()
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
         .arguments(arguments)
         .shown()
+}
+
+/// Asks the example that `arguments` name its questions, and says whether enough of them were answered as they have to be.
+///
+/// # Errors
+///
+/// There is no such example, or Cargo could not be started.
+pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
+    let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
+    let Some((_, package, test)) = QUESTIONS.iter().find(named) else {
+        let names: Vec<_> = QUESTIONS.iter().map(|(name, ..)| *name).collect();
+        return Err(format!("say which example is asked: {}", names.join(", ")).into());
+    };
+    // Its test runs the example's program, which a test alone does not build.
+    table(package, &["--examples", "--test", test], arguments.get(1..).unwrap_or_default())
+}
+
+/// Runs what prints a table.
+fn table(package: &str, targets: &[&str], options: &[String]) -> Result<bool> {
+    let asked = TableOptions::read(options)?;
+    let tests = Tool::cargo()
+        .arguments(["test", "--quiet", "--package", package])
+        .arguments(targets)
+        .arguments(["--", "--nocapture", "--test-threads", "1"]);
+    let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
+    let folders = [(CACHE, asked.cache), (ENCODER, asked.encoder)];
+    let tests = folders.into_iter().try_fold(tests, |tests, (variable, folder)| {
+        Ok::<_, std::io::Error>(match folder {
+            Some(folder) => tests.variable(variable, std::path::absolute(folder)?),
+            None => tests,
+        })
+    })?;
+    tests.shown()
 }
 
 #[cfg(test)]

@@ -114,6 +114,17 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("real-estate")
     },
     Run {
+        input: "우유 사기 메모해 줘\n메모 목록 보여 줘\n보고서 만들어 줘\n/why\n/servers\n",
+        shows: &["우유 사기", "보고서를 다 만들었습니다", "desk/build_report", "2026-07-28"],
+        ..Run::of("orchestrator")
+    },
+    Run {
+        arguments: &["--gates", "plan", "--json", "내일 오후 3시에 회의 일정 잡아 줘"],
+        shows: &[r#""event":"start""#, r#""event":"human_input_required""#, "desk__add_event"],
+        exit: 5,
+        ..Run::of("orchestrator")
+    },
+    Run {
         arguments: &["--tool", "find"],
         input: "Thought: look\nAction: find\nAction Input: {'q': 12345678901234567890,}\n",
         shows: &[r#""name":"find""#, "12345678901234567890", r#"{"event":"finished"}"#],

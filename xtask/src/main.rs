@@ -88,6 +88,7 @@ fn run(request: &Request) -> Result<ExitCode> {
         Request::Fixtures(families) => fixtures::run(families)?,
         Request::Bench(wanted) => return bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments)?,
+        Request::Questions(arguments) => evaluate::questions(arguments)?,
         Request::Weigh(wanted) => weigh::run(wanted).map(|()| true)?,
     };
     Ok(code(passed))

@@ -1,0 +1,259 @@
+//! The program as a newcomer uses it, on the offline model and its own sample server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    thread::sleep,
+    time::Duration,
+};
+
+use orchestrator::sample;
+use serde_json::{Value, json};
+use terminal::program::{Said, command, said};
+
+fn program(folder: &Path, arguments: &[&str]) -> Command {
+    let mut program = command("orchestrator", arguments);
+    let names = [
+        "ENABLE_HITL",
+        "ENABLE_PLAN_APPROVAL",
+        "ENABLE_STEP_APPROVAL",
+        "ENABLE_CLARIFICATION_APPROVAL",
+        "ENABLE_LKM_MEMORY",
+    ];
+    for name in names {
+        program.env_remove(name);
+    }
+    program.env(sample::NOW, "2026-11-26T01:00:00Z").env(sample::REPORT_MILLIS, "0");
+    program.current_dir(folder);
+    program
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Said {
+    said(program(folder, arguments).output().unwrap())
+}
+
+/// A conversation from a pipe.
+fn talk(folder: &Path, arguments: &[&str], lines: &str) -> Said {
+    let mut child = program(folder, arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    said(child.wait_with_output().unwrap())
+}
+
+/// The events that a run prints.
+fn events(said: &Said) -> Vec<Value> {
+    said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The calls in the ledger of the sample server, by tool and key, each with how often it came.
+fn ledger(folder: &Path) -> BTreeMap<(String, String), usize> {
+    let text = fs::read_to_string(folder.join("a.desk/ledger.txt")).unwrap_or_default();
+    let mut calls = BTreeMap::new();
+    for line in text.lines() {
+        let (tool, key) = line.split_once(' ').unwrap();
+        *calls.entry((tool.to_owned(), key.to_owned())).or_default() += 1;
+    }
+    calls
+}
+
+#[test]
+fn it_does_what_is_asked_without_any_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &["10 km를 마일로 바꿔 줘"]);
+    assert_eq!((said.code, said.out.trim()), (Some(0), "10 km = 6.2137 mi"), "{}", said.err);
+    assert!(said.err.contains("--db") && said.err.contains("도구 9개"), "{}", said.err);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let help = run(folder.path(), &["--help"]);
+    for words in ["--gates", "ENABLE_HITL", "TOOL_CHECK_INTERVAL", "--locked", "Exit: 0"] {
+        assert!(help.out.contains(words), "{words}");
+    }
+    let wrong = run(folder.path(), &["--gates", "plam", "안녕"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("no gate is called `plam`"), "{}", wrong.err);
+}
+
+/// The seed's events by their names.
+#[test]
+fn events_are_told_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--db", "a.db", "--gates", "plan", "--json", "우유 사기 메모해 줘"];
+    let said = run(folder.path(), &arguments);
+    assert_eq!(said.code, Some(5), "{}", said.err);
+    let names: Vec<_> = events(&said).iter().map(|event| event["event"].to_string()).collect();
+    for name in ["start", "status", "human_input_required"] {
+        assert!(names.contains(&format!("{name:?}")), "{names:?}");
+    }
+    let id = events(&said).iter().find(|it| it["event"] == "human_input_required").unwrap()["id"]
+        .clone();
+    let arguments = [
+        "--db",
+        "a.db",
+        "--as",
+        "ann",
+        "--json",
+        "--answer",
+        id.as_str().unwrap(),
+        r#"{"decision": "approve"}"#,
+    ];
+    let said = run(folder.path(), &arguments);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let events = events(&said);
+    let end = events.iter().find(|event| event["event"] == "end").unwrap();
+    assert_eq!((end["end"].as_str(), &end["statistics"]["succeeded"]), (Some("done"), &json!(1)));
+    assert!(events.iter().any(|event| event["event"] == "token" && event["answer"] == true));
+    let approvals = run(folder.path(), &["--db", "a.db", "/approvals"]);
+    assert!(
+        approvals.out.contains("\"ann\"") && approvals.out.contains("terminal"),
+        "{}",
+        approvals.out
+    );
+}
+
+/// P42, P43: what was asked in one process is answered in others; the server's own question too, and its call is one call.
+#[test]
+fn a_turn_goes_on_in_other_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let db =
+        |more: &[&str]| run(folder.path(), &[&["--db", "a.db", "--gates", "step"], more].concat());
+    let question = |said: &Said| {
+        let (_, after) = said.err.split_once('[').unwrap();
+        after.split_once(']').unwrap().0.to_owned()
+    };
+    let said = db(&["회의실 예약해 줘"]);
+    assert_eq!(said.code, Some(5), "{}", said.err);
+    let id = question(&said);
+    let wrong = db(&["--answer", &id, r#"{"decision": "edit", "arguments": {"room": "a"}}"#]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    let said = db(&["--answer", &id, r#"{"decision": "approve"}"#]);
+    assert_eq!(said.code, Some(5), "{}", said.err);
+    assert!(said.err.contains("서버 `desk`이(가) 묻습니다"), "{}", said.err);
+    let answer = json!({"action": "accept", "content": {"room": "대청", "people": 9}}).to_string();
+    let said = db(&["--answer", &question(&said), &answer]);
+    assert_eq!((said.code, said.out.trim()), (Some(0), "회의실 대청을(를) 9명으로 잡았습니다."));
+    let late = db(&["--answer", &id, r#"{"decision": "skip"}"#]);
+    assert_eq!(late.code, Some(2), "{}", late.err);
+    // Asked and answered are two requests of one call.
+    let calls = ledger(folder.path());
+    assert_eq!(calls.values().collect::<Vec<_>>(), [&2], "{calls:?}");
+}
+
+/// What is learned is shown, used and forgotten; also what a server taught.
+#[test]
+fn it_learns_and_forgets() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |lines: &str| talk(folder.path(), &["--db", "a.db", "--user", "kim"], lines);
+    let said = of("우유 사기 메모해 줘\n10 km를 마일로 바꿔 줘\n");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let memory = of("/memory\n").out;
+    for kind in ["[계획]", "[도구]", "[흐름]"] {
+        assert!(memory.contains(kind), "{memory}");
+    }
+    assert!(of("/forget desk\n").out.contains("잊었습니다"));
+    let memory = of("/memory\n").out;
+    assert!(!memory.contains("[도구]"), "{memory}");
+    of("/forget 모두\n");
+    assert!(of("/memory\n").out.contains("배운 것이 없습니다"));
+    assert!(run(folder.path(), &["--db", "a.db", "/memory"]).out.contains("--user"));
+}
+
+/// P44: tools of a server are offered when a person has seen them; a configuration that lies about is none.
+#[test]
+fn tools_of_others_are_used_after_a_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = command("orchestrator", &[]).get_program().to_owned();
+    let config = json!({"mcpServers": {"desk": {
+        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
+        "env": {sample::NOW: "2026-11-26T01:00:00Z"},
+    }}});
+    fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+    let with = |lines: &str| talk(folder.path(), &["--mcp", "mcp.json"], lines);
+    let said = with("10 km를 마일로 바꿔 줘\n");
+    assert!(said.err.contains("승인을 기다리는 도구 정의 9개"), "{}", said.err);
+    assert!(said.out.contains("찾지 못했습니다"), "{}", said.out);
+    assert!(with("/accept\n").err.contains("/diff"));
+    let locked = run(folder.path(), &["--mcp", "mcp.json", "--locked", "안녕"]);
+    assert_eq!(locked.code, Some(2), "{}", locked.err);
+    let said = with("/diff\n/accept\n10 km를 마일로 바꿔 줘\n");
+    assert!(
+        said.out.contains("9가지를 승인했습니다") && said.out.contains("6.2137"),
+        "{}",
+        said.out
+    );
+    let locked = run(folder.path(), &["--mcp", "mcp.json", "--locked", "10 km를 마일로 바꿔 줘"]);
+    assert_eq!(locked.code, Some(0), "{}", locked.err);
+    let missing = run(folder.path(), &["--mcp", "other.json", "안녕"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.err);
+}
+
+/// P20, P42: killed at any time, the program or its server, a call that must not be repeated is made once or in doubt, and one that may be
+/// repeated has one key.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_goes_on_and_does_nothing_twice() {
+    for round in 0_u64..12 {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["--json", "--db", "a.db", "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?"];
+        let mut child = program(folder.path(), &arguments)
+            .env(sample::REPORT_MILLIS, "300")
+            .env_remove(sample::NOW)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Scattered over what a whole run takes.
+        sleep(Duration::from_millis(150 + round * 97 % 1_100));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = run_to_end(folder.path());
+        let calls = ledger(folder.path());
+        let of = |tool: &str| calls.iter().filter(|((it, _), _)| it == tool).collect::<Vec<_>>();
+        assert!(of("add_note").len() <= 1, "round {round}: {calls:?}");
+        assert!(
+            of("build_report").iter().all(|(_, times)| **times == 1),
+            "round {round}: {calls:?}"
+        );
+        assert!(of("build_report").len() <= 1, "round {round}: {calls:?}");
+        let desk = fs::read_to_string(folder.path().join("a.desk/desk.json")).unwrap_or_default();
+        assert!(desk.matches("우유 사기").count() <= 2, "round {round}: {desk}");
+        assert!(said.err.contains("도구") || !said.out.is_empty(), "round {round}: {}", said.err);
+    }
+}
+
+/// Goes on with whatever a killed run left: a call in doubt is given up.
+#[cfg(unix)]
+fn run_to_end(folder: &Path) -> Said {
+    let resume = |more: &[&str]| {
+        let mut program = program(folder, &[&["--db", "a.db"], more].concat());
+        program.env(sample::REPORT_MILLIS, "300").env_remove(sample::NOW);
+        said(program.output().unwrap())
+    };
+    let mut said = resume(&["--resume"]);
+    for _ in 0..40 {
+        match said.code {
+            Some(3) => {
+                sleep(Duration::from_millis(500));
+                said = resume(&["--resume"]);
+            }
+            Some(5) => {
+                let (_, after) = said.err.split_once('[').unwrap();
+                let id = after.split_once(']').unwrap().0.to_owned();
+                said = resume(&["--answer", &id, r#""give_up""#]);
+            }
+            _ => return said,
+        }
+    }
+    panic!("never over: {:?} {}", said.code, said.err);
+}
