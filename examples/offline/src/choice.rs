@@ -56,6 +56,9 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         }
         Some("integer" | "number") => json!(0),
         Some("boolean") if lists::is_about_scope(schema) => json!(lists::is_in_scope(conversation)),
+        Some("boolean") if schema.to_string().contains("도구") => {
+            json!(talk(conversation, &conversation.listed).is_none())
+        }
         Some("boolean") => json!(is_about_data(schema) && agent::is_answered(conversation)),
         Some("array") => {
             let items = schema::resolved(schema.get("items").unwrap_or(&Value::Null), root);

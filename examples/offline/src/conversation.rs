@@ -139,11 +139,6 @@ impl Conversation {
         self.proposed.extend(proposed);
     }
 
-    /// Whether nothing came with the question.
-    pub(crate) fn is_bare(&self) -> bool {
-        self.data.is_empty() && self.results.is_empty()
-    }
-
     fn has_agent(&self, name: &str) -> bool {
         matches!(&self.part, Part::Supervisor(agents) if agents.iter().any(|agent| agent.name == name))
     }

@@ -157,8 +157,9 @@ fn write(request: &ChatRequest) -> Message {
             Message::assistant(summary::of(&conversation.data, language))
         }
         Part::Alone => {
+            let is_bare = conversation.data.is_empty() && conversation.results.is_empty();
             let talk = || route::talk(&conversation, &conversation.listed);
-            if let Some(talk) = conversation.is_bare().then(talk).flatten() {
+            if let Some(talk) = is_bare.then(talk).flatten() {
                 return Message::assistant(reply::said(&talk, language));
             }
             let findings = agent::alone(&conversation);

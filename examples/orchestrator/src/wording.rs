@@ -7,8 +7,7 @@ pub(crate) const LONGEST: u32 = 1_000;
 pub(crate) const LONGEST_ANSWER: u32 = 2_000;
 
 /// Whether a request needs tools.
-pub(crate) const ROUTING: &str = "사용자의 마지막 말에 도구가 필요한지 판단하세요. 인사, 잡담, 이 대화에 대한 물음이면 도구 없이 답합니다. 무엇을 찾거나, 적거나, 바꾸거나, \
-                           예약하거나, 만들어야 하면 도구가 필요합니다.";
+pub(crate) const ROUTING: &str = "사용자의 마지막 말에 아래 도구 가운데 하나라도 쓰이거나, 무엇을 하거나 찾거나 만들어 달라는 말이면 needs_tool은 true입니다. 인사, 잡담, 이 대화에 대한 물음이면 false입니다.\n\n쓸 수 있는 도구:";
 
 /// How clear a request is.
 pub(crate) const CLARITY: &str = "사용자의 마지막 말대로 하려면 무엇이 더 필요한지 판단하세요. 무엇을 하라는지, 누구나 무엇에 대한 것인지가 빠져서 할 수 없을 때만 되물을 말을 \

@@ -30,6 +30,7 @@ mod protocols;
 mod redaction;
 mod resume;
 mod runner;
+mod standing;
 mod structured;
 mod support;
 mod tokens;

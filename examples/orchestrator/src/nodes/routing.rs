@@ -17,17 +17,8 @@ use crate::{
 /// Whether the request needs tools, as the model says it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct RoutingForm {
-    /// Which of the two it is.
-    complexity: ComplexityForm,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ComplexityForm {
-    /// 도구로 무엇을 찾거나, 적거나, 보여 주거나, 바꾸거나, 예약하거나, 지우거나, 만들거나, 계산하는 일
-    ToolRequired,
-    /// 인사, 잡담, 이 대화에 대한 물음처럼 도구가 없어도 되는 대화
-    SimpleChat,
+    /// True if the user wants something done, found or made that takes a tool (도구); false for greetings and small talk.
+    needs_tool: bool,
 }
 
 impl Orchestrator {
@@ -47,11 +38,12 @@ impl Orchestrator {
         state: Snapshot<OrchestratorState>,
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let request = |call: &_| self.background.request(wording::ROUTING, &state, [], call);
+        let instructions = format!("{}\n\n{}", wording::ROUTING, self.able());
+        let request = |call: &_| self.background.request(&instructions, &state, [], call);
         let routed = form::<RoutingForm>(&self.model, "routing", request, &context).await?;
-        let complexity = match routed.map(|form| form.complexity) {
-            Some(ComplexityForm::SimpleChat) => Complexity::SimpleChat,
-            _ => Complexity::ToolRequired,
+        let complexity = match routed.is_none_or(|form| form.needs_tool) {
+            true => Complexity::ToolRequired,
+            false => Complexity::SimpleChat,
         };
         context.custom(&OrchestratorEvent::Status(Status::Routed { complexity }));
         Ok(OrchestratorState::update().complexity(Some(complexity)))

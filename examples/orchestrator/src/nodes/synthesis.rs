@@ -74,7 +74,7 @@ impl Orchestrator {
     }
 
     /// What can be asked for, a tool a line.
-    fn able(&self) -> String {
+    pub(crate) fn able(&self) -> String {
         let offer = self.servers.offer();
         let line = |(name, offered): (&String, &Offered)| {
             let about = offered.spec().description().split(['.', '\n']).next().unwrap_or_default();

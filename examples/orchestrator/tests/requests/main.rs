@@ -10,8 +10,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_core::ThreadKey;
-use hanok_graph::{Outcome, Pending, Thread};
+use hanok_core::{Chain, ThreadKey};
+use hanok_graph::{Outcome, Pending, RunError, Thread};
 use hanok_mcp::{McpClient, McpConfig};
 use hanok_model::{ChatModel as _, SharedModel};
 use orchestrator::{
@@ -74,15 +74,15 @@ async fn opened(model: SharedModel) -> (Opened, McpClient) {
 }
 
 /// The turn of `text` on a thread of its own: what the server asks is answered.
-async fn turn(opened: &Opened, number: usize, text: &str) -> OrchestratorState {
+async fn turn(opened: &Opened, number: usize, text: &str) -> Result<OrchestratorState, RunError> {
     let app = opened.graph.checkpointer(opened.threads.clone());
     let thread: Thread<OrchestratorState> =
         app.thread(ThreadKey::named(&format!("request-{number}")).unwrap());
-    let mut outcome = thread.invoke(asking(text), ()).await.unwrap();
+    let mut outcome = thread.invoke(asking(text), ()).await?;
     loop {
         match outcome {
-            Outcome::Done(state) => return state,
-            Outcome::Interrupted(open) => outcome = answer(&thread, &open).await,
+            Outcome::Done(state) => return Ok(state),
+            Outcome::Interrupted(open) => outcome = answer(&thread, &open).await?,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -91,9 +91,9 @@ async fn turn(opened: &Opened, number: usize, text: &str) -> OrchestratorState {
 async fn answer(
     thread: &Thread<OrchestratorState>,
     open: &[Pending],
-) -> Outcome<OrchestratorState> {
+) -> Result<Outcome<OrchestratorState>, RunError> {
     let answer = json!({"action": "accept", "content": {"room": "누마루", "people": 4}});
-    thread.answer(open[0].id.clone(), &answer, ()).await.unwrap()
+    thread.answer(open[0].id.clone(), &answer, ()).await
 }
 
 /// What is wrong with a turn, if anything is.
@@ -116,8 +116,11 @@ async fn asked(model: SharedModel, every: usize) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
     for (number, request) in requests().iter().enumerate().step_by(every) {
         all += 1;
-        let state = turn(&opened, number, request.text).await;
-        match fault(request, &state) {
+        let went = match turn(&opened, number, request.text).await {
+            Ok(state) => fault(request, &state),
+            Err(error) => Some(Chain(&error).to_string()),
+        };
+        match went {
             None => right += 1,
             Some(fault) => println!("{}\n    {fault}", request.text),
         }

@@ -1,0 +1,220 @@
+//! The whole orchestrator on a store whose process dies at every append, before it is stored and after.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{
+    collections::BTreeSet,
+    fmt, fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use clap::Parser;
+use hanok_checkpoint::{
+    Append, AppendId, CheckpointError, Checkpointer, InMemoryCheckpointer, InMemoryStore, Log,
+    SharedCheckpointer, SharedStore,
+};
+use hanok_core::{Clock as _, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{Outcome, RunError, TokioClock};
+use hanok_mcp::{McpClient, McpConfig};
+use hanok_memory::{PlanMemory, ToolMemory, WorkflowMemory};
+use hanok_testkit::{Layer, Layered};
+use orchestrator::{
+    Opened, Options, open_on, sample,
+    state::{OrchestratorState, TurnEnd, asking},
+};
+use serde_json::json;
+use terminal::{brain, program::command};
+
+/// A store whose process dies at an append: before it is stored, or after it and before the answer.
+#[derive(Clone)]
+struct Dying {
+    store: SharedCheckpointer,
+    at: usize,
+    is_stored: bool,
+    appends: Arc<AtomicUsize>,
+}
+
+impl fmt::Debug for Dying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dying").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+impl Layer for Dying {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        let nth = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
+        if nth < self.at {
+            return self.store.append(thread, append).await;
+        }
+        if nth == self.at && self.is_stored {
+            self.store.append(thread, append).await?;
+        }
+        Err(CheckpointError::Unavailable { reason: "dead", source: "dead".into() })
+    }
+}
+
+const REQUEST: &str = "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?";
+
+fn key() -> ThreadKey {
+    ThreadKey::named("t").unwrap()
+}
+
+async fn desk(folder: &Path) -> McpClient {
+    let program = command("orchestrator", &[]).get_program().to_owned();
+    let config = json!({"mcpServers": {"desk": {
+        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
+        "env": {sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0", sample::FOLDER: folder.to_str().unwrap()},
+    }}});
+    let config = McpConfig::reader().parse(&config.to_string()).unwrap();
+    let client = McpClient::connect(config).await.unwrap();
+    client.approve(&client.pending()).unwrap();
+    client
+}
+
+async fn opened(
+    client: &McpClient,
+    threads: SharedCheckpointer,
+    store: &SharedStore,
+    results: &Path,
+) -> Opened {
+    let arguments = [
+        "orchestrator",
+        "--gates",
+        "none",
+        "--user",
+        "kim",
+        "--results",
+        results.to_str().unwrap(),
+    ];
+    let options = Options::parse_from(arguments);
+    open_on(brain::offline().model, client.clone(), &options, threads, store.clone()).await.unwrap()
+}
+
+/// Goes on until the turn is over: what is in doubt is given up.
+async fn ended(opened: &Opened) -> OrchestratorState {
+    let app = opened.graph.checkpointer(opened.threads.clone());
+    let thread = app.thread(key());
+    // A process that died at its first append has left nothing to go on with.
+    let mut outcome = match thread.resume(()).await {
+        Err(RunError::NoSuchThread(_)) => thread.invoke(asking(REQUEST), ()).await,
+        outcome => outcome,
+    };
+    for _ in 0..8 {
+        match outcome.unwrap() {
+            Outcome::Done(state) => return state,
+            Outcome::InDoubt(open) => {
+                outcome = thread.answer(open[0].id.clone(), &"give_up", ()).await;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("no end")
+}
+
+/// What the memories hold, as text.
+async fn memories(opened: &Opened) -> Vec<String> {
+    let (of, now) = (opened.memories.of(Tenant::default(), "kim"), TokioClock.now());
+    opened.learner.learner().unwrap().drain(now).await.unwrap();
+    let mut texts = Vec::new();
+    texts.extend(of.all::<PlanMemory>(now).await.unwrap().into_iter().map(|it| it.text));
+    texts.extend(of.all::<ToolMemory>(now).await.unwrap().into_iter().map(|it| it.text));
+    texts.extend(of.all::<WorkflowMemory>(now).await.unwrap().into_iter().map(|it| it.text));
+    texts
+}
+
+/// The calls of a tool that the server has seen: how often, and under how many keys.
+fn calls(folder: &Path, tool: &str) -> (usize, usize) {
+    let text = fs::read_to_string(folder.join("ledger.txt")).unwrap_or_default();
+    let keys: Vec<_> =
+        text.lines().filter_map(|line| line.strip_prefix(tool)?.strip_prefix(' ')).collect();
+    (keys.len(), keys.iter().collect::<BTreeSet<_>>().len())
+}
+
+/// P20, B139: wherever the process dies, at-most-once calls are made at most once or are in doubt, one that may be repeated has one key, a
+/// step has one file, and what is not in doubt is learned as if nobody had died.
+#[tokio::test]
+async fn a_turn_goes_on_wherever_the_process_dies() {
+    let whole = run(usize::MAX, false).await;
+    assert_eq!(whole.end, TurnEnd::Done);
+    let (mut deaths, mut certain) = (0, 0);
+    for at in 1.. {
+        let mut over = false;
+        for is_stored in [false, true] {
+            let ran = run(at, is_stored).await;
+            over |= !ran.died;
+            deaths += usize::from(ran.died);
+            // A call that was given up in doubt is none that succeeded.
+            if ran.end == TurnEnd::Done {
+                certain += 1;
+                assert_eq!(ran.learned, whole.learned, "death at {at}, {is_stored}");
+            }
+        }
+        if over {
+            break;
+        }
+    }
+    assert!(certain > 40, "{certain}");
+    println!("{deaths} deaths");
+    assert!(deaths > 40, "{deaths}");
+}
+
+/// A turn that may have died.
+struct Ran {
+    died: bool,
+    end: TurnEnd,
+    learned: Vec<String>,
+}
+
+/// A turn that dies at the append `at`, and goes on.
+async fn run(at: usize, is_stored: bool) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let (desk_folder, results) = (folder.path().join("desk"), folder.path().join("results"));
+    let client = desk(&desk_folder).await;
+    let inner = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let store = SharedStore::new(InMemoryStore::new());
+    let dying = Dying { store: inner.clone(), at, is_stored, appends: Arc::default() };
+    let first =
+        opened(&client, SharedCheckpointer::new(Layered(dying.clone())), &store, &results).await;
+    let app = first.graph.checkpointer(first.threads.clone());
+    let went = app.thread(key()).invoke(asking(REQUEST), ()).await;
+    let died = dying.appends.load(Ordering::SeqCst) >= at;
+    assert_eq!(went.is_err(), died, "{at}: {went:?}");
+    // The process is gone, and with it its claim.
+    let head = inner.head(&key()).await.unwrap();
+    if let Some(head) = head.filter(|head| head.claim.is_some()) {
+        let log = Log::new(inner.clone(), key());
+        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
+    }
+    let again = opened(&client, inner, &store, &results).await;
+    let state = match went {
+        Ok(outcome) => outcome.done().unwrap(),
+        Err(_) => ended(&again).await,
+    };
+    let what = format!("death at {at}, {is_stored}: {:?}", state.answer);
+    assert!(matches!(state.end, Some(TurnEnd::Done | TurnEnd::Partly)), "{what}");
+    assert!(calls(&desk_folder, "build_report").0 <= 1, "{what}");
+    assert_eq!(calls(&desk_folder, "add_note").1, 1, "{what}");
+    let desk = fs::read_to_string(desk_folder.join("desk.json")).unwrap();
+    let notes: serde_json::Value = serde_json::from_str(&desk).unwrap();
+    assert_eq!(notes["notes"].as_array().unwrap().len(), 1, "{what}");
+    let steps = fs::read_dir(results.join("t")).unwrap().filter(|file| {
+        let name = file.as_ref().unwrap().file_name().into_string().unwrap();
+        name.contains("step") && name.ends_with(".json")
+    });
+    assert_eq!(steps.count(), 2, "{what}");
+    let learned = memories(&again).await;
+    client.close().await;
+    Ran { died, end: state.end.unwrap(), learned }
+}
