@@ -173,6 +173,12 @@ impl Orchestrator {
             .build()
     }
 
+    /// Whether a gate asks, once and for all of the task's runs: who goes on with other gates asks what was asked, and heeds the answer.
+    pub(crate) async fn asks(&self, gate: &Gate, context: &Context) -> Result<bool, BoxError> {
+        let asks = || async { Ok::<_, BoxError>(self.gates.asks(gate)) };
+        Ok(context.step("asks", asks).await?)
+    }
+
     /// Tells that a gate is passed without a person.
     pub(crate) fn pass(&self, gate: Gate, reason: &str, context: &Context) {
         let reason = reason.to_owned();

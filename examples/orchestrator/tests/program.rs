@@ -150,6 +150,33 @@ fn a_turn_goes_on_in_other_processes() {
     assert_eq!(calls.values().collect::<Vec<_>>(), [&2], "{calls:?}");
 }
 
+/// P46: what was asked stays asked, and its answer counts, whatever gates the process has that goes on.
+#[test]
+fn a_gate_that_has_asked_is_not_passed_by_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = |more: &[&str]| run(folder.path(), &[&["--db", "a.db"], more].concat());
+    for (gate, text, answer, words) in [
+        ("plan", "우유 사기 메모해 줘", r#"{"decision": "reject"}"#, "거절"),
+        ("step", "우유 사기 메모해 줘", r#"{"decision": "skip"}"#, "건너뛰었습니다"),
+        (
+            "clarify",
+            "그거 해 줘",
+            r#"{"decision": "respond", "result": "빵 사기를 메모해 줘"}"#,
+            "빵 사기",
+        ),
+    ] {
+        let asked = db(&["--thread", gate, "--gates", gate, text]);
+        assert_eq!(asked.code, Some(5), "{}", asked.err);
+        let (_, after) = asked.err.split_once('[').unwrap();
+        let (id, _) = after.split_once(']').unwrap();
+        let open = db(&["--thread", gate, "--gates", "none", "--resume"]);
+        assert_eq!(open.code, Some(5), "{gate}: {}", open.err);
+        let said = db(&["--thread", gate, "--gates", "none", "--answer", id, answer]);
+        assert_eq!(said.code, Some(0), "{gate}: {}", said.err);
+        assert!(said.out.contains(words), "{gate}: {}", said.out);
+    }
+}
+
 /// What is learned is shown, used and forgotten; also what a server taught.
 #[test]
 fn it_learns_and_forgets() {

@@ -74,6 +74,20 @@ impl DecisionForm {
         format!("{}\n{}", self.question, details.join("\n"))
     }
 
+    /// The answers as JSON, for another program.
+    pub(crate) fn answers(&self) -> Vec<&'static str> {
+        let answer = |kind: &DecisionKind| match kind {
+            DecisionKind::Approve => r#"{"decision": "approve"}"#,
+            DecisionKind::Edit => r#"{"decision": "edit", "arguments": {…}}"#,
+            DecisionKind::Respond => r#"{"decision": "respond", "result": "…"}"#,
+            DecisionKind::Skip => r#"{"decision": "skip"}"#,
+            DecisionKind::Revise => r#"{"decision": "revise", "message": "…"}"#,
+            DecisionKind::Reuse => r#"{"decision": "reuse", "id": "…"}"#,
+            _ => r#"{"decision": "reject"}"#,
+        };
+        self.allowed.iter().map(answer).collect()
+    }
+
     /// The letters that may be typed.
     pub(crate) fn prompt(&self) -> String {
         let letters = self.letters();

@@ -45,6 +45,16 @@ impl ServerQuestion {
         self.form.is_some() && matches!(line.trim().to_lowercase().as_str(), "y" | "예" | "네")
     }
 
+    /// The answers as JSON, for another program.
+    pub(crate) fn answers(&self) -> &'static str {
+        match self.form {
+            Some(_) => {
+                r#"{"action": "accept", "content": {…}} | {"action": "decline"} | {"action": "cancel"}"#
+            }
+            None => r#"{"action": "accept"} | {"action": "decline"} | {"action": "cancel"}"#,
+        }
+    }
+
     /// The fields of the form.
     pub(crate) fn fields(&self) -> &[Field] {
         self.form.as_ref().map(|form| form.fields.as_slice()).unwrap_or_default()

@@ -208,13 +208,23 @@ impl<T: Talk> Session<T> {
         }
         screen.tell("사람의 답을 기다립니다. 답: --answer ID JSON (같은 --db, --thread로)");
         for question in questions {
+            let id = &question.id.0;
+            if let Some(decision) = DecisionForm::of(question) {
+                screen.tell(&format!("[{id}] {}", decision.shown()));
+                screen.tell(&format!("  - 답: {}", decision.answers().join(" | ")));
+                continue;
+            }
+            if let Some(asked) = ServerQuestion::of(question) {
+                screen.tell(&format!("[{id}] {}", asked.shown));
+                asked
+                    .fields()
+                    .iter()
+                    .for_each(|field| screen.tell(&format!("  - {}", field.line())));
+                screen.tell(&format!("  - 답: {}", asked.answers()));
+                continue;
+            }
             let form = Form::of(question);
-            let shown = match (DecisionForm::of(question), ServerQuestion::of(question)) {
-                (Some(decision), _) => decision.shown(),
-                (None, Some(asked)) => asked.shown,
-                (None, None) => form.question.clone(),
-            };
-            screen.tell(&format!("[{}] {shown}", question.id.0));
+            screen.tell(&format!("[{id}] {}", form.question));
             form.fields.iter().for_each(|field| screen.tell(&format!("  - {}", field.line())));
         }
         Ok(())

@@ -45,7 +45,7 @@ async fn asks(all: StandingApprovals) -> bool {
     }
 }
 
-/// P46: what somebody said "always" of is not asked about; for another user, in another thread, of a tool that has changed and after 30 days
+/// P46, B145: what somebody said "always" of is not asked about; for another user, in another thread, of a tool that has changed and after 30 days
 /// it is.
 #[tokio::test]
 async fn always_is_for_a_user_and_a_tool_as_it_is_and_for_a_month() {

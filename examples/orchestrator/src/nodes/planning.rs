@@ -151,7 +151,7 @@ impl Orchestrator {
         if plan.steps.is_empty() {
             return Ok(update.decided(None).end(Some(TurnEnd::EmptyPlan)));
         }
-        if !self.gates.asks(&Gate::Plan) {
+        if !self.asks(&Gate::Plan, &context).await? {
             self.pass(Gate::Plan, "off", &context);
             return Ok(update.decided(None));
         }
