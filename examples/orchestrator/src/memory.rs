@@ -3,18 +3,20 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use hanok_agent::{Decision, Gate, Risk, ToolExperience};
-use hanok_core::{BoxError, Tenant, Timestamp};
-use hanok_graph::Context;
+use hanok_checkpoint::SharedCheckpointer;
+use hanok_core::{BoxError, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
     Actor, ApprovalPolicy, BehaviourMemory, CallRisk, ClarificationEvent, ClarificationMemory,
     ClarificationReport, Clarity, EqualTexts, Evidence, Gate as MemoryGate, GateAction, GateReport,
     Memories, OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport,
     ToolAdvice, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport, teach,
 };
+use hanok_state::State as _;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    servers::Offer,
+    servers::{Offer, now},
     state::{
         ClarityAnalysis, GateDecision, OrchestratorState, PastAnswer, PlanStep, StepResult, TurnEnd,
     },
@@ -289,6 +291,38 @@ impl Memory {
         let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
         let report = calls.fold(report, |report, call| report.tool(call.of.clone()));
         self.teach::<WorkflowMemory>(state, "workflow", Actor::Automatic, report, context)
+    }
+
+    /// Takes back an answer that was used without asking: it is handed out on a thread of its own, for the learner.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn refute(
+        &self,
+        threads: &SharedCheckpointer,
+        query: &str,
+        answer: &str,
+    ) -> Result<(), BoxError> {
+        let Some(user) = self.user.clone() else { return Ok(()) };
+        let report = ClarificationReport::new(query, answer, ClarificationEvent::Refuted);
+        let node = move |_: Snapshot<OrchestratorState>, context: Context| {
+            let (user, report) = (user.clone(), report.clone());
+            async move {
+                let evidence = Evidence::new(&context, "refuted", &user, Actor::User, "", report);
+                teach::<ClarificationMemory, ()>(&context, TOPIC, &evidence)?;
+                Ok::<_, BoxError>(OrchestratorState::update())
+            }
+        };
+        let graph = Graph::<OrchestratorState>::builder("refute").node("refute", node);
+        let graph = graph.edge(START, "refute").edge("refute", END).build()?;
+        let key = ThreadKey::named(&format!("refuted {}", now().0))?;
+        graph
+            .checkpointer(threads.clone())
+            .thread(key)
+            .invoke(OrchestratorState::update(), ())
+            .await?;
+        Ok(())
     }
 
     fn teach<K: hanok_memory::MemoryKind>(

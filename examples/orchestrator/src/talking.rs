@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use hanok_agent::{StopReason, audit_of};
 use hanok_checkpoint::Log;
 use hanok_core::{Answerer, Chain, Stored, Tenant};
-use hanok_graph::{Event, Graph, Thread};
+use hanok_graph::{Event, Graph, RunError, Thread};
 use hanok_mcp::Change;
 use hanok_memory::{
     BehaviourMemory, ClarificationMemory, Forget, Memories, PlanMemory, ToolMemory, WorkflowMemory,
@@ -138,6 +138,7 @@ impl Talk for Talking {
             }
             ("memory", "") => self.remembered().await?,
             ("forget", what) => self.forget(what, thread.key().thread()).await?,
+            ("not-that", "") => self.not_that(&state, thread).await?,
             ("servers", "") => self.servers(),
             ("diff", "") => self.diff(),
             ("accept", "") => self.accept().await?,
@@ -156,6 +157,7 @@ impl Talk for Talking {
             ("/approvals", "이 대화에서 물은 것과 답한 것(해시로 이어진 기록)"),
             ("/always", "묻지 않기로 한 도구"),
             ("/ask-again 도구", "그 도구를 다시 묻기"),
+            ("/not-that", "묻지 않고 쓴 지난 답을 무르기: 그 차례로 되돌리고, 다음에는 묻습니다"),
             ("/memory", "이 사용자에게서 배운 것"),
             (
                 "/forget 무엇",
@@ -256,6 +258,30 @@ impl Talking {
             0 => "잊을 것이 없었습니다.".to_owned(),
             count => format!("{count}가지를 잊었습니다."),
         })
+    }
+
+    /// Takes back the answer of before that the last turn used without asking, and the turn with it.
+    async fn not_that(
+        &self,
+        state: &OrchestratorState,
+        thread: &Thread<OrchestratorState>,
+    ) -> Result<String, Failure> {
+        let reused = state.clarity.as_ref().and_then(|clarity| {
+            Some((clarity.before.as_deref()?, clarity.reused.as_ref()?.answer.as_str()))
+        });
+        let Some((query, answer)) = reused else {
+            return Ok("앞의 차례는 지난 답을 묻지 않고 쓰지 않았습니다.".to_owned());
+        };
+        let store = thread.app().store();
+        self.parts.memory.refute(store, query, answer).await.map_err(Failure::wiring)?;
+        if let Some(learner) = self.learner.learner() {
+            learner.drain(now()).await.map_err(Failure::wiring)?;
+        }
+        thread.rewind_turns(1).await?;
+        Ok(format!(
+            "지난 답 ‘{}’을(를) 무르고 그 앞의 차례로 갔습니다. 다음에는 묻습니다. 한 일 자체는 되돌리지 않습니다.",
+            short(answer)
+        ))
     }
 
     fn servers(&self) -> String {

@@ -15,14 +15,14 @@ use hanok_core::ThreadKey;
 use hanok_graph::{EventKind, Input, Outcome, Pending, RunError, Thread};
 use hanok_mcp::{McpClient, McpConfig};
 use orchestrator::{
-    Opened, Options,
+    Opened, Options, Talking,
     events::{OrchestratorEvent, Status},
     open, sample,
     state::{OrchestratorState, asking},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::{brain, program::command};
+use terminal::{Talk as _, brain, program::command};
 
 /// An orchestrator with a desk of its own, and the thread of the test.
 struct World {
@@ -266,6 +266,46 @@ async fn all_gates_ask_and_a_server_asks_as_well() {
     world.decides(json!({"action": "accept", "content": {"room": "사랑방", "people": 9}})).await;
     let story = world.ends().await;
     insta::assert_snapshot!(story);
+}
+
+/// B137: an answer that people confirmed five times is used without asking, shown, and taken back; then they are asked again.
+#[tokio::test]
+async fn an_answer_of_before_is_used_and_taken_back() {
+    let arguments = ["--gates", "clarify", "--user", "kim"];
+    let mut world = World::new(&arguments).await;
+    let app = world.opened.graph.checkpointer(world.opened.threads.clone());
+    let learn = async |world: &World| {
+        world.opened.learner.learner().unwrap().drain(orchestrator::servers::now()).await.unwrap();
+    };
+    for round in 0..6 {
+        world.thread = app.thread(ThreadKey::named(&format!("t{round}")).unwrap());
+        world.asks("그거 해 줘").await;
+        let answer = match round {
+            0 => json!({"decision": "respond", "result": "메모 목록 보여 줘"}),
+            _ => json!({"decision": "reuse", "id": "1"}),
+        };
+        world.decides(answer).await;
+        learn(&world).await;
+    }
+    world.story.clear();
+    world.thread = app.thread(ThreadKey::named("used").unwrap());
+    world.asks("그거 해 줘").await;
+    assert!(!world.story.contains("? clarify"), "{}", world.story);
+    let state = world.thread.state(None).await.unwrap().unwrap();
+    let clarity = state.clarity.unwrap();
+    assert_eq!(clarity.reused.unwrap().answer, "메모 목록 보여 줘");
+    learn(&world).await;
+
+    let talking = Talking::new(
+        &world.opened,
+        &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
+    );
+    let said = talking.act("not-that", "", &world.thread).await.unwrap().unwrap();
+    assert!(said.contains("메모 목록 보여 줘") && said.contains("무르고"), "{said}");
+    world.thread = app.thread(ThreadKey::named("again").unwrap());
+    world.asks("그거 해 줘").await;
+    assert!(world.story.contains("? clarify"), "{}", world.story);
+    world.ends().await;
 }
 
 /// P46: without `--results` nothing but the log is written; with it one file a step, whatever stands in the thread's name.
