@@ -136,9 +136,13 @@ impl Options {
         let name = "TOOL_CHECK_INTERVAL";
         let seconds = match (self.tool_interval, variable(name)) {
             (Some(seconds), _) => seconds,
-            (None, Some(text)) => text.trim().parse().map_err(|_| {
-                Failure::Usage(format!("{name}은(는) 초를 나타내는 수입니다. 받은 값: {text:?}"))
-            })?,
+            (None, Some(text)) => {
+                text.trim().parse().map_err(|_no_number: std::num::ParseIntError| {
+                    Failure::Usage(format!(
+                        "{name}은(는) 초를 나타내는 수입니다. 받은 값: {text:?}"
+                    ))
+                })?
+            }
             (None, None) => INTERVAL,
         };
         Ok(Detection { automatic, interval: Duration::from_secs(seconds) })

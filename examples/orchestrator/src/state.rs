@@ -50,7 +50,6 @@ pub struct OrchestratorState {
 }
 
 /// The input of a turn that asks for `text`.
-#[must_use]
 pub fn asking(text: &str) -> OrchestratorStateUpdate {
     OrchestratorState::update()
         .message(Message::user(text))

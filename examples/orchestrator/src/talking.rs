@@ -277,7 +277,11 @@ impl Talking {
         if let Some(learner) = self.learner.learner() {
             learner.drain(now()).await.map_err(Failure::wiring)?;
         }
-        thread.rewind_turns(1).await?;
+        match thread.rewind_turns(1).await {
+            // Nothing stands before the first turn.
+            Err(RunError::NoSuchTurn { .. }) => {}
+            rewound => drop(rewound?),
+        }
         Ok(format!(
             "지난 답 ‘{}’을(를) 무르고 그 앞의 차례로 갔습니다. 다음에는 묻습니다. 한 일 자체는 되돌리지 않습니다.",
             short(answer)

@@ -20,10 +20,11 @@ impl ServerQuestion {
     /// The server's question that `question` is, if it is one.
     pub(crate) fn of(question: &Pending) -> Option<Self> {
         let payload: Value = question.payload.decode().ok()?;
-        let (server, message) = (payload["server"].as_str()?, payload["message"].as_str()?);
-        let mode = payload["mode"].as_object()?;
+        let text = |name: &str| payload.get(name).and_then(Value::as_str);
+        let (server, message) = (text("server")?, text("message")?);
+        let mode = payload.get("mode")?.as_object()?;
         let form = mode.get("form").and_then(|form| form.get("schema"));
-        let address = mode.get("url").and_then(|url| url["url"].as_str());
+        let address = mode.get("url").and_then(|url| url.get("url")?.as_str());
         let address = address.map(|url| format!("\n  주소(아무것도 열지 않습니다): {url}"));
         let shown =
             format!("서버 `{server}`이(가) 묻습니다: {message}{}", address.unwrap_or_default());

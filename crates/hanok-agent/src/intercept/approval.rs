@@ -239,7 +239,7 @@ impl ApprovalRule {
     }
 
     /// The reason why nobody is asked, if there is one.
-    async fn precedent(
+    pub(super) async fn precedent(
         &self,
         request: &ToolRequest<'_>,
         call: &Call,

@@ -64,7 +64,7 @@ pub struct CapabilityPolicy {
 /// The effect of untrusted content on a later call that changes the world.
 #[derive(Debug, Clone)]
 enum AfterUntrusted {
-    Approve(ApprovalRule),
+    Approve(Box<ApprovalRule>),
     Refuse,
 }
 
@@ -78,7 +78,7 @@ impl Default for CapabilityPolicy {
             untrusted: None,
             side_effects: BTreeSet::new(),
             free: BTreeSet::new(),
-            after: AfterUntrusted::Approve(ApprovalRule::new()),
+            after: AfterUntrusted::Approve(Box::default()),
         }
     }
 }
@@ -188,7 +188,7 @@ impl CapabilityPolicy {
     /// # drop(policy);
     /// ```
     pub fn approve_after_untrusted(self, rule: ApprovalRule) -> Self {
-        Self { after: AfterUntrusted::Approve(rule), ..self }
+        Self { after: AfterUntrusted::Approve(Box::new(rule)), ..self }
     }
 
     /// Refuses calls that change the world after untrusted content. Default: they are approved.
@@ -235,7 +235,7 @@ impl Interceptor for CapabilityPolicy {
         "capability_policy"
     }
 
-    async fn admit(&self, request: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
         if let Some(reason) = self.forbids(request) {
             return Ok(Verdict::Refuse(reason));
         }
@@ -244,7 +244,10 @@ impl Interceptor for CapabilityPolicy {
             return Ok(Verdict::Make);
         }
         match &self.after {
-            AfterUntrusted::Approve(rule) => Ok(Verdict::Ask(rule.terms(request))),
+            AfterUntrusted::Approve(rule) => match rule.precedent(request, call).await? {
+                Some(_) => Ok(Verdict::Make),
+                None => Ok(Verdict::Ask(rule.terms(request))),
+            },
             AfterUntrusted::Refuse => {
                 let reason = prompt::after_untrusted(request.turn.language);
                 Ok(Verdict::Refuse(reason.to_owned()))

@@ -159,8 +159,11 @@ impl Orchestrator {
 
 /// The call of `tool` with `arguments`, and which required fields are missing.
 pub(crate) fn of(tool: &Offered, arguments: Value) -> PreparedCall {
-    let required: Vec<String> = tool.spec().schema()["required"]
-        .as_array()
+    let required: Vec<String> = tool
+        .spec()
+        .schema()
+        .get("required")
+        .and_then(Value::as_array)
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)

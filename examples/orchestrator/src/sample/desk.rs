@@ -5,7 +5,13 @@ use std::io;
 use jiff::Zoned;
 use serde_json::{Value, json};
 
-use super::{calendar, data::Store, notes, protocol::Fault, report, rooms, units};
+use super::{
+    calendar,
+    data::Store,
+    notes,
+    protocol::{Fault, text_at},
+    report, rooms, units,
+};
 
 /// The clock.
 pub(super) type Clock = Box<dyn Fn() -> Zoned>;
@@ -131,16 +137,16 @@ impl Desk {
 
     /// Does a call. One that writes and was made under its key before has its result and does nothing.
     pub(super) fn call(&mut self, params: &Value) -> io::Result<Result<Value, Fault>> {
-        let name = params["name"].as_str().unwrap_or_default();
+        let name = text_at(params, "/name").unwrap_or_default();
         let is_closed = self.store.closed().lines().any(|closed| closed.trim() == name);
         let Some((_, does, ..)) = TOOLS.iter().find(|tool| tool.0 == name && !is_closed) else {
             return Ok(Err(Fault::parameters(format!("no tool is called `{name}`"))));
         };
-        let text = params["arguments"]["text"].as_str().unwrap_or_default().trim().to_owned();
+        let text = text_at(params, "/arguments/text").unwrap_or_default().trim().to_owned();
         if text.is_empty() {
             return Ok(Err(Fault::parameters("`text` is empty")));
         }
-        let key = params["_meta"]["hanok/callKey"].as_str().unwrap_or_default().to_owned();
+        let key = text_at(params, "/_meta/hanok~1callKey").unwrap_or_default().to_owned();
         if *does != Does::Reads
             && !key.is_empty()
             && let Some(made) = self.store.data.made.get(&key)
@@ -159,7 +165,8 @@ impl Desk {
             "list_rooms" => rooms::list(self, &text),
             _ => report::begin(self, &text, &key),
         };
-        let is_done = result["resultType"] != "input_required" && result["isError"] != true;
+        let asks = text_at(&result, "/resultType") == Some("input_required");
+        let is_done = !asks && result.get("isError") != Some(&json!(true));
         if *does != Does::Reads && is_done {
             if !key.is_empty() {
                 self.store.data.made.insert(key, result.clone());

@@ -33,16 +33,16 @@ impl Fault {
 pub(super) fn run(desk: &mut Desk) -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
-        let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) else {
+        let (Some(id), Some(method)) = (message.get("id"), text_at(&message, "/method")) else {
             continue;
         };
-        let mut reply = json!({"jsonrpc": "2.0", "id": id});
-        match answer(desk, method, &message["params"])? {
-            Ok(result) => reply["result"] = result,
+        let params = message.get("params").unwrap_or(&Value::Null);
+        let reply = match answer(desk, method, params)? {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(Fault { code, message }) => {
-                reply["error"] = json!({"code": code, "message": message});
+                json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
             }
-        }
+        };
         let mut out = io::stdout().lock();
         writeln!(out, "{reply}")?;
         out.flush()?;
@@ -51,7 +51,7 @@ pub(super) fn run(desk: &mut Desk) -> io::Result<()> {
 }
 
 fn answer(desk: &mut Desk, method: &str, params: &Value) -> io::Result<Result<Value, Fault>> {
-    let task = params["taskId"].as_str().unwrap_or_default();
+    let task = text_at(params, "/taskId").unwrap_or_default();
     Ok(match method {
         "server/discover" => Ok(json!({
             "resultType": "complete", "supportedVersions": [VERSION], "capabilities": {"tools": {}},
@@ -67,10 +67,22 @@ fn answer(desk: &mut Desk, method: &str, params: &Value) -> io::Result<Result<Va
     })
 }
 
+/// The text at a place of a message.
+pub(super) fn text_at<'a>(message: &'a Value, place: &str) -> Option<&'a str> {
+    message.pointer(place)?.as_str()
+}
+
 /// A result that is whole.
-pub(super) fn complete(mut result: Value) -> Value {
-    result["resultType"] = json!("complete");
-    result
+pub(super) fn complete(result: Value) -> Value {
+    with(result, "resultType", json!("complete"))
+}
+
+/// An object with one more field.
+pub(super) fn with(mut object: Value, name: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+    object
 }
 
 /// The result of a tool that did its work.

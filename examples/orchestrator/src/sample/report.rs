@@ -8,7 +8,7 @@ use super::{
     data::Report,
     desk::{Desk, is_korean},
     notes,
-    protocol::text,
+    protocol::{complete, text, with},
 };
 
 /// The time between two polls that the server wishes for, in milliseconds.
@@ -20,8 +20,7 @@ pub(super) fn begin(desk: &mut Desk, topic: &str, key: &str) -> Value {
     let id = if key.is_empty() { format!("report-{number}") } else { format!("report-{key}") };
     let began = desk.now().timestamp().as_millisecond();
     let report = Report { topic: topic.to_owned(), began, cancelled: false };
-    let mut task = handle(&id, &report, "working");
-    task["resultType"] = json!("task");
+    let task = with(handle(&id, &report, "working"), "resultType", json!("task"));
     desk.store.data.reports.insert(id, report);
     task
 }
@@ -35,12 +34,11 @@ pub(super) fn state(desk: &Desk, id: &str) -> Option<Value> {
         (false, true) => "completed",
         (false, false) => "working",
     };
-    let mut task = handle(id, report, state);
-    task["resultType"] = json!("complete");
-    if state == "completed" {
-        task["result"] = written(desk, &report.topic);
-    }
-    Some(task)
+    let task = complete(handle(id, report, state));
+    Some(match state {
+        "completed" => with(task, "result", written(desk, &report.topic)),
+        _ => task,
+    })
 }
 
 fn handle(id: &str, report: &Report, state: &str) -> Value {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     data::Booking,
     desk::{Desk, is_korean},
-    protocol::{failed, text},
+    protocol::{failed, text, text_at},
 };
 
 /// The rooms, each with its seats.
@@ -13,18 +13,21 @@ const ROOMS: [(&str, u32); 3] = [("대청", 12), ("누마루", 6), ("사랑방",
 
 /// Asks for what is missing, and books with what comes back. The client sends the purpose with both requests.
 pub(super) fn book(desk: &mut Desk, said: &str, params: &Value) -> Value {
-    if params["requestState"].is_null() {
+    if params.get("requestState").is_none_or(Value::is_null) {
         return question(is_korean(said));
     }
-    let answer = &params["inputResponses"]["room"];
-    if answer["action"] != "accept" {
+    let answer = params.pointer("/inputResponses/room").unwrap_or(&Value::Null);
+    if text_at(answer, "/action") != Some("accept") {
         return text(match is_korean(said) {
             true => "회의실을 잡지 않았습니다: 답하지 않기로 하셨습니다.",
             false => "No room is booked: the question was not answered.",
         });
     }
-    let room = answer["content"]["room"].as_str().unwrap_or_default();
-    let people = answer["content"]["people"].as_u64().and_then(|people| u32::try_from(people).ok());
+    let room = text_at(answer, "/content/room").unwrap_or_default();
+    let people = answer
+        .pointer("/content/people")
+        .and_then(Value::as_u64)
+        .and_then(|people| u32::try_from(people).ok());
     let (Some((room, seats)), Some(people)) =
         (ROOMS.iter().find(|(name, _)| *name == room), people)
     else {

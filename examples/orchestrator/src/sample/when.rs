@@ -89,7 +89,7 @@ pub(super) fn read(text: &str, now: &Zoned) -> When {
                 continue;
             }
         }
-        if let Some(date) = bare.parse::<Date>().ok() {
+        if let Ok(date) = bare.parse::<Date>() {
             when.day = Some(date);
             continue;
         }
