@@ -106,7 +106,9 @@ pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
 pub use observe::sink::Events;
 pub use observe::tool_event::ToolEvent;
-pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
+pub use outcome::{
+    Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished, Waiting,
+};
 pub use run::answer::NewAnswer;
 pub use run::subgraph::Persistence;
 pub use run::subgraph_node::Subgraph;

@@ -528,8 +528,9 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { output: Some(names(fields)), ..self }
     }
 
-    /// Limits the super-steps of a turn. Default: 100. A turn that reaches the limit ends with
-    /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+    /// Limits the super-steps of a turn, counted over all its runs: one that a question or a crash parts in two counts on. Default:
+    /// 100. A turn that reaches the limit ends with [`Outcome::LimitReached`](crate::Outcome::LimitReached) and the state so
+    /// far; [`Thread::recursion_limit`](crate::Thread::recursion_limit) with a higher one, and a resume, go on.
     ///
     /// ```
     /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};

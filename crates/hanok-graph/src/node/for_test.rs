@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::Due;
 use hanok_core::{
-    BoxError, Budget, Cancellation, Meter, Namespace, Position, Spent, Stored, StoredError,
+    BoxError, Budget, Cancellation, Meter, Namespace, Position, RunId, Spent, Stored, StoredError,
     ThreadKey,
 };
 use serde::Serialize;
@@ -159,6 +159,9 @@ impl<C> TestContext<C> {
             limit: None,
             before: Spent::default(),
             memory: None,
+            run: RunId(runtime.ids.id()),
+            tags: Default::default(),
+            voided: Default::default(),
             runtime: runtime.clone(),
         };
         let env = RunContext {
@@ -180,6 +183,7 @@ impl<C> TestContext<C> {
             handling: false,
             past_limits: true,
             at,
+            from: Position::START,
             deadline: None,
             stop: LazyStop::default(),
             activity: Default::default(),

@@ -221,6 +221,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             handling: false,
             past_limits: vertex.settings.past_limits,
             at: progress.since,
+            from: progress.at,
             deadline: None,
             stop: LazyStop::default(),
             activity,

@@ -11,7 +11,7 @@ use crate::{
     error::{NodeError, RunError},
     node::{attempt::Stop, question::UnfitAnswer, task_ref::TaskRef},
     observe::event::{Event, EventKind, EventTask},
-    outcome::{Breakpoint, Outcome, Pending, open_questions},
+    outcome::{Breakpoint, Outcome, Pending, Waiting, open_questions},
     run::{graph_run::GraphRun, on_heap::on_heap, run_state::RunState, step_outcome::StepOutcome},
 };
 
@@ -37,6 +37,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// The state as an outcome shows it.
     pub(crate) fn shown(&self, progress: &RunState<S>) -> S {
         S::clone(&self.graph.shown(&progress.state))
+    }
+
+    /// The requests that a run waits for, with its state.
+    fn waiting(&self, progress: &RunState<S>, requests: Vec<Pending>) -> Waiting<S> {
+        Waiting::new(requests, self.shown(progress))
     }
 
     fn check_nodes(&self, progress: &RunState<S>) -> Result<(), RunError> {
@@ -86,8 +91,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     fn stopped(&self, progress: &RunState<S>, stop: Stop) -> Outcome<S> {
         match stop {
-            Stop::Cancelled => Outcome::Cancelled,
-            Stop::Drained => Outcome::Drained,
+            Stop::Cancelled => Outcome::Cancelled(self.shown(progress)),
+            Stop::Drained => Outcome::Drained(self.shown(progress)),
             Stop::Limit(which) => Outcome::LimitReached { which, state: self.shown(progress) },
             Stop::Breakpoint(Breakpoint { path, nodes, next, state: () }) => {
                 let state = self.shown(progress);
@@ -156,10 +161,10 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             for doubt in waiting.iter().filter(of_this) {
                 self.emit(progress, None, None, EventKind::Request(doubt.clone()));
             }
-            return Ok(Some(Outcome::InDoubt(waiting)));
+            return Ok(Some(Outcome::InDoubt(self.waiting(progress, waiting))));
         }
         if !waiting.is_empty() {
-            return Ok(Some(Outcome::Interrupted(waiting)));
+            return Ok(Some(Outcome::Interrupted(self.waiting(progress, waiting))));
         }
         let ran = tasks.into_iter().zip(outcome.done);
         let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done)));

@@ -333,14 +333,12 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
 
     /// Reports the answers that are void because the node asks something else now.
     fn voided(&self, scope: &TaskAttempt) {
-        if !scope.env.sink.is_on() {
-            return;
-        }
         for question in scope.unused() {
             let (request, reason) = (
                 Pending::of_question(&question, &scope.task.namespace),
                 "its task asks something else",
             );
+            scope.env.void(request.clone());
             scope.emit(EventKind::AnswerVoided { request, reason: reason.to_owned() });
         }
     }

@@ -240,7 +240,10 @@ impl<S: State> TurnStart<S> {
                 self.began = Some(at);
                 (self.identity, self.is_new) = (None, false);
             }
-            TurnInput::Continue(answer) => answers = answer,
+            TurnInput::Continue(answer) => {
+                self.progress.at = at;
+                answers = answer;
+            }
         }
         let same = |labels: &&Labels| labels.graph.as_ref() == Some(&graph.name);
         let is_done = self.labels.stored.as_ref().filter(same).is_some_and(Labels::is_done);

@@ -89,6 +89,9 @@ impl RunOptions {
             limit: self.limit,
             before: spent,
             memory: self.memory.clone(),
+            run,
+            tags: self.tags.clone(),
+            voided: Default::default(),
             runtime,
         };
         let env = RunContext {

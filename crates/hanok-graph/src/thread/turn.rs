@@ -18,7 +18,7 @@ use crate::{
         writer::RunSlot,
     },
     observe::event::{AnyState, Event, EventKind},
-    outcome::{Outcome, Pending, Poisoned, Unfinished},
+    outcome::{Outcome, Pending, Poisoned, Unfinished, Waiting},
     run::{
         answer::{self, CheckedAnswer, NewAnswer},
         graph_run::GraphRun,
@@ -104,8 +104,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                         .await;
                     match finished.map_err(not_taken)? {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
-                        Outcome::Cancelled => return Ok(Outcome::Cancelled),
-                        Outcome::Drained => return Ok(Outcome::Drained),
+                        stopped @ (Outcome::Cancelled(_) | Outcome::Drained(_)) => {
+                            return Ok(stopped);
+                        }
                         other => return Err(refuse(&log, other)),
                     }
                     opened = self.open(&log, false).await?;
@@ -120,7 +121,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 };
                 let root = opened.fold.run(&Namespace::root());
                 if !broken && root.is_none_or(|run| run.frontier.is_done()) {
-                    return self.is_done(thread, opened).map(Outcome::Done);
+                    return self.stored_state(thread, opened).map(Outcome::Done);
                 }
                 let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
@@ -129,9 +130,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt))
                 });
                 if asked && !requests.is_empty() && !requests.iter().any(expired) {
-                    return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
-                        true => Outcome::InDoubt(requests),
-                        false => Outcome::Interrupted(requests),
+                    let in_doubt = requests.iter().any(|pending| pending.doubt.is_some());
+                    let waiting = Waiting::new(requests, self.stored_state(thread, opened)?);
+                    return Ok(match in_doubt {
+                        true => Outcome::InDoubt(waiting),
+                        false => Outcome::Interrupted(waiting),
                     });
                 }
                 self.turn(
@@ -184,8 +187,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Ok(opened)
     }
 
-    /// The state of a thread whose turn is over.
-    fn is_done(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
+    /// The state of a thread, as it is stored.
+    fn stored_state(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
         let graph = &self.app.graph().0;
         let (mut fold, root) = (opened.fold, Namespace::root());
         let run = fold.runs.remove(&root).unwrap_or_default();
@@ -227,8 +230,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let lost = heartbeat.stop();
         let ending = Ending { run: &run, state: &state, log, replaced: &self.active.stop, lost };
         let outcome = match ending.give_back(outcome).await {
-            outcome @ Ok(Outcome::Interrupted(_) | Outcome::InDoubt(_)) => {
-                run.env.refused().map_or(outcome, Err)
+            Ok(mut outcome @ (Outcome::Interrupted(_) | Outcome::InDoubt(_))) => {
+                if let Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting) = &mut outcome {
+                    waiting.voided = run.env.take_voided();
+                }
+                run.env.refused().map_or(Ok(outcome), Err)
             }
             outcome => outcome,
         };

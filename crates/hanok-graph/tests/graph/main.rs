@@ -39,6 +39,7 @@ mod lives;
 mod many;
 mod named;
 mod notes;
+mod outcomes;
 mod outside;
 mod past_limits;
 mod poisoned;
