@@ -29,6 +29,7 @@ pub(crate) mod graph_run;
 pub(crate) mod group;
 pub(crate) mod initial_fields;
 pub(crate) mod merge;
+pub(crate) mod merge_edit;
 pub(crate) mod on_heap;
 pub(crate) mod parent_command;
 pub(crate) mod plan;

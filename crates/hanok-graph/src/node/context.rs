@@ -20,7 +20,11 @@ use crate::{
         attempt::{TaskAttempt, WatchedCall, locked},
         question::Asker,
     },
-    observe::{event::EventKind, tool_event::ToolEvent},
+    observe::{
+        event::{EventKind, Mode},
+        graph_watch::{GraphCause, ParentWatch},
+        tool_event::ToolEvent,
+    },
     outcome::Resolution,
     runtime::Runtime,
     subgraph_error::SubgraphError,
@@ -199,6 +203,20 @@ impl<C> Context<C> {
         if is_waiting(from) { self.scope.env.journal.stored() } else { from }
     }
 
+    /// The watch of what the thread `key` does for this node.
+    pub(crate) fn parent_watch(&self, key: &ThreadKey) -> Option<ParentWatch> {
+        let scope = &self.scope;
+        if !scope.env.sink.is_on() {
+            return None;
+        }
+        let content = Digest::new("thread").part(key.tenant().as_str().as_bytes());
+        let digest = content.part(key.thread().as_bytes()).hex();
+        let short = digest.get(..16).unwrap_or(&digest);
+        let path = scope.task.namespace.child(&format!("{}@{short}", scope.task.node)).ok()?;
+        let cause = GraphCause { node: scope.task.node.clone(), task: scope.id(), call: None };
+        ParentWatch::new(&scope.env.sink, path, cause)
+    }
+
     /// The node's name.
     pub fn node(&self) -> &str {
         &self.scope.task.node
@@ -335,7 +353,8 @@ impl<C> Context<C> {
         }
     }
 
-    /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout).
+    /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout) or a
+    /// [heartbeat time-out](crate::NodeExt::heartbeat_timeout).
     ///
     /// ```
     /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
@@ -351,7 +370,7 @@ impl<C> Context<C> {
     /// # graph.edge(START, "import").edge("import", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn heartbeat(&self) {
-        self.scope.activity.touch();
+        self.scope.activity.beat();
     }
 
     /// The input that a [`SendTo`](crate::SendTo) gave this task, `None` for a task that an edge scheduled.
@@ -848,8 +867,10 @@ impl<C: Send + Sync + 'static> Context<C> {
             None => call,
         };
         // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
-        let heard = scope.env.sink.is_on() || scope.activity.is_watched();
-        if !heard {
+        let modes = scope.env.sink.modes();
+        let heard =
+            [Mode::Messages, Mode::Custom, Mode::Tools].into_iter().any(|mode| modes.has(mode));
+        if !heard && !scope.activity.is_watched() {
             return call;
         }
         let call = call.described(kind, name);

@@ -147,7 +147,7 @@ impl<C> TestContext<C> {
         let Self { services, runtime, node, attempt, remaining, .. } = self;
         let answers = self.answers.into_iter().collect::<Result<_, _>>()?;
         let (at, since) = (runtime.clock.now(), runtime.clock.monotonic());
-        let due = Due { node: node.into(), input: self.input.transpose()? };
+        let due = Due { input: self.input.transpose()?, ..Due::node(node) };
         let task = TaskRef::new(&Namespace::root(), Position::START, 0, &due, 0);
         let parts = RunParts {
             limited: self.cancellation.child(),
@@ -161,6 +161,7 @@ impl<C> TestContext<C> {
             memory: None,
             run: RunId(runtime.ids.id()),
             tags: Default::default(),
+            breakpoints: Default::default(),
             voided: Default::default(),
             runtime: runtime.clone(),
         };

@@ -14,8 +14,8 @@ use hanok_checkpoint::SharedStore;
 use hanok_core::{Cancellation, Limit, Meter, RunId, Spent};
 
 use crate::{
-    error::RunError, journal::journal::Journal, node::readable::Readable, observe::sink::Sink,
-    outcome::Pending, runtime::Runtime, slots::Slots,
+    error::RunError, journal::journal::Journal, node::readable::Readable, node_set::Breakpoints,
+    observe::sink::Sink, outcome::Pending, runtime::Runtime, slots::Slots,
 };
 
 /// The context that a run shares with all its subgraphs.
@@ -54,6 +54,8 @@ pub(crate) struct RunParts {
     /// The run of the thread's own graph, and its tags.
     pub(crate) run: RunId,
     pub(crate) tags: BTreeMap<String, String>,
+    /// The breakpoints of the run, beside those of its graph.
+    pub(crate) breakpoints: Breakpoints,
     /// The answered requests that are not asked any more.
     pub(crate) voided: Mutex<Vec<Pending>>,
 }

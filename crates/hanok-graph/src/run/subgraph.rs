@@ -368,7 +368,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let now = scope.env.runtime.clock.now();
         let (namespace, thread) = (&scope.namespace, scope.env.journal.identity());
         let place = InputPlace { namespace, thread, turn, now };
-        let written = apply_input(&scope.graph, &place, &mut progress, input)?;
+        let written = apply_input(&scope.graph, &place, &mut progress, input.into())?;
         let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
