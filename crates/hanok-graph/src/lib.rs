@@ -87,6 +87,7 @@ pub use graph::builder::GraphBuilder;
 pub use graph::definition::Graph;
 pub use graph::draw::Drawing;
 pub use graph::spec::{BranchSpec, GraphSpec, JoinSpec, NodeKinds, NodeSpec, SpecError, SpecFault};
+pub use graph::structure::{EdgeStructure, FieldStructure, GraphStructure, NodeStructure};
 pub use hanok_checkpoint::{Doubt, InMemoryCheckpointer, RunEnd, SharedCheckpointer};
 pub use hanok_core::{BoxError, Budget, LostCall, Position, Tenant, ThreadKey, Token};
 pub use hanok_macros::debug_node;

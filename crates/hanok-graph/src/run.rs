@@ -38,6 +38,7 @@ pub(crate) mod route;
 pub(crate) mod run_state;
 pub(crate) mod step_outcome;
 pub(crate) mod step_tasks;
+pub(crate) mod stored_result;
 pub(crate) mod subgraph;
 pub(crate) mod subgraph_node;
 pub(crate) mod subgraph_place;

@@ -24,6 +24,7 @@ use crate::{
         merge::{Unmerged, complete, merge},
         parent_command::{handed, of_child},
         route::{edges, run_routers, to_strings, unknown_target},
+        stored_result::StoredResult,
         task_limits::{TimeLimits, in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
         told_messages::tell_messages,
@@ -113,23 +114,40 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         let key = cache::key(tenant, &scope.task.node, &key, scope.task.input.as_ref());
         let clock = &*scope.env.runtime.clock;
         match self.graph.results.look(key, clock).await {
-            CacheLookup::Hit(command) => {
-                scope.started();
-                let ended = self.finish(command, scope);
-                if matches!(ended, TaskOutcome::Done(_)) {
-                    scope.emit(EventKind::TaskFinished { cached: true });
-                }
-                ended
-            }
+            CacheLookup::Hit(command) => self.hit(command, scope),
             CacheLookup::Miss(making) => {
+                let (graph, node) = (&*self.graph.name, &*scope.task.node);
+                let stored = settings
+                    .store
+                    .as_ref()
+                    .and_then(|store| StoredResult::of(store, tenant, graph, node, &key, clock));
+                if let Some(stored) = &stored
+                    && let Some(command) = stored.get().await
+                {
+                    making.keep(command.clone(), settings.ttl, clock);
+                    return self.hit(command, scope);
+                }
                 let mut made = None;
                 let ended = self.attempts(scope, |command| made = command.cloned()).await;
                 if let (TaskOutcome::Done(_), Some(command)) = (&ended, made) {
+                    if let Some(stored) = &stored {
+                        stored.put(self.graph, command.clone(), settings.ttl).await;
+                    }
                     making.keep(command, settings.ttl, clock);
                 }
                 ended
             }
         }
+    }
+
+    /// Uses a result that was made before.
+    fn hit(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
+        scope.started();
+        let ended = self.finish(command, scope);
+        if matches!(ended, TaskOutcome::Done(_)) {
+            scope.emit(EventKind::TaskFinished { cached: true });
+        }
+        ended
     }
 
     /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made`

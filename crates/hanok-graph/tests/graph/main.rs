@@ -49,6 +49,7 @@ mod policies;
 mod probes;
 mod races;
 mod regressions;
+mod routers;
 mod run;
 mod shared;
 mod shutdown;

@@ -267,7 +267,7 @@ async fn a_subgraph_stops_and_goes_on_with_its_run() {
         match (by, ended) {
             ("cancelled", Ok(Outcome::Cancelled(_))) | ("drained", Ok(Outcome::Drained(_))) => {}
             ("limit", Err(RunError::Node { source: NodeError::Failed(source), .. })) => {
-                assert!(source.to_string().contains("limit of 1 super-step:"), "{source}");
+                assert!(source.to_string().contains("limit of 1 super-step,"), "{source}");
             }
             (_, other) => panic!("{by}: {other:?}"),
         }
