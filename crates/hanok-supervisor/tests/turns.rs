@@ -170,7 +170,8 @@ async fn an_answer_is_forwarded_word_for_word() {
 
     let model = ScriptedModel::new([]);
     let agent = ReactAgent::builder("search", "finds", model.clone()).build().unwrap();
-    let built = hanok_supervisor::Supervisor::builder(model).agent(agent).forward(["serch"]).build();
+    let built =
+        hanok_supervisor::Supervisor::builder(model).agent(agent).forward(["serch"]).build();
     let told = built.unwrap_err().to_string();
     assert!(told.contains("`.forward([\"serch\"])` names none of its agents"), "{told}");
 }

@@ -488,7 +488,11 @@ fn threads_are_taken_from_a_plain_store_to_an_encrypted_one_and_back() {
     let told = house.done(&["transfer", &into, "--to-keys", &keys, "--thread", "t"]);
     assert_eq!(told.out.lines().filter(|line| line.ends_with("was taken")).count(), 1);
     let told = house.done(&["transfer", &into, "--to-keys", &keys, "--all"]);
-    assert!(told.out.contains("is there already") && told.out.contains("was taken"), "{}", told.out);
+    assert!(
+        told.out.contains("is there already") && told.out.contains("was taken"),
+        "{}",
+        told.out
+    );
 
     assert_eq!(sealed.hanok(&["show", "asks"]).code, 1, "without its keys");
     assert_eq!(sealed.done(&["verify", "--all", "--keys", &keys]).code, 0);

@@ -40,11 +40,8 @@ impl<'a> StoredResult<'a> {
     /// The result, if it is there and can be read. A store that fails is as one that has nothing: the node runs.
     pub(crate) async fn get<S: State>(&self) -> Option<Command<S>> {
         match self.store.get(&self.key, self.clock.now()).await {
-            Ok(item) => match read(&item?.value) {
-                Ok(command) => Some(command),
-                // Another build's: the node makes it anew, and writes over it.
-                Err(_) => None,
-            },
+            // One of another build's is made anew, and written over.
+            Ok(item) => read(&item?.value).ok(),
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "no result of a node was read; it runs");
                 None

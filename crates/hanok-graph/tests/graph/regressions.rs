@@ -107,7 +107,7 @@ async fn a_rewind_finds_each_of_several_subgraphs_where_it_was() {
     let graph = Graph::builder("outer").subgraph("left", inner("l")).subgraph("right", inner("r"));
     let graph = graph.subgraph("again", inner("loop")).node("turn", count);
     let graph = graph.edge(START, "left").edge(START, "right").join(["left", "right"], "again");
-    let router = |state: &S| if state.n % 2 == 0 { END } else { "again" };
+    let router = |state: &S| if state.n.is_multiple_of(2) { END } else { "again" };
     let graph = graph.edge("again", "turn").branch("turn", router, ["again", END]);
     let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
     let on = thread(&graph, &store);
