@@ -54,7 +54,7 @@ pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use entry::body::{Body, Entry, Kind, UnknownKind};
 pub use entry::fold::{RunFold, ThreadFold, outlives, turn_of};
-pub use entry::frontier::{Due, Frontier, Goto, Handed};
+pub use entry::frontier::{Due, Frontier, Goto, Handed, SendLimits};
 pub use entry::graph_id::GraphId;
 pub use entry::outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use entry::run::{Begin, End, Persistence};

@@ -182,6 +182,12 @@ pub(crate) enum Verb {
         /// The lines that `export` wrote.
         file: PathBuf,
     },
+    /// Takes threads, as they are, into another SQLite file, whose keys are its own: from a plain store into an encrypted one, and
+    /// back. The threads stay here too.
+    ///
+    /// A thread that is there already is left as it is there, so that a transfer that broke off is begun again. One that a run
+    /// owns is refused. `verify --all` there says whether all is whole, `delete` here removes what is no longer needed.
+    Transfer(TransferArguments),
     /// Copies the store, as it is at one moment, into a new SQLite file, while others use it.
     Backup {
         /// The new file.
@@ -438,6 +444,21 @@ pub(crate) struct Doubts {
     /// Even if nobody knows whether a call was made: it may be made twice.
     #[arg(long)]
     pub(crate) discard_doubts: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TransferArguments {
+    /// The file, which is made where there is none.
+    pub(crate) file: PathBuf,
+    /// The keys of that store, in a file as for `--keys`. Without it what is written there is not encrypted.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to_keys: Option<PathBuf>,
+    /// The name of a thread.
+    #[arg(long, value_name = "THREAD", required_unless_present = "all")]
+    pub(crate) thread: Option<String>,
+    /// Every thread of the tenant.
+    #[arg(long, conflicts_with = "thread")]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]

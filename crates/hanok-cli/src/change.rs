@@ -199,7 +199,7 @@ pub(crate) async fn delete(
 }
 
 /// Refuses a thread that a living run owns; says where it is.
-async fn unused(log: &Log) -> Result<Option<Head>, Failure> {
+pub(crate) async fn unused(log: &Log) -> Result<Option<Head>, Failure> {
     let Some(head) = log.store().head(log.thread()).await? else { return Ok(None) };
     let me = Holder::this_process(id().0);
     if head.claim.as_ref().is_some_and(|claim| !claim.is_known_dead(&me)) {
@@ -210,7 +210,7 @@ async fn unused(log: &Log) -> Result<Option<Head>, Failure> {
     Ok(Some(head))
 }
 
-fn done(output: &mut Output, thread: &ThreadKey, what: &str) -> Result<(), Failure> {
+pub(crate) fn done(output: &mut Output, thread: &ThreadKey, what: &str) -> Result<(), Failure> {
     if output.is_json() {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
         return output.object(&json!({ "tenant": tenant, "thread": name, "done": what }));

@@ -34,6 +34,8 @@ pub(crate) enum Failure {
     NoKeys,
     #[error("only a SQLite file (`--db FILE`) is copied; PostgreSQL has `pg_dump`")]
     NoBackup,
+    #[error("thread `{0}` moved while it was taken: do this again when nobody runs it")]
+    Moved(String),
     #[error("there is no thread `{0}`")]
     NoThread(String),
     #[error("what is removed cannot be brought back: say `--yes`")]
@@ -86,6 +88,7 @@ hanok_core::error_codes! {
         "HNK-312": Self::Io(_),
         "HNK-313": Self::ManyRequests(..),
         "HNK-314": Self::NoAnswer(_),
+        "HNK-316": Self::Moved(_),
         "HNK-315": Self::NoRecord(..) | Self::Audit(_) | Self::OtherAudit(..),
     }
     of {
@@ -120,7 +123,7 @@ impl Failure {
             Self::NoKey(_) | Self::NoKeys => 2,
             Self::Keys(..) => 1,
             Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
-            Self::InDoubt(..) => 3,
+            Self::InDoubt(..) | Self::Moved(_) => 3,
             Self::ManyRequests(..) | Self::NoAnswer(_) => 2,
             Self::Refused(error) => match **error {
                 RunError::Conflict { .. } | RunError::AlreadyAnswered(_) | RunError::Stale(_) => 3,

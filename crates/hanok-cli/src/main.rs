@@ -14,6 +14,7 @@ mod repair;
 mod requests;
 mod state;
 mod store;
+mod transfer;
 mod verify;
 
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::{
-    arguments::{CommandLine, Verb},
+    arguments::{CommandLine, TransferArguments, Verb},
     failure::Failure,
     output::Output,
     store::Place,
@@ -77,6 +78,9 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
             }
             Verb::Import { thread, file } => {
                 change::import(&place.log(&thread)?, &file, output).await
+            }
+            Verb::Transfer(TransferArguments { file, to_keys, thread, all: _ }) => {
+                transfer::transfer(&place, &file, to_keys.as_deref(), thread, output).await
             }
             Verb::Fork { thread, to, at, doubts } => {
                 change::fork(&place, &thread, &to.name(), at, doubts, output).await

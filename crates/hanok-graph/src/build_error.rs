@@ -107,6 +107,19 @@ pub enum Fault {
         /// The fields of the state.
         fields: Vec<String>,
     },
+    /// An async router stands behind START, where no node runs whose part it could be.
+    #[error(
+        "`.route(START, …)`: only a node has an async router; put it behind a node that does nothing"
+    )]
+    RouterOfStart,
+    /// An async router reads a private field that its node does not read.
+    #[error("`.route(\"{node}\", …)` reads the private field `{field}`, and `{node}` does not")]
+    RouterReads {
+        /// The node.
+        node: String,
+        /// The field.
+        field: String,
+    },
     /// A node that runs for [`SendTo`](crate::SendTo)s alone is the target of an edge or join, which carries no input.
     #[error(
         "{kind} {} -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there",

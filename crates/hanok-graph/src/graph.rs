@@ -20,4 +20,5 @@ mod exported;
 pub(crate) mod migration;
 mod paths;
 pub(crate) mod spec;
+pub(crate) mod structure;
 pub(crate) mod validate;

@@ -18,6 +18,7 @@
 //! [`run`](crate::run) makes attempts. This room knows no graph: it sees the state, the settings and the journal.
 
 pub(crate) mod activity;
+pub(crate) mod async_router;
 pub(crate) mod attempt;
 pub(crate) mod cache;
 pub(crate) mod command;

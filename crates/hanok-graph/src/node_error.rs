@@ -16,6 +16,15 @@ pub enum NodeError {
     /// The node returned an error.
     #[error("{0}")]
     Failed(#[source] BoxError),
+    /// The node has an async router, and an edit that stands for the node has no run in which it could wait.
+    #[error(
+        "`{node}` has an async router, which runs in runs alone: edit the state, and begin the next turn where it is to \
+         go on with `Input::goto`"
+    )]
+    RouterWaits {
+        /// The node.
+        node: String,
+    },
     /// The node panicked.
     #[error("it panicked: {0}")]
     Panicked(String),

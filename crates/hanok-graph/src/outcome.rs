@@ -1,6 +1,6 @@
 //! Outcomes: the ends of a run that is no error.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use hanok_checkpoint::{Intent, NOT_MADE, Question, RunEnd};
 pub use hanok_core::Limit;
@@ -35,12 +35,12 @@ pub enum Outcome<S> {
     /// The turn is done: no node is due.
     Done(S),
     /// A person is asked. An [answer](crate::Thread::answer) resumes the run.
-    Interrupted(Vec<Pending>),
+    Interrupted(Waiting<S>),
     /// The run stopped at a breakpoint. Look at the state, [edit](crate::Thread::edit) it if need be, and resume.
     Breakpoint(Breakpoint<S>),
     /// A lost run left calls in doubt that must not be made twice: it was about to make them, and nobody knows whether it
     /// did. A person settles each with a [`Resolution`]. Other requests of the super-step are listed too.
-    InDoubt(Vec<Pending>),
+    InDoubt(Waiting<S>),
     /// The turn reached a limit. Resume with a higher limit, or begin a new turn.
     LimitReached {
         /// The limit.
@@ -51,10 +51,83 @@ pub enum Outcome<S> {
     /// Too many runs in a row were lost with the same tasks under way. Nothing was run; resume with a higher
     /// [`takeover_limit`](crate::Thread::takeover_limit).
     Poisoned(Poisoned),
-    /// The run was cancelled. Committed super-steps stay.
-    Cancelled,
-    /// The run was drained: it stopped after the super-step under way.
-    Drained,
+    /// The run was cancelled, in this state of the last commit. Committed super-steps stay.
+    Cancelled(S),
+    /// The run was drained: it stopped after the super-step under way, in this state.
+    Drained(S),
+}
+
+/// The requests that a run waits for, and the state so far. It reads as the list of its requests.
+///
+/// ```
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Bill { cents: u32, paid: bool }
+/// async fn price(_: Snapshot<Bill>, _: Context) -> Result<BillUpdate, BoxError> {
+///     Ok(Bill::update().cents(250))
+/// }
+/// async fn pay(bill: Snapshot<Bill>, context: Context) -> Result<BillUpdate, BoxError> {
+///     Ok(Bill::update().paid(context.interrupt(&format!("pay {}?", bill.cents)).await?))
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Bill>::builder("bill").node("price", price).node("pay", pay).edge(START, "price").edge("price", "pay").edge("pay", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+/// let Outcome::Interrupted(waiting) = thread.invoke(Bill::update(), ()).await? else { panic!() };
+/// assert_eq!(waiting.state.cents, 250);
+/// assert_eq!((waiting.len(), waiting[0].payload::<String>()?), (1, "pay 250?".to_owned()));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Waiting<S> {
+    /// The requests, at least one.
+    pub requests: Vec<Pending>,
+    /// The state of the last commit of the thread's own graph.
+    pub state: S,
+    /// The answered requests that are not asked any more: their tasks ask something else now, so those answers count for
+    /// nothing.
+    pub voided: Vec<Pending>,
+}
+
+impl<S> Waiting<S> {
+    pub(crate) fn new(requests: Vec<Pending>, state: S) -> Self {
+        Self { requests, state, voided: Vec::new() }
+    }
+
+    /// The requests.
+    pub fn as_slice(&self) -> &[Pending] {
+        &self.requests
+    }
+
+    fn map<T>(self, change: impl FnOnce(S) -> T) -> Waiting<T> {
+        let Self { requests, state, voided } = self;
+        Waiting { requests, state: change(state), voided }
+    }
+}
+
+impl<S> Deref for Waiting<S> {
+    type Target = [Pending];
+
+    fn deref(&self) -> &[Pending] {
+        &self.requests
+    }
+}
+
+impl<S> IntoIterator for Waiting<S> {
+    type Item = Pending;
+    type IntoIter = std::vec::IntoIter<Pending>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.requests.into_iter()
+    }
+}
+
+impl<'a, S> IntoIterator for &'a Waiting<S> {
+    type Item = &'a Pending;
+    type IntoIter = std::slice::Iter<'a, Pending>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.requests.iter()
+    }
 }
 
 /// A breakpoint at which a run stopped.
@@ -272,7 +345,10 @@ pub enum Unfinished {
 /// What to do about a limit.
 fn raised(limit: &Limit) -> &'static str {
     match limit {
-        Limit::Steps(_) => ": if that is no endless loop, raise `recursion_limit`",
+        Limit::Steps(_) => {
+            ", over all its runs: if that is no endless loop, raise `recursion_limit` of the graph or of the \
+             thread, and `resume` it"
+        }
         _ => ": give the turn a larger `budget` and `resume` it",
     }
 }
@@ -301,13 +377,13 @@ impl<S> Outcome<S> {
     pub fn done(self) -> Result<S, Unfinished> {
         match self {
             Self::Done(state) => Ok(state),
-            Self::Interrupted(requests) => Err(Unfinished::Interrupted(requests)),
+            Self::Interrupted(waiting) => Err(Unfinished::Interrupted(waiting.requests)),
             Self::Breakpoint(at) => Err(Unfinished::Breakpoint(at.nodes)),
-            Self::InDoubt(requests) => Err(Unfinished::InDoubt(requests)),
+            Self::InDoubt(waiting) => Err(Unfinished::InDoubt(waiting.requests)),
             Self::LimitReached { which, .. } => Err(Unfinished::LimitReached(which)),
             Self::Poisoned(poisoned) => Err(Unfinished::Poisoned(poisoned)),
-            Self::Cancelled => Err(Unfinished::Cancelled),
-            Self::Drained => Err(Unfinished::Drained),
+            Self::Cancelled(_) => Err(Unfinished::Cancelled),
+            Self::Drained(_) => Err(Unfinished::Drained),
         }
     }
 
@@ -326,17 +402,43 @@ impl<S> Outcome<S> {
     pub fn map<T>(self, change: impl FnOnce(S) -> T) -> Outcome<T> {
         match self {
             Self::Done(state) => Outcome::Done(change(state)),
-            Self::Interrupted(requests) => Outcome::Interrupted(requests),
+            Self::Interrupted(waiting) => Outcome::Interrupted(waiting.map(change)),
             Self::Breakpoint(Breakpoint { path, nodes, next, state }) => {
                 Outcome::Breakpoint(Breakpoint { path, nodes, next, state: change(state) })
             }
-            Self::InDoubt(requests) => Outcome::InDoubt(requests),
+            Self::InDoubt(waiting) => Outcome::InDoubt(waiting.map(change)),
             Self::LimitReached { which, state } => {
                 Outcome::LimitReached { which, state: change(state) }
             }
             Self::Poisoned(poisoned) => Outcome::Poisoned(poisoned),
-            Self::Cancelled => Outcome::Cancelled,
-            Self::Drained => Outcome::Drained,
+            Self::Cancelled(state) => Outcome::Cancelled(change(state)),
+            Self::Drained(state) => Outcome::Drained(change(state)),
+        }
+    }
+
+    /// The state, as far as the run went; `None` for a poisoned thread, of which nothing was run.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Cancellation, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let stop = Cancellation::default();
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?).drain(stop.clone());
+    /// stop.cancel();
+    /// let outcome = thread.invoke(Count::update().n(7), ()).await?;
+    /// assert!(matches!(outcome, Outcome::Drained(_)));
+    /// assert_eq!(outcome.state().map(|state| state.n), Some(7));
+    /// # Ok(()) }
+    /// ```
+    pub fn state(&self) -> Option<&S> {
+        match self {
+            Self::Done(state) | Self::Cancelled(state) | Self::Drained(state) => Some(state),
+            Self::Interrupted(waiting) | Self::InDoubt(waiting) => Some(&waiting.state),
+            Self::Breakpoint(at) => Some(&at.state),
+            Self::LimitReached { state, .. } => Some(state),
+            Self::Poisoned(_) => None,
         }
     }
 
@@ -349,8 +451,8 @@ impl<S> Outcome<S> {
             Self::InDoubt(_) => RunEnd::InDoubt,
             Self::LimitReached { .. } => RunEnd::Limit,
             Self::Poisoned(_) => RunEnd::Poisoned,
-            Self::Cancelled => RunEnd::Cancelled,
-            Self::Drained => RunEnd::Drained,
+            Self::Cancelled(_) => RunEnd::Cancelled,
+            Self::Drained(_) => RunEnd::Drained,
         }
     }
 }

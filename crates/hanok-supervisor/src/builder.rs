@@ -74,6 +74,7 @@ impl SupervisorBuilder {
             summariser: None,
             output: OutputMode::default(),
             keeps_routing: true,
+            forwarded: BTreeSet::new(),
             parallel: false,
             max_hops: MAX_HOPS,
             temperature: None,
@@ -102,6 +103,7 @@ impl SupervisorBuilder {
             summariser: settings.summariser,
             output: settings.output,
             keeps_routing: settings.keeps_routing,
+            forwarded: settings.forwarded,
             parallel: settings.parallel,
             max_hops: settings.max_hops,
             temperature: settings.temperature,
@@ -347,6 +349,32 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
         self
     }
 
+    /// Forwards the answers of these agents: an answer of one of them, that nobody else was delegated to beside, is the turn's, word
+    /// for word and without another call of the model. An agent without an answer comes back to the model. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: leave"),
+    ///     Exchange::says("Final Answer: 15 days, by article 60."),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).forward(["rules"]).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("15 days, by article 60."));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn forward(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.forwarded.extend(agents.into_iter().map(Into::into));
+        self
+    }
+
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
     /// delegations. Default: the first is run, and a note names the others to the model.
     ///
@@ -465,6 +493,11 @@ fn faults<C: Send + Sync + 'static>(settings: &SupervisorSettings<C>) -> Vec<Sup
     }
     let twice = agents.iter().map(Member::name).filter(|name| !names.insert(*name));
     faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
+    let unknown = settings.forwarded.iter().filter(|name| !names.contains(name.as_str()));
+    faults.extend(unknown.map(|agent| SupervisorFault::Forwards {
+        agent: agent.clone(),
+        members: agents.iter().map(|agent| agent.name().to_owned()).collect(),
+    }));
     for agent in agents {
         let name = || agent.name().to_owned();
         if !agent.is_named() {

@@ -91,6 +91,14 @@ pub enum SupervisorFault {
         /// The name.
         agent: String,
     },
+    /// The answers of an agent are to be forwarded that is not there.
+    #[error("`.forward([\"{agent}\"])` names none of its agents; there are {}", listed(members))]
+    Forwards {
+        /// The name.
+        agent: String,
+        /// The names of its agents.
+        members: Vec<String>,
+    },
     /// An agent hands over to one that is not there.
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",

@@ -46,7 +46,8 @@ pub enum SupervisorProgress {
         /// The answer.
         answer: String,
     },
-    /// The model delegated an answered task again, also after a correction: the agent's answer is the turn's.
+    /// The agent's answer is the turn's: it is [forwarded](crate::SupervisorBuilder::forward), or the model delegated an answered
+    /// task again, also after a correction.
     Settled {
         /// The agent.
         agent: String,

@@ -1,6 +1,6 @@
 //! The settings of a supervisor.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, Summariser};
 use hanok_graph::{Context, Snapshot};
@@ -45,6 +45,8 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) summariser: Option<Summariser>,
     pub(crate) output: OutputMode,
     pub(crate) keeps_routing: bool,
+    /// The agents whose answers are the turn's.
+    pub(crate) forwarded: BTreeSet<String>,
     pub(crate) parallel: bool,
     pub(crate) max_hops: u32,
     pub(crate) temperature: Option<f64>,

@@ -40,7 +40,7 @@ async fn open_questions(
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = supervisor.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     match thread.invoke(supervisor.ask("Pay Kim"), ()).await.unwrap() {
-        Outcome::Interrupted(asked) => (thread, asked),
+        Outcome::Interrupted(waiting) => (thread, waiting.requests),
         other => panic!("{other:?}"),
     }
 }

@@ -143,3 +143,35 @@ async fn a_turn_emits_its_progress() {
     ];
     assert_eq!(told, want);
 }
+
+/// The answer of an agent whose answers are forwarded is the turn's, word for word, and the supervisor's model is not asked
+/// again; without an answer, or beside others, it is a result as any other; a name that is no agent's is a fault.
+#[tokio::test]
+async fn an_answer_is_forwarded_word_for_word() {
+    let house = House::with(
+        [
+            says("Delegate: search\nTask: a"),
+            says("Delegate: search\nTask: b"),
+            says("Final Answer: nothing was found"),
+        ],
+        [says("Final Answer: found a,\n  as it stands there"), says("")],
+        [],
+        |builder| builder.forward(["search"]),
+    );
+    let state = house.ask("a?").await.unwrap();
+    assert_eq!(state.answer.as_deref(), Some("found a,\n  as it stands there"));
+    assert_eq!((state.iteration, state.stopped), (1, Some(StopReason::Answered)));
+    let last = state.messages.last().unwrap();
+    assert_eq!(last.text(), "found a,\n  as it stands there");
+    // The next turn: the agent has no answer, so the model is told.
+    let state = house.ask("b?").await.unwrap();
+    assert_eq!(state.answer.as_deref(), Some("nothing was found"));
+    house.finished();
+
+    let model = ScriptedModel::new([]);
+    let agent = ReactAgent::builder("search", "finds", model.clone()).build().unwrap();
+    let built =
+        hanok_supervisor::Supervisor::builder(model).agent(agent).forward(["serch"]).build();
+    let told = built.unwrap_err().to_string();
+    assert!(told.contains("`.forward([\"serch\"])` names none of its agents"), "{told}");
+}

@@ -365,7 +365,7 @@ impl<T: Talk> Session<T> {
         }
         match events.outcome().await {
             // A node that is stopped in its work may say so by an error.
-            Err(_) if stop.is_cancelled() => shown.outcome(Outcome::Cancelled),
+            Err(_) if stop.is_cancelled() => shown.stopped(),
             outcome => shown.outcome(outcome?),
         }
     }

@@ -127,7 +127,7 @@ impl<'s, T: Talk> Shown<'s, T> {
         let code = match outcome {
             Outcome::Interrupted(questions) | Outcome::InDoubt(questions) => {
                 self.screen.end_line()?;
-                return Ok(TurnResult::Waits(questions));
+                return Ok(TurnResult::Waits(questions.requests));
             }
             Outcome::Done(state) => {
                 let Ended { answer, stopped } = self.talk.ended(&state);
@@ -148,15 +148,24 @@ impl<'s, T: Talk> Shown<'s, T> {
                 ));
                 LIMIT
             }
-            Outcome::Cancelled => {
-                self.screen.tell("답을 멈췄습니다. 대화는 남아 있습니다.");
-                INTERRUPTED
-            }
+            Outcome::Cancelled(_) => return self.stopped(),
             _ => {
                 self.screen.tell("답을 끝내지 못했습니다. --resume으로 이어 갈 수 있습니다.");
                 1
             }
         };
+        self.over(code)
+    }
+
+    /// Ends a turn that was stopped.
+    pub(crate) fn stopped(mut self) -> Result<TurnResult, Failure> {
+        self.screen.end_lanes();
+        self.screen.tell("답을 멈췄습니다. 대화는 남아 있습니다.");
+        self.over(INTERRUPTED)
+    }
+
+    /// Ends a turn that waits for nobody.
+    fn over(mut self, code: u8) -> Result<TurnResult, Failure> {
         if self.screen.is_tracing() {
             let Spent { model_calls, tool_calls, input_tokens, output_tokens, .. } = self.spent;
             self.screen.tell(&format!(

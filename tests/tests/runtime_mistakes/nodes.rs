@@ -115,7 +115,7 @@ async fn a_node_that_does_what_it_may_not() {
     # a super-step with too many tasks
     HNK-204 super-step 0 schedules 2 tasks; the limit is 1: send fewer, or raise `max_fan_out`
     # an endless loop
-    the turn reached its limit of 5 super-steps: if that is no endless loop, raise `recursion_limit`
+    the turn reached its limit of 5 super-steps, over all its runs: if that is no endless loop, raise `recursion_limit` of the graph or of the thread, and `resume` it
     # an input to a field that is none
     HNK-205 the input writes `go`; the graph's input is `text`
     "#);

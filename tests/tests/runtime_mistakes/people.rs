@@ -42,7 +42,7 @@ fn thread(graph: GraphBuilder<Bill>) -> Thread<Bill> {
 
 async fn open_requests(thread: &Thread<Bill>) -> Vec<Pending> {
     match thread.invoke(Bill::update(), ()).await.unwrap() {
-        Outcome::Interrupted(asked) => asked,
+        Outcome::Interrupted(waiting) => waiting.requests,
         other => panic!("{other:?}"),
     }
 }

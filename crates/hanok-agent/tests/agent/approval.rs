@@ -108,7 +108,7 @@ impl Run {
 
 fn waits(outcome: Outcome<AgentState>) -> Vec<Pending> {
     match outcome {
-        Outcome::Interrupted(asked) => asked,
+        Outcome::Interrupted(waiting) => waiting.requests,
         other => panic!("{other:?}"),
     }
 }

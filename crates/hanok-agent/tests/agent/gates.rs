@@ -65,7 +65,7 @@ fn thread(app: &App<Work>) -> Thread<Work> {
 
 fn waits(outcome: Result<Outcome<Work>, RunError>) -> Pending {
     match outcome.unwrap() {
-        Outcome::Interrupted(mut open) => open.pop().unwrap(),
+        Outcome::Interrupted(mut waiting) => waiting.requests.pop().unwrap(),
         other => panic!("{other:?}"),
     }
 }

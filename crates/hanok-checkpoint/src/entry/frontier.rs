@@ -33,6 +33,17 @@ pub struct Due {
     pub node: Arc<str>,
     /// The input of a `Send`.
     pub input: Option<Stored>,
+    /// The time-outs that a `Send` has for its task, in place of the node's.
+    pub limits: SendLimits,
+}
+
+/// The time-outs that a `Send` has for its task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SendLimits {
+    /// The most that an attempt may take, in milliseconds.
+    pub timeout: Option<u64>,
+    /// The most that an attempt may take without a sign of life, in milliseconds.
+    pub idle_timeout: Option<u64>,
 }
 
 /// A command that a subgraph gives to the graph that called it.
@@ -78,7 +89,7 @@ impl Frontier {
 impl Due {
     /// A task of `node` without an input of its own.
     pub fn node(node: impl Into<Arc<str>>) -> Self {
-        Self { node: node.into(), input: None }
+        Self { node: node.into(), input: None, limits: SendLimits::default() }
     }
 }
 
@@ -86,15 +97,29 @@ impl Wire for Due {
     fn write(&self, to: &mut Writer) {
         match &self.input {
             None => to.str(&self.node),
-            Some(input) => to.array(2).str(&self.node).raw(input.as_bytes()),
+            Some(input) if self.limits == SendLimits::default() => {
+                to.array(2).str(&self.node).raw(input.as_bytes())
+            }
+            Some(input) => {
+                to.array(4).str(&self.node).raw(input.as_bytes());
+                self.limits.timeout.write(to);
+                self.limits.idle_timeout.write(to);
+                to
+            }
         };
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         let mut ahead = from.clone();
-        if ahead.array().is_ok() {
-            array_of(from, 2, "a node and its input")?;
-            return Ok(Self { node: from.str()?.into(), input: Some(Wire::read(from)?) });
+        if let Ok(parts) = ahead.array() {
+            let limited = parts == 4;
+            array_of(from, if limited { 4 } else { 2 }, "a node, its input and its time-outs")?;
+            let (node, input) = (from.str()?.into(), Some(Wire::read(from)?));
+            let limits = match limited {
+                true => SendLimits { timeout: Wire::read(from)?, idle_timeout: Wire::read(from)? },
+                false => SendLimits::default(),
+            };
+            return Ok(Self { node, input, limits });
         }
         Ok(Self::node(from.str()?))
     }
@@ -168,7 +193,7 @@ impl Goto {
             return Handed::read_below(from, depth).map(Self::Parent);
         }
         Ok(match Due::read(from)? {
-            Due { node, input: None } => Self::Node(node),
+            Due { node, input: None, .. } => Self::Node(node),
             due => Self::Send(due),
         })
     }

@@ -473,6 +473,42 @@ fn an_encrypted_store_is_read_with_its_keys() {
     assert_eq!((told.code, told.err.contains("the keys in gone")), (1, true), "{}", told.err);
 }
 
+/// P56: the threads of a plain store are taken into an encrypted one: as they are, each once, what broke off may be begun again,
+/// and without its keys nothing there is read; the way back is the same.
+#[cfg(feature = "encryption")]
+#[test]
+fn threads_are_taken_from_a_plain_store_to_an_encrypted_one_and_back() {
+    let house = House::new();
+    let keys = house.file("keys").display().to_string();
+    std::fs::write(&keys, format!("1 {}", "ab".repeat(32))).unwrap();
+    let sealed = House { db: house.file("sealed.db"), folder: tempfile::tempdir().unwrap() };
+    let into = sealed.db.display().to_string();
+
+    assert_eq!(house.hanok(&["transfer", &into, "--to-keys", &keys]).code, 2, "say which");
+    let told = house.done(&["transfer", &into, "--to-keys", &keys, "--thread", "t"]);
+    assert_eq!(told.out.lines().filter(|line| line.ends_with("was taken")).count(), 1);
+    let told = house.done(&["transfer", &into, "--to-keys", &keys, "--all"]);
+    assert!(
+        told.out.contains("is there already") && told.out.contains("was taken"),
+        "{}",
+        told.out
+    );
+
+    assert_eq!(sealed.hanok(&["show", "asks"]).code, 1, "without its keys");
+    assert_eq!(sealed.done(&["verify", "--all", "--keys", &keys]).code, 0);
+    for name in ["t", "asks"] {
+        let there = sealed.done(&["show", name, "--json", "--keys", &keys]).out;
+        assert_eq!(there, house.done(&["show", name, "--json"]).out);
+    }
+    assert_ne!(house.hanok(&["show", "t", "--keys", &keys]).code, 0, "plain beside a key");
+    let plain = House { db: house.file("plain.db"), folder: tempfile::tempdir().unwrap() };
+    sealed.done(&["transfer", &plain.db.display().to_string(), "--all", "--keys", &keys]);
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let outcome = app(&plain.db).await.thread(key("asks")).reply("yes", ()).await.unwrap();
+        assert_eq!(outcome.done().unwrap().asks.iter().count(), 1);
+    });
+}
+
 /// P57: whoever still reads what was erased is told of.
 #[test]
 fn erasing_says_when_a_reader_keeps_the_bytes() {

@@ -5,6 +5,7 @@ use std::{
     fmt,
     marker::PhantomData,
     sync::Arc,
+    time::Duration,
 };
 
 use hanok_core::Budget;
@@ -14,14 +15,15 @@ use crate::{
     error::{BuildError, Lint},
     graph::{
         definition::{
-            Branch, Definition, FAN_OUT, Graph, Join, RECURSION_LIMIT, RETRIES, Router, Vertex,
-            Ways,
+            AsyncBranch, Branch, Definition, FAN_OUT, Graph, Join, RECURSION_LIMIT, RETRIES,
+            Router, Vertex, Ways,
         },
         draw::DrawInside,
         migration::{Migration, MigrationSpec},
         validate,
     },
     node::{
+        async_router::{AsyncRouter, ErasedRouter, TypedRouter},
         cache::Results,
         command::IntoTargets,
         function::{ErasedNode, Node, Typed},
@@ -29,6 +31,7 @@ use crate::{
         retry::Retry,
         settings::{NodeSettings, names},
     },
+    node_set::Breakpoints,
     runtime::Runtime,
     slots::Slots,
 };
@@ -39,6 +42,13 @@ pub(crate) struct NamedNode<S: State, C> {
     pub(crate) node: Arc<dyn ErasedNode<S, C>>,
     /// Draws the graph that the node is, a number of levels deep.
     pub(crate) inside: Option<DrawInside>,
+}
+
+/// A branch whose router waits.
+pub(crate) struct NamedRouter<S: State, C> {
+    pub(crate) from: Arc<str>,
+    pub(crate) router: Arc<dyn ErasedRouter<S, C>>,
+    pub(crate) targets: Vec<Arc<str>>,
 }
 
 /// A branch: its source, its router and its targets.
@@ -66,6 +76,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) nodes: Vec<NamedNode<S, C>>,
     pub(crate) edges: Vec<(Arc<str>, Arc<str>)>,
     pub(crate) branches: Vec<NamedBranch<S>>,
+    pub(crate) routers: Vec<NamedRouter<S, C>>,
     pub(crate) gotos: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) joins: Vec<Join>,
     pub(crate) former: MigrationSpec,
@@ -82,8 +93,8 @@ pub struct GraphBuilder<S: State, C = ()> {
     handler: Option<Arc<dyn ErasedHandler<S, C>>>,
     handler_targets: Vec<Arc<str>>,
     retries: Vec<Retry>,
-    before: BTreeSet<Arc<str>>,
-    after: BTreeSet<Arc<str>>,
+    breakpoints: Breakpoints,
+    timeouts: (Option<Duration>, Option<Duration>),
     fail_fast: bool,
     agent: bool,
     slots: Option<Slots>,
@@ -110,6 +121,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             nodes: Vec::new(),
             edges: Vec::new(),
             branches: Vec::new(),
+            routers: Vec::new(),
             gotos: Vec::new(),
             joins: Vec::new(),
             former: MigrationSpec::default(),
@@ -124,8 +136,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             handler: None,
             handler_targets: Vec::new(),
             retries: Vec::new(),
-            before: BTreeSet::new(),
-            after: BTreeSet::new(),
+            breakpoints: Breakpoints::default(),
+            timeouts: (None, None),
             fail_fast: false,
             agent: false,
             slots: None,
@@ -215,6 +227,25 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
+    /// Adds an edge from each of `nodes` to the next one, for nodes that run one after the other.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("one", add).node("two", add).node("three", add);
+    /// let graph = graph.sequence([START, "one", "two", "three", END]).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 3);
+    /// # Ok(()) }
+    /// ```
+    pub fn sequence(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let nodes = names(nodes);
+        let pairs = nodes.iter().zip(nodes.iter().skip(1));
+        self.edges.extend(pairs.map(|(from, to)| (from.clone(), to.clone())));
+        self
+    }
+
     /// Adds a branch: when `from` is done, `router` chooses among `targets`.
     ///
     /// The router sees the state with the update of `from`, and without those of its siblings. It belongs to the node: if
@@ -241,6 +272,57 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     ) -> Self {
         let router: Router<S> = Arc::new(move |state| router(state).into_targets());
         self.branches.push((from.into(), router, names(targets)));
+        self
+    }
+
+    /// Adds a branch behind the node `from` whose router is an `async fn`: it may wait, and sees the services of the run. Its
+    /// targets are all in `targets`. It is given the state with the node's own writes, and the node's context.
+    ///
+    /// The router is a part of the node: the node's time-outs and retries are for both, and a question of the router ends the run
+    /// as one of the node does; both run again with the answer, and what is to be done once is a [step](Context::step). It does
+    /// not run after a [`Command::only`](crate::Command::only), nor after the node's error handler. A cached result is cached
+    /// with where it went. Of the private fields it may show those that the node shows.
+    ///
+    /// A router that neither waits nor needs services is a [`branch`](GraphBuilder::branch). START has no other, and
+    /// [`edit_as`](crate::Thread::edit_as) refuses a node with an async router, for it has no services.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Case { text: String, answer: String }
+    /// /// A service: here it could ask a model.
+    /// struct Desk;
+    /// impl Desk {
+    ///     async fn is_urgent(&self, text: &str) -> Result<bool, std::io::Error> {
+    ///         Ok(text.contains("fire"))
+    ///     }
+    /// }
+    ///
+    /// async fn read(case: Snapshot<Case>, _: Context<Desk>) -> Result<CaseUpdate, BoxError> {
+    ///     Ok(Case::update().text(case.text.to_lowercase()))
+    /// }
+    /// async fn triage(case: Snapshot<Case>, context: Context<Desk>) -> Result<&'static str, BoxError> {
+    ///     Ok(if context.services().is_urgent(&case.text).await? { "call" } else { END })
+    /// }
+    /// async fn call(_: Snapshot<Case>, _: Context<Desk>) -> Result<CaseUpdate, BoxError> {
+    ///     Ok(Case::update().answer("on our way"))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Case, Desk>::builder("desk").node("read", read).node("call", call);
+    /// let graph = graph.edge(START, "read").route("read", triage, ["call", END]).edge("call", END).build()?;
+    /// let case = graph.invoke(Case::update().text("FIRE"), Desk).await?.done()?;
+    /// assert_eq!(case.answer, "on our way");
+    /// # Ok(()) }
+    /// ```
+    pub fn route<M: 'static>(
+        mut self,
+        from: &str,
+        router: impl AsyncRouter<S, C, M>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        let (from, targets) = (Arc::<str>::from(from), names(targets));
+        self.gotos.push((from.clone(), targets.clone()));
+        let router = Arc::new(TypedRouter(router, PhantomData));
+        self.routers.push(NamedRouter { from, router, targets });
         self
     }
 
@@ -335,7 +417,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// # Ok(()) }
     /// ```
     pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.before.extend(breakpoints(&mut self.named, nodes));
+        self.breakpoints.before.names.extend(breakpoints(&mut self.named, nodes));
         self
     }
 
@@ -355,7 +437,58 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// # Ok(()) }
     /// ```
     pub fn interrupt_after(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.after.extend(breakpoints(&mut self.named, nodes));
+        self.breakpoints.after.names.extend(breakpoints(&mut self.named, nodes));
+        self
+    }
+
+    /// Stops each run before every node that is due, as [`interrupt_before`](GraphBuilder::interrupt_before) does for some: for
+    /// one who looks at a graph step by step.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("a", add).node("b", add).sequence([START, "a", "b", END]);
+    /// let graph = graph.interrupt_before_all().build()?;
+    /// let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Breakpoint(at) if at.nodes == ["a"]));
+    /// assert!(matches!(thread.resume(()).await?, Outcome::Breakpoint(at) if at.nodes == ["b"]));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    pub fn interrupt_before_all(mut self) -> Self {
+        self.breakpoints.before.all = true;
+        self
+    }
+
+    /// Stops each run after every super-step that is not the last, as [`interrupt_after`](GraphBuilder::interrupt_after) does
+    /// after some nodes.
+    pub fn interrupt_after_all(mut self) -> Self {
+        self.breakpoints.after.all = true;
+        self
+    }
+
+    /// Limits the time of an attempt of each node that has no [`timeout`](crate::NodeExt::timeout) of its own. Default: no limit.
+    ///
+    /// ```
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    /// let graph = Graph::<Page>::builder("page")
+    ///     .timeout_all(Duration::from_secs(10))
+    ///     .node("load", load)
+    ///     .node("render", load.timeout(Duration::from_secs(60)));
+    /// # graph.sequence([START, "load", "render", END]).build()?; Ok::<(), BuildError>(())
+    /// ```
+    pub fn timeout_all(mut self, timeout: Duration) -> Self {
+        self.timeouts.0 = Some(timeout);
+        self
+    }
+
+    /// Limits the silence of each node that has no [`idle_timeout`](crate::NodeExt::idle_timeout) of its own. Default: no limit.
+    pub fn idle_timeout_all(mut self, idle: Duration) -> Self {
+        self.timeouts.1 = Some(idle);
         self
     }
 
@@ -528,8 +661,9 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { output: Some(names(fields)), ..self }
     }
 
-    /// Limits the super-steps of a turn. Default: 100. A turn that reaches the limit ends with
-    /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+    /// Limits the super-steps of a turn, counted over all its runs: one that a question or a crash parts in two counts on. Default:
+    /// 100. A turn that reaches the limit ends with [`Outcome::LimitReached`](crate::Outcome::LimitReached) and the state so
+    /// far; [`Thread::recursion_limit`](crate::Thread::recursion_limit) with a higher one, and a resume, go on.
     ///
     /// ```
     /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -651,8 +785,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             former: Migration::new(self.former, &self.joins),
             joins: self.joins,
             deferred: self.deferred,
-            before: self.before,
-            after: self.after,
+            breakpoints: self.breakpoints,
             input: self.input,
             output: self.output,
             results: Results::default(),
@@ -672,9 +805,13 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             if settings.retries.is_empty() {
                 settings.retries.clone_from(&self.retries);
             }
+            let (timeout, idle) = self.timeouts;
+            settings.timeout = settings.timeout.or(timeout);
+            settings.idle = settings.idle.or(idle);
             settings.handler = settings.handler.or_else(|| self.handler.clone());
             let kind = node.kind();
-            let vertex = Vertex { node, kind, inside, ways: Ways::default(), settings };
+            let (ways, routers) = (Ways::default(), Vec::new());
+            let vertex = Vertex { node, kind, inside, ways, routers, settings };
             inner.nodes.insert(name, vertex);
         }
         for (from, to) in self.edges {
@@ -685,6 +822,11 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         for (from, router, declared) in self.branches {
             if let Some(ways) = inner.ways_mut(&from) {
                 ways.branches.push(Branch { router, declared });
+            }
+        }
+        for NamedRouter { from, router, targets } in self.routers {
+            if let Some(vertex) = inner.nodes.get_mut(&from) {
+                vertex.routers.push(AsyncBranch { router, declared: targets });
             }
         }
         for (from, targets) in self.gotos {

@@ -1,8 +1,9 @@
 //! A graph, built and checked.
 
 use hanok_core::{BoxError, Budget, ThreadKey};
-use hanok_state::State;
+use hanok_state::{FieldSchema, State};
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
     sync::Arc,
@@ -12,11 +13,13 @@ use tracing::Span;
 use crate::{
     graph::{draw::DrawInside, migration::Migration},
     node::{
+        async_router::ErasedRouter,
         cache::Results,
         command::{Kind, Target},
         function::ErasedNode,
         settings::NodeSettings,
     },
+    node_set::Breakpoints,
     runtime::Runtime,
     slots::Slots,
 };
@@ -62,9 +65,7 @@ pub(crate) struct Definition<S: State, C> {
     pub(crate) joins: Vec<Join>,
     pub(crate) former: Migration<S, C>,
     pub(crate) deferred: BTreeSet<Arc<str>>,
-    /// Breakpoints.
-    pub(crate) before: BTreeSet<Arc<str>>,
-    pub(crate) after: BTreeSet<Arc<str>>,
+    pub(crate) breakpoints: Breakpoints,
     /// The fields that an input may write; `None` for all. `output` has those that an outcome shows.
     pub(crate) input: Option<Vec<Arc<str>>>,
     pub(crate) output: Option<Vec<Arc<str>>>,
@@ -90,7 +91,15 @@ pub(crate) struct Vertex<S: State, C> {
     pub(crate) kind: Option<Kind>,
     pub(crate) inside: Option<DrawInside>,
     pub(crate) ways: Ways<S>,
+    /// The routers that wait. Their targets are among those of the node's commands.
+    pub(crate) routers: Vec<AsyncBranch<S, C>>,
     pub(crate) settings: NodeSettings<S, C>,
+}
+
+/// A branch whose router waits.
+pub(crate) struct AsyncBranch<S: State, C> {
+    pub(crate) router: Arc<dyn ErasedRouter<S, C>>,
+    pub(crate) declared: Vec<Arc<str>>,
 }
 
 impl<S: State, C> Definition<S, C> {
@@ -123,6 +132,26 @@ impl<S: State, C> Definition<S, C> {
             Some(output) => output.iter().any(|name| name.as_ref() == field),
             None => !self.initial.schema().fields.iter().any(|f| f.private && f.name == field),
         }
+    }
+
+    /// The state as the routers behind `node` see it: without the private fields that the node does not read. Those of START see
+    /// none.
+    pub(crate) fn seen_by_routers<'a>(
+        &self,
+        node: Option<&Vertex<S, C>>,
+        state: &'a S,
+    ) -> Cow<'a, S> {
+        let hidden = |field: &FieldSchema| {
+            field.private && !node.is_some_and(|vertex| vertex.node.reads_private(&field.name))
+        };
+        let fields = &state.schema().fields;
+        if !fields.iter().any(hidden) {
+            return Cow::Borrowed(state);
+        }
+        let mut seen = S::clone(state);
+        let shown = |name: &str| !fields.iter().any(|field| field.name == name && hidden(field));
+        seen.retain(&shown, &self.initial);
+        Cow::Owned(seen)
     }
 
     /// A state as an outcome shows it.

@@ -47,7 +47,8 @@ impl<S: State, C: Send + Sync + 'static> Migration<S, C> {
             let ways = Ways { edges: vec![next], ..Ways::default() };
             let node = Arc::new(Typed(nothing::<S, C>, PhantomData));
             let settings = NodeSettings::default();
-            (name, Vertex { node, kind: None, inside: None, ways, settings })
+            let routers = Vec::new();
+            (name, Vertex { node, kind: None, inside: None, ways, routers, settings })
         };
         let removed = declared.removed.into_iter().map(gone).collect();
         Self { renamed: declared.renamed, removed, joins: former }

@@ -25,6 +25,7 @@ pub(crate) fn faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     if cfg!(panic = "abort") && !builder.allow_abort {
         faults.push(Fault::Aborts);
     }
+    faults.extend(router_faults(builder));
     let wired = faults_of_ends(builder, &names);
     let ends_are_known = wired.is_empty();
     faults.extend(wired);
@@ -80,6 +81,28 @@ fn field_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
         .filter(|(_, field)| !known().any(|name| name == *field))
         .map(|(what, field)| Fault::NoSuchField { what, field, fields: known().collect() })
         .collect()
+}
+
+/// The faults of async routers.
+fn router_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
+    let private = builder.initial.schema().fields.iter().filter(|field| field.private);
+    let private: Vec<_> = private.map(|field| field.name.to_string()).collect();
+    let mut faults = Vec::new();
+    for router in &builder.routers {
+        if &*router.from == START {
+            faults.push(Fault::RouterOfStart);
+        }
+        let node = builder.nodes.iter().find(|node| node.name == router.from);
+        let reads = router.router.fields().unwrap_or_default();
+        let hidden = private.iter().filter(|field| reads.contains(&field.as_str()));
+        let hidden =
+            hidden.filter(|field| node.is_some_and(|node| !node.node.reads_private(field)));
+        faults.extend(hidden.map(|field| Fault::RouterReads {
+            node: router.from.to_string(),
+            field: field.clone(),
+        }));
+    }
+    faults
 }
 
 /// Every edge, branch, `goto` and join of the graph as (kind, source, target).

@@ -22,9 +22,20 @@ pub(crate) struct Activity(Option<Arc<Inner>>);
 struct Inner {
     parent: Activity,
     count: AtomicU64,
+    /// Those of them that the node gives by itself.
+    heartbeats: AtomicU64,
     /// True if an idle time-out watches the task.
     watched: AtomicBool,
     waker: AtomicWaker,
+}
+
+/// The signs of life that end a silence.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Signs {
+    /// All of them.
+    All,
+    /// Those alone that the node gives by itself.
+    Heartbeats,
 }
 
 impl Activity {
@@ -39,6 +50,14 @@ impl Activity {
             inner.count.fetch_add(1, Ordering::SeqCst);
             inner.waker.wake();
         }
+    }
+
+    /// Notes a heartbeat: a sign of life that the node gives by itself.
+    pub(crate) fn beat(&self) {
+        for inner in self.chain() {
+            inner.heartbeats.fetch_add(1, Ordering::SeqCst);
+        }
+        self.touch();
     }
 
     /// Notes that an idle time-out watches the task.
@@ -58,14 +77,18 @@ impl Activity {
         std::iter::successors(self.0.as_deref(), |inner| inner.parent.0.as_deref())
     }
 
-    fn count(&self) -> u64 {
-        self.0.as_ref().map_or(0, |inner| inner.count.load(Ordering::SeqCst))
+    fn count(&self, signs: Signs) -> u64 {
+        let count = |inner: &Arc<Inner>| match signs {
+            Signs::All => inner.count.load(Ordering::SeqCst),
+            Signs::Heartbeats => inner.heartbeats.load(Ordering::SeqCst),
+        };
+        self.0.as_ref().map_or(0, count)
     }
 
     /// Completes when there was no sign of life for `idle`.
-    pub(crate) fn silence(&self, idle: Duration, clock: Arc<dyn Clock>) -> Silence {
-        let (counted, sleep) = (self.count(), clock.sleep(idle));
-        Silence { activity: self.clone(), idle, clock, counted, sleep }
+    pub(crate) fn silence(&self, idle: Duration, clock: Arc<dyn Clock>, signs: Signs) -> Silence {
+        let (counted, sleep) = (self.count(signs), clock.sleep(idle));
+        Silence { activity: self.clone(), idle, clock, signs, counted, sleep }
     }
 }
 
@@ -74,6 +97,7 @@ pub(crate) struct Silence {
     activity: Activity,
     idle: Duration,
     clock: Arc<dyn Clock>,
+    signs: Signs,
     counted: u64,
     sleep: BoxFuture<'static, ()>,
 }
@@ -86,7 +110,7 @@ impl Future for Silence {
         if let Some(inner) = &this.activity.0 {
             inner.waker.register(cx.waker());
         }
-        let count = this.activity.count();
+        let count = this.activity.count(this.signs);
         if count != this.counted {
             this.counted = count;
             this.sleep = this.clock.sleep(this.idle);

@@ -43,6 +43,8 @@ pub(crate) struct TaskAttempt {
     /// True for a task that the limits of the turn do not end.
     pub(crate) past_limits: bool,
     pub(crate) at: Timestamp,
+    /// A position at which the state is the one that the task reads.
+    pub(crate) from: Position,
     /// The end of the attempt's time.
     pub(crate) deadline: Option<Timestamp>,
     /// Stops what the attempt has begun; cancelled when it is over.

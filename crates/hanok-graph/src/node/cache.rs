@@ -8,6 +8,7 @@ use std::{
 };
 
 use futures::channel::oneshot;
+use hanok_checkpoint::SharedStore;
 use hanok_core::{Clock, Stored, StoredError, Tenant, Timestamp};
 use hanok_state::State;
 use serde::Serialize;
@@ -22,7 +23,7 @@ type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sy
 /// A cache of a node's results: their lifetime and their key. Two tasks of one node with equal keys are one call. Tasks
 /// of different nodes or tenants never share a result, and neither do tasks with different `SendTo` inputs.
 ///
-/// Results stay in this process, with the graph, at most 1,024 of them. Results of tasks that failed or asked a person
+/// Results stay in this process, with the graph, at most 1,024 of them, unless they are [stored](Cache::stored_in). Results of tasks that failed or asked a person
 /// are not cached.
 ///
 /// ```
@@ -45,6 +46,8 @@ type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sy
 pub struct Cache<S, C = ()> {
     pub(crate) ttl: Duration,
     pub(crate) key: KeyOf<S, C>,
+    /// The store in which processes share the results.
+    pub(crate) store: Option<SharedStore>,
 }
 
 impl<S: State, C> Cache<S, C> {
@@ -54,13 +57,33 @@ impl<S: State, C> Cache<S, C> {
         ttl: Duration,
         key: impl Fn(&S, &C) -> K + Send + Sync + 'static,
     ) -> Self {
-        Self { ttl, key: Arc::new(move |state, services| Stored::encode(&key(state, services))) }
+        let key = move |state: &S, services: &C| Stored::encode(&key(state, services));
+        Self { ttl, key: Arc::new(key), store: None }
+    }
+
+    /// Shares the results with other processes and later ones: in `store`, in the tenant of the thread, under the namespace
+    /// `cache`, the graph and the node, where an operator can remove them. A result that this process has is not looked up. A
+    /// store that fails, and a result that this build cannot read, are no failure of the node: it runs. Default: results stay in
+    /// this process.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_checkpoint::{InMemoryStore, SharedStore}};
+    /// # async fn load(page: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update().text(page.url.clone())) }
+    /// let cache = Cache::new(Duration::from_secs(60), |page: &Page, _: &()| page.url.clone());
+    /// let cache = cache.stored_in(SharedStore::new(InMemoryStore::new()));
+    /// let graph = Graph::<Page>::builder("page").node("load", load.cache(cache)).sequence([START, "load", END]).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn stored_in(self, store: SharedStore) -> Self {
+        Self { store: Some(store), ..self }
     }
 }
 
 impl<S, C> Clone for Cache<S, C> {
     fn clone(&self) -> Self {
-        Self { ttl: self.ttl, key: self.key.clone() }
+        Self { ttl: self.ttl, key: self.key.clone(), store: self.store.clone() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Commands: the updates of a node, and its targets.
 
-use std::{any::TypeId, fmt, sync::Arc};
+use std::{any::TypeId, fmt, sync::Arc, time::Duration};
 
+use hanok_checkpoint::SendLimits;
 use hanok_core::{BoxError, Changes, Stored};
 use hanok_state::{ReduceError, State, StateUpdate};
 use serde::Serialize;
@@ -47,6 +48,7 @@ pub struct SendTo {
     pub(crate) input: Result<Stored, String>,
     /// The type of the input, until it is checked.
     pub(crate) kind: Option<Kind>,
+    pub(crate) limits: SendLimits,
 }
 
 /// A type and its name for errors.
@@ -70,14 +72,38 @@ impl SendTo {
     pub fn new<T: Serialize + 'static>(node: &str, input: &T) -> Self {
         let kind = Some(Kind::of::<T>());
         let input = Stored::encode(input).map_err(|error| error.to_string());
-        Self { node: node.into(), input, kind }
+        Self { node: node.into(), input, kind, limits: SendLimits::default() }
     }
 }
 
 impl SendTo {
+    /// Limits the time of an attempt of this task, in place of the node's [`timeout`](crate::NodeExt::timeout). Default: the
+    /// node's.
+    ///
+    /// ```
+    /// # use {std::time::Duration, hanok_graph::*};
+    /// // A large page may take longer than the others.
+    /// let sends: Vec<_> = [("small", 1), ("large", 60)]
+    ///     .map(|(page, seconds)| SendTo::new("load", &page).timeout(Duration::from_secs(seconds)))
+    ///     .into();
+    /// ```
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        let limits = SendLimits { timeout: Some(millis(timeout)), ..self.limits };
+        Self { limits, ..self }
+    }
+
+    /// Limits the silence of an attempt of this task, in place of the node's [`idle_timeout`](crate::NodeExt::idle_timeout).
+    /// Default: the node's.
+    #[must_use]
+    pub fn idle_timeout(self, idle: Duration) -> Self {
+        let limits = SendLimits { idle_timeout: Some(millis(idle)), ..self.limits };
+        Self { limits, ..self }
+    }
+
     /// A task of `node` with a stored input, whose type was checked when it was sent.
     pub(crate) fn stored(node: &str, input: Stored) -> Self {
-        Self { node: node.into(), input: Ok(input), kind: None }
+        Self { node: node.into(), input: Ok(input), kind: None, limits: SendLimits::default() }
     }
 }
 
@@ -103,6 +129,11 @@ impl<T> std::ops::Deref for Sent<T> {
     fn deref(&self) -> &T {
         &self.0
     }
+}
+
+/// A time-out as it is stored: whole milliseconds, and at least one.
+fn millis(timeout: Duration) -> u64 {
+    u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 impl From<&str> for Target {

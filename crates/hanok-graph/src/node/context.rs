@@ -1,6 +1,6 @@
 //! The context of a node: the run's services, and its access to the engine.
 
-use std::{any::TypeId, error::Error, fmt, sync::Arc};
+use std::{any::TypeId, collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 use futures::FutureExt;
 use hanok_checkpoint::{
@@ -8,18 +8,23 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, LostCall, Namespace,
-    OverBudget, Request, Stored, StoredError, TaskId, ThreadKey, Timestamp,
+    OverBudget, Position, Request, RunId, Stored, StoredError, TaskId, ThreadKey, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
 use crate::{
     ids::Digest,
+    names::is_waiting,
     node::{
         attempt::{TaskAttempt, WatchedCall, locked},
         question::Asker,
     },
-    observe::{event::EventKind, tool_event::ToolEvent},
+    observe::{
+        event::{EventKind, Mode},
+        graph_watch::{GraphCause, ParentWatch},
+        tool_event::ToolEvent,
+    },
     outcome::Resolution,
     runtime::Runtime,
     subgraph_error::SubgraphError,
@@ -164,6 +169,54 @@ impl<C> Context<C> {
         self.scope.env.journal.thread()
     }
 
+    /// The run: one input, with what is due of it. A resume is another run; a subgraph runs in its caller's.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Position, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Note { run: String, user: String, at: u64 }
+    /// async fn note(_: Snapshot<Note>, context: Context) -> Result<NoteUpdate, std::io::Error> {
+    ///     let user = context.tags().get("user").cloned().unwrap_or_default();
+    ///     Ok(Note::update().run(context.run_id().to_string()).user(user).at(context.position().0))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Note>::builder("note").node("note", note).edge(START, "note").edge("note", END).build()?;
+    /// let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let note = thread.tag("user", "ada")?.invoke(Note::update(), ()).await?.done()?;
+    /// assert_eq!((note.user.as_str(), note.at), ("ada", 1));
+    /// # assert!(!note.run.is_empty()); Ok(()) }
+    /// ```
+    pub fn run_id(&self) -> RunId {
+        self.scope.env.run
+    }
+
+    /// The [tags](crate::Thread::tag) of the run.
+    pub fn tags(&self) -> &BTreeMap<String, String> {
+        &self.scope.env.tags
+    }
+
+    /// The position in the thread's log at which its state is the one that the node reads, for a link to it or a
+    /// [fork](crate::Thread::fork). A resume may name a later one of the same state. Where nothing is stored before the run is
+    /// over ([`Durability::Exit`](crate::Durability::Exit)), it is the one at which the run began; where nothing is stored at all,
+    /// [`Position::START`].
+    pub fn position(&self) -> Position {
+        let from = self.scope.from;
+        if is_waiting(from) { self.scope.env.journal.stored() } else { from }
+    }
+
+    /// The watch of what the thread `key` does for this node.
+    pub(crate) fn parent_watch(&self, key: &ThreadKey) -> Option<ParentWatch> {
+        let scope = &self.scope;
+        if !scope.env.sink.is_on() {
+            return None;
+        }
+        let content = Digest::new("thread").part(key.tenant().as_str().as_bytes());
+        let digest = content.part(key.thread().as_bytes()).hex();
+        let short = digest.get(..16).unwrap_or(&digest);
+        let path = scope.task.namespace.child(&format!("{}@{short}", scope.task.node)).ok()?;
+        let cause = GraphCause { node: scope.task.node.clone(), task: scope.id(), call: None };
+        ParentWatch::new(&scope.env.sink, path, cause)
+    }
+
     /// The node's name.
     pub fn node(&self) -> &str {
         &self.scope.task.node
@@ -300,7 +353,8 @@ impl<C> Context<C> {
         }
     }
 
-    /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout).
+    /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout) or a
+    /// [heartbeat time-out](crate::NodeExt::heartbeat_timeout).
     ///
     /// ```
     /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
@@ -316,7 +370,7 @@ impl<C> Context<C> {
     /// # graph.edge(START, "import").edge("import", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn heartbeat(&self) {
-        self.scope.activity.touch();
+        self.scope.activity.beat();
     }
 
     /// The input that a [`SendTo`](crate::SendTo) gave this task, `None` for a task that an edge scheduled.
@@ -813,8 +867,10 @@ impl<C: Send + Sync + 'static> Context<C> {
             None => call,
         };
         // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
-        let heard = scope.env.sink.is_on() || scope.activity.is_watched();
-        if !heard {
+        let modes = scope.env.sink.modes();
+        let heard =
+            [Mode::Messages, Mode::Custom, Mode::Tools].into_iter().any(|mode| modes.has(mode));
+        if !heard && !scope.activity.is_watched() {
             return call;
         }
         let call = call.described(kind, name);

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::Due;
 use hanok_core::{
-    BoxError, Budget, Cancellation, Meter, Namespace, Position, Spent, Stored, StoredError,
+    BoxError, Budget, Cancellation, Meter, Namespace, Position, RunId, Spent, Stored, StoredError,
     ThreadKey,
 };
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl<C> TestContext<C> {
         let Self { services, runtime, node, attempt, remaining, .. } = self;
         let answers = self.answers.into_iter().collect::<Result<_, _>>()?;
         let (at, since) = (runtime.clock.now(), runtime.clock.monotonic());
-        let due = Due { node: node.into(), input: self.input.transpose()? };
+        let due = Due { input: self.input.transpose()?, ..Due::node(node) };
         let task = TaskRef::new(&Namespace::root(), Position::START, 0, &due, 0);
         let parts = RunParts {
             limited: self.cancellation.child(),
@@ -159,6 +159,10 @@ impl<C> TestContext<C> {
             limit: None,
             before: Spent::default(),
             memory: None,
+            run: RunId(runtime.ids.id()),
+            tags: Default::default(),
+            breakpoints: Default::default(),
+            voided: Default::default(),
             runtime: runtime.clone(),
         };
         let env = RunContext {
@@ -180,6 +184,7 @@ impl<C> TestContext<C> {
             handling: false,
             past_limits: true,
             at,
+            from: Position::START,
             deadline: None,
             stop: LazyStop::default(),
             activity: Default::default(),

@@ -54,6 +54,13 @@ pub trait Node<S: State, C, M>: Send + Sync + 'static {
         None
     }
 
+    /// True if the node reads the private field `field`.
+    #[doc(hidden)]
+    fn reads_private(&self, field: &str) -> bool {
+        let _ = field;
+        true
+    }
+
     /// The settings that are composed on the node.
     #[doc(hidden)]
     fn take_settings(&mut self) -> NodeSettings<S, C> {
@@ -85,6 +92,10 @@ where
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
         let future = self(Snapshot::shared(V::of(state)), context);
         Box::pin(async move { Ok(future.await.map_err(Into::into)?.into_command()?) })
+    }
+
+    fn reads_private(&self, field: &str) -> bool {
+        V::FIELDS.is_some_and(|fields| fields.contains(&field))
     }
 }
 
@@ -121,6 +132,10 @@ where
     fn kind(&self) -> Option<SentKind> {
         Some(SentKind(Kind::of::<T>()))
     }
+
+    fn reads_private(&self, field: &str) -> bool {
+        V::FIELDS.is_some_and(|fields| fields.contains(&field))
+    }
 }
 
 /// A node of any type, as a graph stores it.
@@ -133,6 +148,11 @@ pub(crate) trait ErasedNode<S: State, C>: Send + Sync {
 
     fn kind(&self) -> Option<Kind> {
         None
+    }
+
+    /// True if the node reads the private field `field`.
+    fn reads_private(&self, _field: &str) -> bool {
+        true
     }
 }
 
@@ -150,5 +170,9 @@ impl<S: State, C, M, N: Node<S, C, M>> ErasedNode<S, C> for Typed<N, M> {
 
     fn kind(&self) -> Option<Kind> {
         self.0.kind().map(|kind| kind.0)
+    }
+
+    fn reads_private(&self, field: &str) -> bool {
+        self.0.reads_private(field)
     }
 }

@@ -1,6 +1,7 @@
 //! The context that a run shares with all its subgraphs.
 
 use std::{
+    collections::BTreeMap,
     ops::Deref,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -10,11 +11,11 @@ use std::{
 };
 
 use hanok_checkpoint::SharedStore;
-use hanok_core::{Cancellation, Limit, Meter, Spent};
+use hanok_core::{Cancellation, Limit, Meter, RunId, Spent};
 
 use crate::{
-    error::RunError, journal::journal::Journal, node::readable::Readable, observe::sink::Sink,
-    runtime::Runtime, slots::Slots,
+    error::RunError, journal::journal::Journal, node::readable::Readable, node_set::Breakpoints,
+    observe::sink::Sink, outcome::Pending, runtime::Runtime, slots::Slots,
 };
 
 /// The context that a run shares with all its subgraphs.
@@ -50,6 +51,13 @@ pub(crate) struct RunParts {
     pub(crate) before: Spent,
     /// The memory across threads, if the app has one.
     pub(crate) memory: Option<Arc<SharedStore>>,
+    /// The run of the thread's own graph, and its tags.
+    pub(crate) run: RunId,
+    pub(crate) tags: BTreeMap<String, String>,
+    /// The breakpoints of the run, beside those of its graph.
+    pub(crate) breakpoints: Breakpoints,
+    /// The answered requests that are not asked any more.
+    pub(crate) voided: Mutex<Vec<Pending>>,
 }
 
 impl Deref for RunContext {
@@ -139,6 +147,16 @@ impl RunContext {
     /// The error for an answer that did not fit its question.
     pub(crate) fn refused(&self) -> Option<RunError> {
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Notes that an answered request is not asked any more.
+    pub(crate) fn void(&self, request: Pending) {
+        self.voided.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    }
+
+    /// The answered requests that are not asked any more.
+    pub(crate) fn take_voided(&self) -> Vec<Pending> {
+        std::mem::take(&mut self.voided.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn account(&self) -> MutexGuard<'_, Account> {

@@ -35,6 +35,7 @@ pub struct NodeSettings<S: State, C = ()> {
     pub(crate) retries: Vec<Retry>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle: Option<Duration>,
+    pub(crate) heartbeat: Option<Duration>,
     pub(crate) handler: Option<Arc<dyn ErasedHandler<S, C>>>,
     pub(crate) cache: Option<Cache<S, C>>,
     pub(crate) slots: Option<Slots>,
@@ -52,6 +53,7 @@ impl<S: State, C> Default for NodeSettings<S, C> {
             retries: Vec::new(),
             timeout: None,
             idle: None,
+            heartbeat: None,
             handler: None,
             cache: None,
             slots: None,
@@ -87,6 +89,7 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
         Self {
             timeout: later.timeout.or(self.timeout),
             idle: later.idle.or(self.idle),
+            heartbeat: later.heartbeat.or(self.heartbeat),
             handler: later.handler.or(self.handler),
             cache: later.cache.or(self.cache),
             slots: later.slots.or(self.slots),
@@ -115,6 +118,12 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
     /// [`Context::heartbeat`](crate::Context::heartbeat).
     pub fn idle_timeout(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
+        self
+    }
+
+    /// Limits the time between two [heartbeats](crate::Context::heartbeat) of an attempt. Default: no limit.
+    pub fn heartbeat_timeout(mut self, idle: Duration) -> Self {
+        self.heartbeat = Some(idle);
         self
     }
 
@@ -244,6 +253,29 @@ pub trait NodeExt: Sized {
         idle: Duration,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().idle_timeout(idle))
+    }
+
+    /// Limits the time between two [heartbeats](crate::Context::heartbeat) of an attempt, its start counting as the first: no
+    /// other sign of life counts, for a node that tells tokens or calls and gets nowhere. Default: no limit.
+    ///
+    /// ```
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Pages { done: u32 }
+    /// async fn crawl(_: Snapshot<Pages>, context: Context) -> Result<PagesUpdate, BoxError> {
+    ///     for _page in 0..10 {
+    ///         // … whatever is said meanwhile, a page is to take no longer than a minute.
+    ///         context.heartbeat();
+    ///     }
+    ///     Ok(Pages::update().done(10))
+    /// }
+    /// let graph = Graph::<Pages>::builder("pages").node("crawl", crawl.heartbeat_timeout(Duration::from_secs(60)));
+    /// # graph.sequence([START, "crawl", END]).build()?; Ok::<(), BuildError>(())
+    /// ```
+    fn heartbeat_timeout<S: State, C: Send + Sync + 'static, M>(
+        self,
+        idle: Duration,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().heartbeat_timeout(idle))
     }
 
     /// Runs `handler` when the node has failed for the last time. The handler's result stands for the node's. Its
@@ -412,6 +444,11 @@ macro_rules! composes_settings {
             Self { settings: self.settings.idle_timeout(idle), ..self }
         }
 
+        /// Limits the time between two [heartbeats](crate::Context::heartbeat) of an attempt. Default: no limit.
+        pub fn heartbeat_timeout(self, idle: std::time::Duration) -> Self {
+            Self { settings: self.settings.heartbeat_timeout(idle), ..self }
+        }
+
         /// Runs `handler` when the node has failed for the last time. The handler's result stands for the node's. Its commands
         /// may go to `targets`, and a command with a target goes there alone.
         ///
@@ -499,6 +536,10 @@ where
 
     fn kind(&self) -> Option<SentKind> {
         self.node.kind()
+    }
+
+    fn reads_private(&self, field: &str) -> bool {
+        self.node.reads_private(field)
     }
 
     fn take_settings(&mut self) -> NodeSettings<S, C> {

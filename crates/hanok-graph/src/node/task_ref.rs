@@ -1,8 +1,11 @@
 //! Tasks: what is the same in every attempt of one.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use hanok_checkpoint::Due;
+use hanok_checkpoint::{Due, SendLimits};
 use hanok_core::{Namespace, Position, Stored, TaskId, ThreadKey};
 
 use crate::{ids, observe::event::EventTask};
@@ -16,6 +19,8 @@ pub(crate) struct TaskRef {
     pub(crate) step: u32,
     /// The input of a `SendTo`.
     pub(crate) input: Option<Stored>,
+    /// The time-outs of a `SendTo`.
+    pub(crate) limits: SendLimits,
     /// The position at which the turn begins.
     pub(crate) turn: Position,
     /// The index among its node's tasks in the super-step.
@@ -33,7 +38,18 @@ impl TaskRef {
         index: usize,
     ) -> Arc<Self> {
         let (namespace, node, input) = (namespace.clone(), due.node.clone(), due.input.clone());
-        Arc::new(Self { namespace, node, step, input, turn, index, id: OnceLock::new() })
+        let (limits, id) = (due.limits, OnceLock::new());
+        Arc::new(Self { namespace, node, step, input, limits, turn, index, id })
+    }
+
+    /// The time of an attempt, if the `SendTo` limits it.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.limits.timeout.map(Duration::from_millis)
+    }
+
+    /// The longest silence of an attempt, if the `SendTo` limits it.
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        self.limits.idle_timeout.map(Duration::from_millis)
     }
 
     /// The id, the same in every run of the task, hashed on first use since most tasks leave no record with it.

@@ -284,6 +284,11 @@ impl Modes {
         Self(modes.into_iter().fold(0, |set, mode| set | mode.bit()))
     }
 
+    /// The modes of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     pub(crate) fn has(self, mode: Mode) -> bool {
         self.0 & mode.bit() != 0
     }

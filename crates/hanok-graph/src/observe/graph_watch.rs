@@ -72,3 +72,41 @@ impl Drop for GraphWatch {
         self.tell(EventKind::GraphEnded { graph, outcome, error });
     }
 }
+
+/// The node of another thread whose observers are told what a thread does.
+#[derive(Clone)]
+pub(crate) struct ParentWatch {
+    sink: Sink,
+    /// The namespace of the thread's graph, below that of the node.
+    path: Namespace,
+    cause: GraphCause,
+}
+
+impl ParentWatch {
+    /// The watch of a node whose observers `sink` is, for the thread that it calls at `path`; `None` without an observer.
+    pub(crate) fn new(sink: &Sink, path: Namespace, cause: GraphCause) -> Option<Self> {
+        sink.is_on().then(|| Self { sink: sink.clone(), path, cause })
+    }
+
+    /// Begins to watch a run of the thread, whose graph is `graph`.
+    pub(crate) fn begin(&self, graph: &str) -> Option<GraphWatch> {
+        GraphWatch::begin(&self.sink, &self.path, graph, || self.cause.clone())
+    }
+
+    /// The sink of the run's events.
+    pub(crate) fn sink(&self) -> Sink {
+        let (to, above) = (self.sink.clone(), self.path.clone());
+        let tell = move |event: &Event| {
+            // The end of the run is that of a graph, which is told by itself.
+            if matches!(event.kind, EventKind::Ended { .. }) {
+                return;
+            }
+            let below = event.path.segments();
+            // What is too deep or too long for a name is told of the graph above.
+            let path =
+                below.fold(above.clone(), |path, segment| path.child(segment).unwrap_or(path));
+            to.emit(|| Event { path, id: None, sequence: None, ..event.clone() });
+        };
+        Sink::telling(self.sink.modes(), Arc::new(tell))
+    }
+}

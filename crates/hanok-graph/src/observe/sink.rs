@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
@@ -25,14 +26,27 @@ const WAITING: usize = 4_096;
 
 /// The sink of a run's events. Without an observer it costs nothing.
 #[derive(Clone, Default)]
-pub(crate) struct Sink(Option<Arc<Watched>>);
+pub(crate) struct Sink(Option<Arc<Shared>>);
 
-struct Watched {
+/// The observers of one run.
+struct Shared {
+    watched: Vec<Arc<Watched>>,
+    /// The modes that any of them observes.
     modes: Modes,
-    queue: Mutex<Queue>,
     /// The ids of the messages that were told.
     messages: Mutex<BTreeSet<String>>,
 }
+
+/// One observer.
+struct Watched {
+    modes: Modes,
+    queue: Mutex<Queue>,
+    /// The function that is told each event at once; without one the events wait for a reader.
+    tells: Option<Tell>,
+}
+
+/// A function that is told events.
+pub(crate) type Tell = Arc<dyn Fn(&Event) + Send + Sync>;
 
 #[derive(Default)]
 struct Queue {
@@ -55,8 +69,35 @@ struct Queue {
 }
 
 impl Sink {
+    /// A sink whose events wait for a reader.
     pub(crate) fn observed(modes: Modes) -> Self {
-        Self(Some(Arc::new(Watched { modes, queue: Mutex::default(), messages: Mutex::default() })))
+        Self::of(vec![Watched::new(modes, None)])
+    }
+
+    /// A sink that tells its events to a function, one after the other.
+    pub(crate) fn telling(modes: Modes, tell: Tell) -> Self {
+        Self::of(vec![Watched::new(modes, Some(tell))])
+    }
+
+    fn of(watched: Vec<Arc<Watched>>) -> Self {
+        let modes = watched.iter().fold(Modes::of([]), |all, watched| all.and(watched.modes));
+        let shared = Shared { watched, modes, messages: Mutex::default() };
+        Self(Some(Arc::new(shared)))
+    }
+
+    /// A sink for the observers of both.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (_, None) => self,
+            (None, Some(_)) => other.clone(),
+            (Some(one), Some(other)) => {
+                Self::of(one.watched.iter().chain(&other.watched).cloned().collect())
+            }
+        }
+    }
+
+    fn watched(&self) -> &[Arc<Watched>] {
+        self.0.as_ref().map_or(&[], |shared| shared.watched.as_slice())
     }
 
     /// True if there is an observer.
@@ -66,90 +107,66 @@ impl Sink {
 
     /// The observed modes; none without an observer.
     pub(crate) fn modes(&self) -> Modes {
-        self.0.as_ref().map_or(Modes::of([]), |watched| watched.modes)
+        self.0.as_ref().map_or(Modes::of([]), |shared| shared.modes)
     }
 
     /// Notes that the message `id` is told, as a whole or by its tokens; true for the first time.
     pub(crate) fn tells(&self, id: &str) -> bool {
-        let Some(watched) = &self.0 else { return false };
-        let mut told = watched.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(shared) = &self.0 else { return false };
+        let mut told = shared.messages.lock().unwrap_or_else(PoisonError::into_inner);
         told.insert(id.to_owned())
     }
 
     /// Reports an event, which is made only for an observer. Never blocks.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
-        let Some(watched) = &self.0 else { return };
+        let Some((last, others)) = self.watched().split_last() else { return };
         let mut event = event();
         // What waits for the end of the run is not recorded as what it was.
         event.id = event.id.filter(|id| !is_waiting(id.position));
-        let taken = watched.modes.take(&event.kind);
-        if !taken && event.id.is_none() {
-            return;
+        for watched in others {
+            watched.take(event.clone());
         }
-        let mut queue = watched.queue();
-        if let Some(id) = &mut event.id {
-            id.life = queue.life;
-        }
-        let held = |id: EventId| queue.safe.is_some_and(|safe| id.position > safe);
-        if event.id.is_some_and(held) {
-            queue.held.push_back(event);
-        } else {
-            queue.take(event, taken);
-        }
+        last.take(event);
     }
 
     /// Sets the life of the run's thread.
     pub(crate) fn begin(&self, life: Life) {
-        if let Some(watched) = &self.0 {
+        for watched in self.watched() {
             watched.queue().life = life;
         }
     }
 
     /// Holds recorded events after `safe` back until they are safe.
     pub(crate) fn hold(&self, safe: Position) {
-        if let Some(watched) = &self.0 {
+        for watched in self.watched() {
             watched.queue().safe = Some(safe);
         }
     }
 
     /// Notes that the log is safe up to `position`, and queues the events that were held back.
     pub(crate) fn is_safe(&self, position: Position) {
-        let Some(watched) = &self.0 else { return };
-        let mut queue = watched.queue();
-        if queue.safe.is_none_or(|safe| position <= safe) {
-            return;
-        }
-        queue.safe = Some(position);
-        while let Some(event) =
-            queue.held.pop_front_if(|event| event.id.is_none_or(|id| id.position <= position))
-        {
-            let taken = watched.modes.take(&event.kind);
-            queue.take(event, taken);
+        for watched in self.watched() {
+            watched.is_safe(position);
         }
     }
 
-    /// Notes that entries after `known` up to `to` are in the log without having been reported. The reader reads them
-    /// there.
+    /// Notes that recorded events up to `to` were not queued.
     pub(crate) fn missed(&self, known: Position, to: Position) {
-        let Some(watched) = &self.0 else { return };
-        let mut queue = watched.queue();
-        let life = queue.life;
-        let first = EventId { life, position: known.next(), index: 0 };
-        queue.first = queue.first.or(Some(first));
-        queue.gap = queue.gap.max(Some(EventId::last_of(life, to)));
-        queue.dropped += 1;
-        queue.wake();
+        for watched in self.watched() {
+            watched.missed(known, to);
+        }
     }
 
     fn close(&self) {
-        let Some(watched) = &self.0 else { return };
-        let mut queue = watched.queue();
-        queue.closed = true;
-        queue.wake();
+        for watched in self.watched() {
+            let mut queue = watched.queue();
+            queue.closed = true;
+            queue.wake();
+        }
     }
 
     fn next(&self, waker: &Waker) -> Next {
-        let Some(watched) = &self.0 else { return Next::End };
+        let [watched] = self.watched() else { return Next::End };
         let mut queue = watched.queue();
         if let Some(event) = queue.events.pop_front() {
             return Next::Event(Box::new(event));
@@ -171,16 +188,69 @@ impl Sink {
 }
 
 impl Watched {
+    fn new(modes: Modes, tells: Option<Tell>) -> Arc<Self> {
+        Arc::new(Self { modes, queue: Mutex::default(), tells })
+    }
+
+    /// Takes an event, or holds it back until the log is safe up to it.
+    fn take(&self, mut event: Event) {
+        let taken = self.modes.take(&event.kind);
+        if !taken && event.id.is_none() {
+            return;
+        }
+        let mut queue = self.queue();
+        if let Some(id) = &mut event.id {
+            id.life = queue.life;
+        }
+        let held = |id: EventId| queue.safe.is_some_and(|safe| id.position > safe);
+        if event.id.is_some_and(held) {
+            queue.held.push_back(event);
+        } else {
+            queue.take(event, taken, self.tells.as_ref());
+        }
+    }
+
+    fn is_safe(&self, position: Position) {
+        let mut queue = self.queue();
+        if queue.safe.is_none_or(|safe| position <= safe) {
+            return;
+        }
+        queue.safe = Some(position);
+        while let Some(event) =
+            queue.held.pop_front_if(|event| event.id.is_none_or(|id| id.position <= position))
+        {
+            let taken = self.modes.take(&event.kind);
+            queue.take(event, taken, self.tells.as_ref());
+        }
+    }
+
+    fn missed(&self, known: Position, to: Position) {
+        let mut queue = self.queue();
+        let life = queue.life;
+        let first = EventId { life, position: known.next(), index: 0 };
+        queue.first = queue.first.or(Some(first));
+        queue.gap = queue.gap.max(Some(EventId::last_of(life, to)));
+        queue.dropped += 1;
+        queue.wake();
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Queue {
-    fn take(&mut self, event: Event, observed: bool) {
+    fn take(&mut self, event: Event, observed: bool, tells: Option<&Tell>) {
         self.first = self.first.or(event.id);
-        if observed {
-            self.push(event);
+        match (observed, tells) {
+            (false, _) => {}
+            (true, None) => self.push(event),
+            (true, Some(tell)) => {
+                let event = Event { sequence: Some(self.sequence), ..event };
+                self.sequence += 1;
+                // What an observer does is no fault of the run.
+                drop(catch_unwind(AssertUnwindSafe(|| tell(&event))));
+            }
         }
     }
 

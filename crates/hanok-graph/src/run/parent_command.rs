@@ -7,7 +7,7 @@ use hanok_state::{State, StateUpdate};
 use crate::{
     error::NodeError,
     names::END,
-    node::command::{Command, Target, ToParent},
+    node::command::{Command, SendTo, Target, ToParent},
 };
 
 /// A command to a parent, as it is stored.
@@ -21,7 +21,7 @@ pub(crate) fn handed(parent: ToParent) -> Result<Handed, NodeError> {
             Target::Node(node) => Goto::Node(node),
             Target::Send(send) => {
                 let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
-                Goto::Send(Due { node: send.node, input: Some(input) })
+                Goto::Send(Due { node: send.node, input: Some(input), limits: send.limits })
             }
         })
     });
@@ -64,9 +64,9 @@ pub(crate) fn to_parent(handed: Handed) -> ToParent {
         match goto {
             Goto::Node(node) => targets.push(Target::Node(node)),
             Goto::End => targets.push(Target::from(END)),
-            Goto::Send(Due { node, input }) => {
-                let input = input.unwrap_or_else(Stored::nil);
-                targets.push(Target::Send(crate::node::command::SendTo::stored(&node, input)));
+            Goto::Send(Due { node, input, limits }) => {
+                let send = SendTo::stored(&node, input.unwrap_or_else(Stored::nil));
+                targets.push(Target::Send(SendTo { limits, ..send }));
             }
             Goto::Parent(handed) => {
                 let further = to_parent(handed);

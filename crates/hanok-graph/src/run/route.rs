@@ -7,7 +7,7 @@ use hanok_state::State;
 
 use crate::{
     error::NodeError,
-    graph::definition::{Definition, Ways},
+    graph::definition::{Definition, Vertex, Ways},
     names::END,
     node::command::Target,
     node_error::panic_message,
@@ -40,9 +40,16 @@ pub(crate) fn edges<S>(ways: &Ways<S>) -> impl Iterator<Item = Goto> {
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// The targets of `ways` from `state`: the edges, then those of the routers.
-    pub(crate) fn targets(&self, ways: &Ways<S>, state: &S) -> Result<Vec<Goto>, NodeError> {
-        let routed = run_routers(ways, state)?.into_iter().map(|target| self.stored(target));
+    /// The targets of `ways`, which are those of `node` or of START, from `state`: the edges, then those of the routers.
+    pub(crate) fn targets(
+        &self,
+        ways: &Ways<S>,
+        node: Option<&Vertex<S, C>>,
+        state: &S,
+    ) -> Result<Vec<Goto>, NodeError> {
+        let routed = run_routers(ways, &*self.seen_by_routers(node, state))?
+            .into_iter()
+            .map(|target| self.stored(target));
         edges(ways).map(Ok).chain(routed).collect()
     }
 
@@ -75,7 +82,7 @@ impl<S: State, C> Definition<S, C> {
                     });
                 }
                 let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
-                Goto::Send(Due { node: send.node, input: Some(input) })
+                Goto::Send(Due { node: send.node, input: Some(input), limits: send.limits })
             }
         })
     }

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Frontier, RunFold, StepRecords};
+use hanok_checkpoint::{Frontier, Goto, RunFold, StepRecords};
 use hanok_core::{Changes, Field, Fields, Position, Spent, StoredError, StoredSchema, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{NodeError, RunError, state_error},
     graph::definition::Definition,
+    node::command::Target,
     run::plan::{TaskExit, next_frontier},
 };
 
@@ -124,10 +125,20 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
 impl<S: State, C> Definition<S, C> {
     /// The first frontier, from a state with the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
-        let goto = self.targets(&self.start, state)?;
-        let exits = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
+        let goto = self.targets(&self.start, None, state)?;
+        Ok(self.frontier_of(&goto))
+    }
+
+    /// The first frontier of a turn that begins at `targets`.
+    pub(crate) fn first_of(&self, targets: Vec<Target>) -> Result<Frontier, NodeError> {
+        let goto = targets.into_iter().map(|target| self.stored(target));
+        Ok(self.frontier_of(&goto.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn frontier_of(&self, goto: &[Goto]) -> Frontier {
+        let exits = std::iter::once(TaskExit { node: crate::names::START, goto });
         let first = next_frontier(&Frontier::default(), exits, self.rules());
-        Ok(Frontier { step: 0, ..first })
+        Frontier { step: 0, ..first }
     }
 }
 

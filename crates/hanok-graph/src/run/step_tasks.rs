@@ -206,7 +206,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         vertex: &Vertex<S, C>,
         alone: bool,
     ) -> Arc<TaskAttempt> {
-        let watched = vertex.settings.idle.is_some();
+        let settings = &vertex.settings;
+        let watched = settings.idle.or(settings.heartbeat).or(task.idle()).is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
         let spoken = match self.env.sink.modes().has(Mode::Messages) {
             true => Spoken::within(&self.spoken),
@@ -221,6 +222,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             handling: false,
             past_limits: vertex.settings.past_limits,
             at: progress.since,
+            from: progress.at,
             deadline: None,
             stop: LazyStop::default(),
             activity,

@@ -278,7 +278,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 }
                 return Ok((Outcome::Done(state), progress.added));
             }
-            Outcome::Interrupted(requests) | Outcome::InDoubt(requests) => {
+            Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting) => {
+                let requests = waiting.requests;
                 let id = requests.first().map_or_else(|| "".into(), |first| first.id.0.clone());
                 outer.log().waiting.extend(requests);
                 return Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))));
@@ -299,8 +300,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 }
                 Stop::Breakpoint(Breakpoint { path, nodes, next, state: () })
             }
-            Outcome::Drained => Stop::Drained,
-            Outcome::Cancelled | Outcome::Poisoned(_) => Stop::Cancelled,
+            Outcome::Drained(_) => Stop::Drained,
+            Outcome::Cancelled(_) | Outcome::Poisoned(_) => Stop::Cancelled,
         };
         outer.log().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
@@ -367,7 +368,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let now = scope.env.runtime.clock.now();
         let (namespace, thread) = (&scope.namespace, scope.env.journal.identity());
         let place = InputPlace { namespace, thread, turn, now };
-        let written = apply_input(&scope.graph, &place, &mut progress, input)?;
+        let written = apply_input(&scope.graph, &place, &mut progress, input.into())?;
         let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
@@ -419,7 +420,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             warn_unknown(journal.thread(), path, &unknown);
             scope.emit(&progress, None, None, EventKind::UnknownFields { fields: unknown });
         }
-        Ok((parent, progress))
+        let at = journal.stored();
+        Ok((parent, RunState { at, ..progress }))
     }
 
     /// Restores the state of an earlier call in this process.
@@ -439,6 +441,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let mut progress = RunState::beginning(state, live.unknown, live.run.schema);
         progress.frontier = live.run.frontier;
         progress.since = live.run.since;
+        progress.at = scope.env.journal.stored();
         Ok((live.run.parent, progress))
     }
 }

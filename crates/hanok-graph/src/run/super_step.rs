@@ -10,8 +10,9 @@ use hanok_state::State;
 use crate::{
     error::{NodeError, RunError},
     node::{attempt::Stop, question::UnfitAnswer, task_ref::TaskRef},
+    node_set::Breakpoints,
     observe::event::{Event, EventKind, EventTask},
-    outcome::{Breakpoint, Outcome, Pending, open_questions},
+    outcome::{Breakpoint, Outcome, Pending, Waiting, open_questions},
     run::{graph_run::GraphRun, on_heap::on_heap, run_state::RunState, step_outcome::StepOutcome},
 };
 
@@ -39,6 +40,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         S::clone(&self.graph.shown(&progress.state))
     }
 
+    /// The requests that a run waits for, with its state.
+    fn waiting(&self, progress: &RunState<S>, requests: Vec<Pending>) -> Waiting<S> {
+        Waiting::new(requests, self.shown(progress))
+    }
+
     fn check_nodes(&self, progress: &RunState<S>) -> Result<(), RunError> {
         let due = progress.frontier.due.iter().map(|due| &due.node);
         let missing = due.filter(|node| self.graph.vertex(node).is_none());
@@ -61,15 +67,20 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             return Some(Stop::Limit(limit));
         }
         let is_kept = self.env.journal.is_kept() || self.namespace.is_root();
-        let has_none = self.graph.before.is_empty() && self.graph.after.is_empty();
-        if progress.passed || has_none || !is_kept {
+        // Those of a run are of the thread's own graph.
+        let of_run = Some(&self.env.breakpoints).filter(|_| self.namespace.is_root());
+        let breakpoints = || std::iter::once(&self.graph.breakpoints).chain(of_run);
+        if progress.passed || !is_kept || breakpoints().all(Breakpoints::is_empty) {
             return None;
         }
         let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();
         let current = |node| self.graph.current_name(node);
-        let before = next.iter().map(current).filter(|node| self.graph.before.contains(*node));
+        let before = next
+            .iter()
+            .map(current)
+            .filter(|node| breakpoints().any(|at| at.before.contains(node)));
         let after = progress.last.iter().map(current);
-        let after = after.filter(|node| self.graph.after.contains(*node));
+        let after = after.filter(|node| breakpoints().any(|at| at.after.contains(node)));
         let nodes: BTreeSet<_> = before.chain(after).collect();
         let nodes: Vec<_> = nodes.into_iter().map(ToString::to_string).collect();
         let next = next.iter().map(ToString::to_string).collect();
@@ -86,8 +97,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     fn stopped(&self, progress: &RunState<S>, stop: Stop) -> Outcome<S> {
         match stop {
-            Stop::Cancelled => Outcome::Cancelled,
-            Stop::Drained => Outcome::Drained,
+            Stop::Cancelled => Outcome::Cancelled(self.shown(progress)),
+            Stop::Drained => Outcome::Drained(self.shown(progress)),
             Stop::Limit(which) => Outcome::LimitReached { which, state: self.shown(progress) },
             Stop::Breakpoint(Breakpoint { path, nodes, next, state: () }) => {
                 let state = self.shown(progress);
@@ -156,10 +167,10 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             for doubt in waiting.iter().filter(of_this) {
                 self.emit(progress, None, None, EventKind::Request(doubt.clone()));
             }
-            return Ok(Some(Outcome::InDoubt(waiting)));
+            return Ok(Some(Outcome::InDoubt(self.waiting(progress, waiting))));
         }
         if !waiting.is_empty() {
-            return Ok(Some(Outcome::Interrupted(waiting)));
+            return Ok(Some(Outcome::Interrupted(self.waiting(progress, waiting))));
         }
         let ran = tasks.into_iter().zip(outcome.done);
         let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done)));

@@ -1,7 +1,7 @@
 //! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
-use hanok_core::Chain;
+use hanok_core::{BoxError, Chain};
 use hanok_state::State;
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tracing::Instrument;
@@ -12,7 +12,7 @@ use crate::{
     node::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
         cache::{self, Cache, CacheLookup},
-        command::Command,
+        command::{Command, Target},
         context::Context,
         handler::{Failure, FailureKind},
         retry::caused_by,
@@ -24,7 +24,8 @@ use crate::{
         merge::{Unmerged, complete, merge},
         parent_command::{handed, of_child},
         route::{edges, run_routers, to_strings, unknown_target},
-        task_limits::{in_time, until_stopped},
+        stored_result::StoredResult,
+        task_limits::{TimeLimits, in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
         told_messages::tell_messages,
     },
@@ -113,23 +114,40 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         let key = cache::key(tenant, &scope.task.node, &key, scope.task.input.as_ref());
         let clock = &*scope.env.runtime.clock;
         match self.graph.results.look(key, clock).await {
-            CacheLookup::Hit(command) => {
-                scope.started();
-                let ended = self.finish(command, scope);
-                if matches!(ended, TaskOutcome::Done(_)) {
-                    scope.emit(EventKind::TaskFinished { cached: true });
-                }
-                ended
-            }
+            CacheLookup::Hit(command) => self.hit(command, scope),
             CacheLookup::Miss(making) => {
+                let (graph, node) = (&*self.graph.name, &*scope.task.node);
+                let stored = settings
+                    .store
+                    .as_ref()
+                    .and_then(|store| StoredResult::of(store, tenant, graph, node, &key, clock));
+                if let Some(stored) = &stored
+                    && let Some(command) = stored.get().await
+                {
+                    making.keep(command.clone(), settings.ttl, clock);
+                    return self.hit(command, scope);
+                }
                 let mut made = None;
                 let ended = self.attempts(scope, |command| made = command.cloned()).await;
                 if let (TaskOutcome::Done(_), Some(command)) = (&ended, made) {
+                    if let Some(stored) = &stored {
+                        stored.put(self.graph, command.clone(), settings.ttl).await;
+                    }
                     making.keep(command, settings.ttl, clock);
                 }
                 ended
             }
         }
+    }
+
+    /// Uses a result that was made before.
+    fn hit(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
+        scope.started();
+        let ended = self.finish(command, scope);
+        if matches!(ended, TaskOutcome::Done(_)) {
+            scope.emit(EventKind::TaskFinished { cached: true });
+        }
+        ended
     }
 
     /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made`
@@ -185,7 +203,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
 
     /// The attempt with its deadline, if the node has a time-out.
     fn timed(&self, scope: Arc<TaskAttempt>) -> Arc<TaskAttempt> {
-        match self.vertex.settings.timeout {
+        match scope.task.timeout().or(self.vertex.settings.timeout) {
             Some(timeout) => {
                 let deadline = Some(scope.env.runtime.clock.now().plus(timeout));
                 Arc::new(TaskAttempt { deadline, ..scope.again(scope.attempt, scope.handling) })
@@ -250,19 +268,21 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     ) -> AttemptOutcome<S> {
         let settings = &self.vertex.settings;
         let handling = failed.is_some();
-        let timeout = settings.timeout.filter(|_| !handling);
+        let timeout = scope.task.timeout().or(settings.timeout).filter(|_| !handling);
         let _over = CancelOnDrop(&scope.stop);
         let (graph, step) = (&self.graph.name, scope.task.step);
         let span =
             hanok_telemetry::node(graph, &scope.task.node, step, scope.attempt, Shown(scope));
         let node = self.node(scope, failed).instrument(span.clone());
-        let idle = settings.idle.filter(|_| !handling);
+        let idle = scope.task.idle().or(settings.idle).filter(|_| !handling);
+        let heartbeat = settings.heartbeat.filter(|_| !handling);
         if idle.is_some() {
             scope.activity.watch();
         }
-        let ended = match (timeout, idle) {
-            (None, None) => node.await,
-            (timeout, idle) => Box::pin(in_time(node, scope, timeout, idle)).await,
+        let limits = TimeLimits { timeout, idle, heartbeat };
+        let ended = match limits {
+            TimeLimits { timeout: None, idle: None, heartbeat: None } => node.await,
+            limits => Box::pin(in_time(node, scope, limits)).await,
         };
         if let AttemptOutcome::Failed(error) = &ended {
             hanok_telemetry::record_error(&span, FailureKind::of(error).word());
@@ -276,11 +296,15 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         let node = AssertUnwindSafe(async {
             let made = match (failed, &self.vertex.settings.handler) {
                 (Some(failed), Some(handler)) => {
-                    handler.run(self.state, Failure::of(failed), context)
+                    handler.run(self.state, Failure::of(failed), context.clone())
                 }
-                _ => self.vertex.node.run(self.state, context),
+                _ => self.vertex.node.run(self.state, context.clone()),
             };
-            made.await
+            let command = made.await?;
+            if failed.is_some() || command.only || self.vertex.routers.is_empty() {
+                return Ok(command);
+            }
+            Box::pin(self.routed_later(command, context)).await
         });
         let returned = node.catch_unwind().await;
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
@@ -331,16 +355,39 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
     }
 
+    /// The command of the node with the targets of its async routers, which see the state with the node's own writes.
+    async fn routed_later(
+        &self,
+        mut command: Command<S>,
+        context: Context<C>,
+    ) -> Result<Command<S>, BoxError> {
+        let scope = context.scope();
+        let mut update = command.update.clone();
+        let node = &scope.task.node;
+        self.state.bind(node, &mut update).map_err(NodeError::from)?;
+        complete(&mut *update, || scope.id());
+        let mut view = S::clone(self.state);
+        merge(&mut view, &mut [(node, &mut update)], false).map_err(Unmerged::of_node)?;
+        let view = Arc::new(view);
+        for branch in &self.vertex.routers {
+            let targets = branch.router.route(&view, context.clone()).await?;
+            let declares = |target: &Target| branch.declared.contains(target.node());
+            if let Some(target) = targets.iter().find(|target| !declares(target)) {
+                return Err(unknown_target(target.node(), to_strings(&branch.declared)).into());
+            }
+            command.goto.extend(targets);
+        }
+        Ok(command)
+    }
+
     /// Reports the answers that are void because the node asks something else now.
     fn voided(&self, scope: &TaskAttempt) {
-        if !scope.env.sink.is_on() {
-            return;
-        }
         for question in scope.unused() {
             let (request, reason) = (
                 Pending::of_question(&question, &scope.task.namespace),
                 "its task asks something else",
             );
+            scope.env.void(request.clone());
             scope.emit(EventKind::AnswerVoided { request, reason: reason.to_owned() });
         }
     }
@@ -398,7 +445,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 false => merge(&mut view, &mut [(&scope.task.node, &mut update.clone())], recorded),
             };
             let made = made.map_err(Unmerged::of_node)?;
-            for target in run_routers(ways, &view)? {
+            let seen = self.graph.seen_by_routers(Some(self.vertex), &view);
+            for target in run_routers(ways, &*seen)? {
                 gotos.push(self.graph.stored(target)?);
             }
             ahead = scope.alone.then(|| (Arc::new(view), made));

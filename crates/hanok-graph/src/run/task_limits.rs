@@ -6,7 +6,10 @@ use futures::FutureExt;
 
 use crate::{
     error::NodeError,
-    node::attempt::{Stop, TaskAttempt},
+    node::{
+        activity::Signs,
+        attempt::{Stop, TaskAttempt},
+    },
     run::task_outcome::{AttemptOutcome, TaskOutcome},
 };
 use hanok_core::Cancelled;
@@ -44,13 +47,23 @@ pub(crate) async fn until_stopped<U: StateUpdate>(
     .await
 }
 
+/// The limits of the time of an attempt.
+pub(crate) struct TimeLimits {
+    /// All of it.
+    pub(crate) timeout: Option<Duration>,
+    /// Between two signs of life.
+    pub(crate) idle: Option<Duration>,
+    /// Between two heartbeats of the node itself.
+    pub(crate) heartbeat: Option<Duration>,
+}
+
 /// The outcome of `node` within its time and without too long a silence.
 pub(crate) async fn in_time<S: State>(
     node: impl Future<Output = AttemptOutcome<S>>,
     scope: &TaskAttempt,
-    timeout: Option<Duration>,
-    idle: Option<Duration>,
+    limits: TimeLimits,
 ) -> AttemptOutcome<S> {
+    let TimeLimits { timeout, idle, heartbeat } = limits;
     let clock = &scope.env.runtime.clock;
     let late = async {
         match timeout {
@@ -60,7 +73,13 @@ pub(crate) async fn in_time<S: State>(
     };
     let silent = async {
         match idle {
-            Some(idle) => scope.activity.silence(idle, clock.clone()).await,
+            Some(idle) => scope.activity.silence(idle, clock.clone(), Signs::All).await,
+            None => std::future::pending().await,
+        }
+    };
+    let still = async {
+        match heartbeat {
+            Some(idle) => scope.activity.silence(idle, clock.clone(), Signs::Heartbeats).await,
             None => std::future::pending().await,
         }
     };
@@ -71,6 +90,9 @@ pub(crate) async fn in_time<S: State>(
         }),
         () = Box::pin(silent).fuse() => AttemptOutcome::Failed(NodeError::Idle {
             after: idle.unwrap_or_default(),
+        }),
+        () = Box::pin(still).fuse() => AttemptOutcome::Failed(NodeError::Idle {
+            after: heartbeat.unwrap_or_default(),
         }),
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Begin, Body, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip, outlives,
+    Begin, Body, Edit, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip, outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -14,10 +14,12 @@ use crate::{
     ids,
     journal::{journal::Relabel, snapshot_policy::SnapshotPolicy},
     names::START,
+    node::command::Target,
     run::{
         answer,
         initial_fields::{first_values, forget, with_input},
         merge::{Unmerged, complete, merge},
+        merge_edit::{EDIT, EditPlace, merge_edit},
         rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
         thread_cache::CachedThread,
@@ -38,8 +40,9 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     graph: &Definition<S, C>,
     place: &InputPlace<'_>,
     progress: &mut RunState<S>,
-    mut update: S::Update,
+    input: NewTurn<S::Update>,
 ) -> Result<Changes, RunError> {
+    let NewTurn { mut update, goto } = input;
     let InputPlace { namespace, thread, turn, now } = *place;
     let bound = progress.state.bind(&START.into(), &mut update);
     bound.map_err(|source| Unmerged::Refused(source).of_run(0, namespace))?;
@@ -61,7 +64,14 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     let schema = graph.initial.schema();
     let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
     progress.fresh = written.into_iter().filter(ephemeral).collect();
-    let first = graph.first(&progress.state);
+    let first = match goto {
+        None => graph.first(&progress.state),
+        Some(targets) => {
+            let nodes = targets.iter().filter(|target| !target.is_end());
+            nodes.map(Target::node).try_for_each(|node| graph.has(node))?;
+            graph.first_of(targets)
+        }
+    };
     progress.frontier = match first {
         Ok(frontier) => graph.not_too_wide(frontier, 0, namespace)?,
         Err(source) => return Err(RunError::node(&START.into(), 0, namespace, source)),
@@ -70,12 +80,32 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     Ok(changes)
 }
 
+/// The input of a new turn: its update, and the nodes at which it begins, if they are not those that START leads to.
+#[derive(Clone)]
+pub(crate) struct NewTurn<U> {
+    pub(crate) update: U,
+    pub(crate) goto: Option<Vec<Target>>,
+}
+
+impl<U> From<U> for NewTurn<U> {
+    fn from(update: U) -> Self {
+        Self { update, goto: None }
+    }
+}
+
 /// The input of a thread's run.
 pub(crate) enum TurnInput<U> {
     /// A new turn.
-    New(U),
-    /// The due tasks continue, with answers if there are any.
-    Continue(Vec<answer::CheckedAnswer>),
+    New(NewTurn<U>),
+    /// The due tasks continue, with answers and an edit of the state if there are any.
+    Continue { answers: Vec<answer::CheckedAnswer>, edit: Option<U> },
+}
+
+impl<U> TurnInput<U> {
+    /// The due tasks continue.
+    pub(crate) fn resume() -> Self {
+        Self::Continue { answers: Vec::new(), edit: None }
+    }
 }
 
 fn snapshot_policy(opened: &OpenLog) -> SnapshotPolicy {
@@ -218,9 +248,9 @@ impl<S: State> TurnStart<S> {
             takeovers: self.takeovers,
             tags,
         };
-        let mut answers = Vec::new();
+        let (mut answers, mut edited) = (Vec::new(), None);
         match turn_input {
-            TurnInput::New(update) => {
+            TurnInput::New(input) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
                 let RunState { mut state, unknown, schema, .. } = self.progress;
                 let initial = &*graph.initial;
@@ -234,20 +264,38 @@ impl<S: State> TurnStart<S> {
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
                 let place = InputPlace { namespace: &root, thread, turn: at, now: self.now };
-                let input = apply_input(graph, &place, &mut self.progress, update)?;
+                let input = apply_input(graph, &place, &mut self.progress, input)?;
                 begin.input = with_input(begin.input, input);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);
                 (self.identity, self.is_new) = (None, false);
             }
-            TurnInput::Continue(answer) => answers = answer,
+            TurnInput::Continue { answers: given, edit } => {
+                (answers, edited) = (given, edit);
+            }
         }
         let same = |labels: &&Labels| labels.graph.as_ref() == Some(&graph.name);
         let is_done = self.labels.stored.as_ref().filter(same).is_some_and(Labels::is_done);
         self.labels.next = (!is_done).then(|| Labels::running(graph.name.clone()));
         self.first.push((Namespace::root(), Body::Begin(begin)));
         answers.into_iter().for_each(|answer| self.answer(answer));
+        if let Some(update) = edited {
+            self.edit(thread, update)?;
+        }
+        if self.began.is_none() {
+            self.progress.at = Position(self.tip.position.0 + self.first.len() as u64);
+        }
         Ok(self)
+    }
+
+    /// Adds an edit of the state of the thread's own graph. What is due stays due.
+    fn edit(&mut self, thread: &ThreadKey, update: S::Update) -> Result<(), RunError> {
+        let root = Namespace::root();
+        let at = Position(self.tip.position.0 + self.first.len() as u64);
+        let place = EditPlace { thread, path: &root, at };
+        let changes = merge_edit(&mut self.progress, &place, &EDIT.into(), update)?;
+        self.first.push((root, Body::Edit(Edit { node: None, changes, frontier: None })));
+        Ok(())
     }
 
     /// Adds an answer for the graph that asked.

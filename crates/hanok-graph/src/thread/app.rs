@@ -11,8 +11,15 @@ use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
 use crate::{
-    graph::definition::Graph, journal::durability::Durability, run::thread_cache::ThreadCache,
-    runtime::Runtime, thread::active::ActiveRuns,
+    graph::definition::Graph,
+    journal::durability::Durability,
+    observe::{
+        event::{Event, Mode, Modes},
+        sink::Sink,
+    },
+    run::thread_cache::ThreadCache,
+    runtime::Runtime,
+    thread::active::ActiveRuns,
 };
 
 /// A graph with a store for its threads. A clone costs a pointer.
@@ -35,7 +42,11 @@ pub struct App<S: State, C = ()> {
     ttl: Option<Duration>,
     /// The memory across threads.
     pub(crate) memory: Option<Arc<SharedStore>>,
+    observers: Vec<(Modes, Observer)>,
 }
+
+/// A function that is told what the runs of an app do.
+type Observer = Arc<dyn Fn(&ThreadKey, &Event) + Send + Sync>;
 
 struct AppParts<S: State, C> {
     graph: Graph<S, C>,
@@ -90,7 +101,13 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, recents, leases) = (Arc::default(), ThreadCache::default(), Leases::default());
         let parts = AppParts { graph, store, holder, active, drain, stop, recents, leases };
-        Self { parts: Arc::new(parts), durability: Durability::default(), ttl: None, memory: None }
+        Self {
+            parts: Arc::new(parts),
+            durability: Durability::default(),
+            ttl: None,
+            memory: None,
+            observers: Vec::new(),
+        }
     }
 
     /// Sets when the work of runs is safe from a crash. Default: [`Durability::Sync`].
@@ -153,6 +170,53 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     #[must_use]
     pub fn remembering(&self, memory: SharedStore) -> Self {
         Self { memory: Some(Arc::new(memory)), ..self.clone() }
+    }
+
+    /// Tells `observer` the events of these modes of every run of this app, whoever calls it and whether it is streamed or not: for a
+    /// program that counts, logs, or notifies people whom a run asks. The end of a run, [`EventKind::Ended`](crate::EventKind), is
+    /// told in every mode. Several observers are told one after the other. Default: none.
+    ///
+    /// It is called where the event happens, one event of a run at a time, and the run waits for it: hand on what takes long. An
+    /// observer that panics has not seen the event, and the run goes on.
+    ///
+    /// ```
+    /// # use {std::sync::{Arc, Mutex}, hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).sequence([START, "ask", END]).build()?;
+    /// let mail = Arc::new(Mutex::new(Vec::new()));
+    /// let sent = mail.clone();
+    /// let app = graph.checkpointer(InMemoryCheckpointer::new()).observing([Mode::Interrupts], move |thread, event| {
+    ///     if let EventKind::Request(request) = &event.kind {
+    ///         let asked = request.payload::<String>().unwrap_or_default();
+    ///         sent.lock().unwrap().push(format!("{}: {asked}", thread.thread()));
+    ///     }
+    /// });
+    /// app.thread(ThreadKey::named("ada")?).invoke(Count::update(), ()).await?;
+    /// assert_eq!(*mail.lock().unwrap(), ["ada: how many?"]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn observing(
+        &self,
+        modes: impl IntoIterator<Item = Mode>,
+        observer: impl Fn(&ThreadKey, &Event) + Send + Sync + 'static,
+    ) -> Self {
+        let mut app = self.clone();
+        app.observers.push((Modes::of(modes), Arc::new(observer)));
+        app
+    }
+
+    /// The sink of the app's observers, for a run of `thread`.
+    pub(crate) fn observers(&self, thread: &ThreadKey) -> Sink {
+        let sinks = self.observers.iter().map(|(modes, observer)| {
+            let (thread, observer) = (thread.clone(), observer.clone());
+            Sink::telling(*modes, Arc::new(move |event: &Event| observer(&thread, event)))
+        });
+        sinks.fold(Sink::default(), |all, sink| all.and(&sink))
     }
 
     /// The graph.
@@ -286,9 +350,9 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
 
 impl<S: State, C> Clone for App<S, C> {
     fn clone(&self) -> Self {
-        let Self { parts, durability, ttl, memory } = self;
-        let (parts, memory) = (parts.clone(), memory.clone());
-        Self { parts, durability: *durability, ttl: *ttl, memory }
+        let Self { parts, durability, ttl, memory, observers } = self;
+        let (parts, memory, observers) = (parts.clone(), memory.clone(), observers.clone());
+        Self { parts, durability: *durability, ttl: *ttl, memory, observers }
     }
 }
 

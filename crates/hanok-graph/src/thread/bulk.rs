@@ -106,7 +106,8 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
     fn input(self, update: S::Update) -> Result<Self, RunError> {
         let Self { app, thread, opening, .. } = self.ended();
         let (run, tags) = (RunId(app.runtime().ids.id()), BTreeMap::new());
-        let opening = opening.begin(&app.graph().0, thread, run, TurnInput::New(update), tags)?;
+        let opening =
+            opening.begin(&app.graph().0, thread, run, TurnInput::New(update.into()), tags)?;
         Ok(Self { app, thread, opening, run, has_input: true })
     }
 

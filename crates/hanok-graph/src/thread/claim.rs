@@ -77,7 +77,7 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         let entries = vec![(Namespace::root(), body)];
         match (journal.append_then(now, entries, ClaimAfter::Released, report).await, outcome) {
             // In this process, too, it is not its own caller who has cancelled it.
-            (Ok(_), Ok(Outcome::Cancelled)) if self.replaced.is_cancelled() => {
+            (Ok(_), Ok(Outcome::Cancelled(_))) if self.replaced.is_cancelled() => {
                 Err(self.superseded().await)
             }
             (Ok(_), outcome) => outcome,
@@ -94,7 +94,7 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
 
     fn relabel(&self, end: RunEnd, outcome: &Result<Outcome<S>, RunError>) {
         let requests = match outcome {
-            Ok(Outcome::Interrupted(requests) | Outcome::InDoubt(requests)) => requests.as_slice(),
+            Ok(Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting)) => &**waiting,
             _ => &[],
         };
         self.run.env.journal.relabel(|before| Labels {

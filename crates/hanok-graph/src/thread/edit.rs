@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use hanok_checkpoint::{AppendId, Body, Edit, Frontier, Goto, OpenLog, ThreadFold, Tip};
-use hanok_core::{Changes, Fields, Namespace, Position};
-use hanok_state::{State, StateUpdate};
+use hanok_checkpoint::{AppendId, Body, Edit, Frontier, Goto, OpenLog, RunEnd, ThreadFold, Tip};
+use hanok_core::{Fields, Namespace, Position};
+use hanok_state::State;
 
 use crate::{
-    error::{RunError, state_error},
+    error::{NodeError, RunError},
     graph::definition::Definition,
     outcome::{Pending, Unfinished},
     run::{
         answer,
-        merge::{Unmerged, complete, merge},
+        merge_edit::{EDIT, EditPlace, merge_edit},
         plan::{TaskExit, next_frontier},
         rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// The entries that are read at a time.
+const PAGE: usize = 64;
+
 /// The view of one graph of a thread: its state, its due nodes and its open requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphView {
@@ -31,12 +34,14 @@ pub struct GraphView {
     pub path: Namespace,
     /// The stored state.
     pub values: Fields,
-    /// The nodes that are due.
+    /// The nodes that are due, without those of tasks that are done and wait for others of their super-step.
     pub next: Vec<String>,
     /// The open requests.
     pub requests: Vec<Pending>,
-    /// The tasks that are due, with the records that they have left so far.
+    /// The tasks of the super-step that is due, with what they have done so far.
     pub tasks: Vec<TaskView>,
+    /// The error with which the last run failed, if it did; of the thread's own graph.
+    pub error: Option<String>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
@@ -66,17 +71,49 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         // The tasks of a copy are those of the thread that it was copied from.
+        let failed =
+            fold.run(&Namespace::root()).is_some_and(|run| run.ended == Some(RunEnd::Failed));
         let (runs, identity) = (fold.runs, fold.identity);
         let identity = identity.as_ref().unwrap_or(self.key());
         let now = self.app.runtime().clock.now();
-        let views = runs.into_iter().map(|(path, run)| GraphView {
-            next: run.frontier.due.iter().map(|due| due.node.to_string()).collect(),
-            requests: answer::questions(&run, &path, now),
-            tasks: TaskView::all(identity, &path, &run),
-            values: run.fields,
-            path,
-        });
-        Ok(views.collect())
+        let mut views: Vec<_> = runs
+            .into_iter()
+            .map(|(path, run)| {
+                let tasks = TaskView::all(identity, &path, &run, now);
+                let due = tasks.iter().filter(|task| !task.is_done);
+                GraphView {
+                    next: due.map(|task| task.node.clone()).collect(),
+                    requests: answer::questions(&run, &path, now),
+                    tasks,
+                    values: run.fields,
+                    error: None,
+                    path,
+                }
+            })
+            .collect();
+        if failed && let Some(root) = views.iter_mut().find(|view| view.path.is_root()) {
+            root.error = self.last_error(at).await?;
+        }
+        Ok(views)
+    }
+
+    /// The error of the newest run that ended at or before `at`.
+    async fn last_error(&self, at: Option<Position>) -> Result<Option<String>, RunError> {
+        let mut before = at.map(Position::next);
+        loop {
+            let page = self.log().history(before, PAGE).await.map_err(RunError::Checkpoint)?;
+            let Some(last) = page.last().map(|entry| entry.position) else { return Ok(None) };
+            let ends = page.into_iter().filter(|entry| entry.entry.namespace.is_root());
+            let end = ends.into_iter().find_map(|entry| match entry.entry.body {
+                Body::End(end) => Some(end),
+                _ => None,
+            });
+            match end {
+                Some(end) => return Ok(Some(end.detail).filter(|detail| !detail.is_empty())),
+                None if last <= Position::START.next() => return Ok(None),
+                None => before = Some(last),
+            }
+        }
     }
 
     /// Merges `update` into the state by the fields' reducers, between runs. Due nodes stay due.
@@ -164,6 +201,39 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.write(path, &graph.0, update, None).await
     }
 
+    /// Writes `update` as if `node` of the subgraph at `path` had, between runs. The node's edges and branches decide which of its
+    /// nodes are due next, as [`edit_as`](Thread::edit_as) does in the thread's own graph. `graph` is that subgraph.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let inner = Graph::<Count>::builder("inner").node("look", add).node("add", add).sequence([START, "look", "add", END]);
+    /// let inner = inner.interrupt_before(["look"]).build()?;
+    /// let call = Subgraph::new(inner.clone(), |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
+    /// let graph = Graph::<Count>::builder("outer").subgraph("call", call).sequence([START, "call", END]).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let Outcome::Breakpoint(at) = thread.invoke(Count::update(), ()).await? else { panic!() };
+    /// // `look` is not run: this is what it would have written.
+    /// thread.edit_subgraph_as(&at.path, &inner, Some("look"), Count::update().n(10)).await?;
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 11);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`edit_as`](Thread::edit_as); [`RunError::NoSuchSubgraph`].
+    pub async fn edit_subgraph_as<T: State, D: Send + Sync + 'static>(
+        &self,
+        path: &Namespace,
+        graph: &crate::graph::definition::Graph<T, D>,
+        node: Option<&str>,
+        update: T::Update,
+    ) -> Result<Position, RunError> {
+        self.write(path, &graph.0, update, Some(node)).await
+    }
+
     async fn write<T: State, D: Send + Sync + 'static>(
         &self,
         path: &Namespace,
@@ -200,8 +270,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let read = migrated(&*graph.initial, place, run, &mut fold.runs)?;
         let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;
-        let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
-        let changes = self.merge(&mut progress, path, head.position, writer, update)?;
+        let writer: Arc<str> = node.as_deref().unwrap_or(EDIT).into();
+        let edit = EditPlace { thread: self.key(), path, at: head.position };
+        let changes = merge_edit(&mut progress, &edit, &writer, update)?;
         let frontier = match &node {
             Some(node) => {
                 graph.adapt(&mut progress.frontier)?;
@@ -214,31 +285,6 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         };
         entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier })));
         self.append(Tip::of(&head), before, entries).await
-    }
-
-    /// Merges the update of `writer` into the state of the graph at a path of the thread, which is at a position; returns
-    /// the stored form.
-    pub(crate) fn merge<T: State>(
-        &self,
-        progress: &mut RunState<T>,
-        path: &Namespace,
-        at: Position,
-        writer: Arc<str>,
-        mut update: T::Update,
-    ) -> Result<Changes, RunError> {
-        let step = progress.frontier.step;
-        let id = crate::ids::task(self.key(), path, at.next(), step, &writer, usize::MAX);
-        let refused = |error| Unmerged::Refused(error).of_run(step, path);
-        progress.state.bind(&writer, &mut update).map_err(refused)?;
-        complete(&mut update, || id);
-        let mut changes = update.to_changes().map_err(state_error)?;
-        let resolved =
-            merge(Arc::make_mut(&mut progress.state), &mut [(&writer, &mut update)], true)
-                .map_err(|refused| refused.of_run(step, path))?;
-        changes.0.retain(|(field, _)| resolved.get(field).is_none());
-        changes.0.extend(resolved.0);
-        changes.fill(&progress.unknown);
-        Ok(changes)
     }
 
     /// The part of the thread that was read, unless the thread does not exist.
@@ -273,11 +319,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
 impl<S: State, C> Definition<S, C> {
     /// The frontier after `node` alone, from a state with its update.
-    fn after(
-        &self,
-        node: &str,
-        progress: &RunState<S>,
-    ) -> Result<Frontier, crate::error::NodeError> {
+    fn after(&self, node: &str, progress: &RunState<S>) -> Result<Frontier, NodeError> {
         let goto = self.ways_of(node, &progress.state)?;
         let node: Arc<str> = node.into();
         let exits = std::iter::once(TaskExit { node: self.current_name(&node), goto: &goto });
@@ -286,18 +328,14 @@ impl<S: State, C> Definition<S, C> {
     }
 
     /// The targets of `node` from `state`, as of a task of it.
-    pub(crate) fn ways_of(
-        &self,
-        node: &str,
-        state: &S,
-    ) -> Result<Vec<Goto>, crate::error::NodeError> {
+    pub(crate) fn ways_of(&self, node: &str, state: &S) -> Result<Vec<Goto>, NodeError> {
         let Some(vertex) = self.vertex(node) else {
             let declared = self.nodes.keys().map(ToString::to_string).collect();
-            return Err(crate::error::NodeError::UnknownTarget {
-                target: node.to_owned(),
-                declared,
-            });
+            return Err(NodeError::UnknownTarget { target: node.to_owned(), declared });
         };
-        self.targets(&vertex.ways, state)
+        if !vertex.routers.is_empty() {
+            return Err(NodeError::RouterWaits { node: node.to_owned() });
+        }
+        self.targets(&vertex.ways, Some(vertex), state)
     }
 }

@@ -12,6 +12,7 @@ use hanok_state::{State, StateUpdate};
 use crate::{
     error::RunError,
     run::{
+        merge_edit::{EditPlace, merge_edit},
         rebase::{LogPlace, migrated},
         run_state::RunState,
     },
@@ -134,7 +135,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             self.app.graph().0.owns(place, &run)?;
         }
         let mut progress = migrated(initial, place, run.clone(), below)?.progress;
-        self.merge(&mut progress, path, at, "erase".into(), S::Update::clone(update))?;
+        let edit = EditPlace { thread: self.key(), path, at };
+        merge_edit(&mut progress, &edit, &"erase".into(), S::Update::clone(update))?;
         let fields = progress.fields().map_err(crate::error::state_error)?;
         let RunState { schema, records, added, .. } = progress;
         let added = added.map(|added| added.to_changes()).transpose();

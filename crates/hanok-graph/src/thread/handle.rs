@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::{
     error::RunError,
     journal::durability::Durability,
+    node::{context::Context, settings::names},
     observe::{
         event::{Event, EventId, Mode, Modes},
         sink::{CatchUp, Events, Sink},
@@ -101,6 +102,83 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     #[must_use]
     pub fn recursion_limit(self, limit: u32) -> Self {
         Self { options: RunOptions { limit: Some(limit), ..self.options }, ..self }
+    }
+
+    /// Stops the runs of this handle before these nodes of the thread's own graph, beside those that
+    /// [the graph](crate::GraphBuilder::interrupt_before) stops before. Default: none.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("a", add).node("b", add).sequence([START, "a", "b", END]).build()?;
+    /// let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let stopped = thread.clone().interrupt_before(["b"]).invoke(Count::update(), ()).await?;
+    /// assert!(matches!(stopped, Outcome::Breakpoint(at) if at.nodes == ["b"] && at.state.n == 1));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A run with a name that is no node's is refused with [`RunError::NoSuchNode`].
+    #[must_use]
+    pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.options.breakpoints.before.names.extend(names(nodes));
+        self
+    }
+
+    /// Stops the runs of this handle after these nodes of the thread's own graph, as
+    /// [`interrupt_before`](Thread::interrupt_before) does before some.
+    #[must_use]
+    pub fn interrupt_after(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.options.breakpoints.after.names.extend(names(nodes));
+        self
+    }
+
+    /// Stops the runs of this handle before every node of the thread's own graph, and so after each super-step. Default: not.
+    #[must_use]
+    pub fn interrupt_before_all(mut self) -> Self {
+        self.options.breakpoints.before.all = true;
+        self
+    }
+
+    /// Stops the runs of this handle after every super-step of the thread's own graph that is not the last. Default: not.
+    #[must_use]
+    pub fn interrupt_after_all(mut self) -> Self {
+        self.options.breakpoints.after.all = true;
+        self
+    }
+
+    /// Reports the events of the runs of this handle to whoever observes the run of `context`, for a node that runs another
+    /// thread: below the node, in a namespace of its own, between [`EventKind::GraphStarted`](crate::EventKind::GraphStarted)
+    /// and [`EventKind::GraphEnded`](crate::EventKind::GraphEnded). They have no ids, for they are recorded in their own thread.
+    /// Default: to nobody.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let store = InMemoryCheckpointer::new();
+    /// # let child = Graph::<Count>::builder("child").node("add", add).sequence([START, "add", END]).build()?.checkpointer(store);
+    /// let call = move |_: Snapshot<Count>, context: Context| {
+    ///     let child = child.clone();
+    ///     async move {
+    ///         let thread = child.thread(ThreadKey::named("its own")?).reporting_to(&context);
+    ///         Ok::<_, BoxError>(Count::update().n(thread.invoke(Count::update(), ()).await?.done()?.n))
+    ///     }
+    /// };
+    /// let graph = Graph::<Count>::builder("parent").node("call", call).sequence([START, "call", END]).build()?;
+    /// let events: Vec<_> = graph.stream(Count::update(), ()).collect().await;
+    /// let below = events.iter().filter(|event| event.path.depth() == 1);
+    /// assert!(below.clone().any(|event| event.node.as_deref() == Some("add")));
+    /// assert!(below.clone().any(|event| matches!(event.kind, EventKind::GraphEnded { .. })));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn reporting_to<D>(mut self, context: &Context<D>) -> Self {
+        self.options.parent = context.parent_watch(&self.key);
+        self
     }
 
     /// Limits the spending of a turn. Default: the budget of the graph.

@@ -6,6 +6,10 @@ use crate::{
     error::RunError,
     graph::definition::Graph,
     journal::journal::Journal,
+    observe::{
+        event::{AnyState, Event, EventKind, Mode, Modes},
+        sink::{Events, Sink},
+    },
     outcome::Outcome,
     run::{
         run_state::RunState,
@@ -14,7 +18,8 @@ use crate::{
     },
     thread::options::RunOptions,
 };
-use hanok_core::{Namespace, Position, RunId, Spent, Tenant, ThreadKey};
+use hanok_checkpoint::RunEnd;
+use hanok_core::{Chain, Namespace, Position, RunId, Spent, Tenant, ThreadKey};
 use hanok_state::State;
 use tracing::Instrument;
 
@@ -35,7 +40,45 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     ///
     /// [`RunError`] when the run could not go on.
     pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
-        once(self, update, Arc::new(services)).await
+        once(self, update, Arc::new(services), Sink::default()).await
+    }
+
+    /// Runs the graph once on `update` as [`invoke`](Graph::invoke) does, and streams its events. Dropping the stream stops the
+    /// run.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let mut events = graph.stream(Count::update(), ());
+    /// while let Some(event) = events.next().await {
+    ///     if let EventKind::Updates(update) = event.kind {
+    ///         println!("{update:?}");
+    ///     }
+    /// }
+    /// assert_eq!(events.outcome().await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn stream(&self, update: S::Update, services: C) -> Events<S> {
+        self.streamed(Modes::ALL, update, services)
+    }
+
+    /// Runs the graph once on `update` and streams its events of these modes, as [`stream`](Graph::stream) does with all.
+    pub fn stream_modes(
+        &self,
+        modes: impl IntoIterator<Item = Mode>,
+        update: S::Update,
+        services: C,
+    ) -> Events<S> {
+        self.streamed(Modes::of(modes), update, services)
+    }
+
+    fn streamed(&self, modes: Modes, update: S::Update, services: C) -> Events<S> {
+        let (graph, services) = (self.clone(), Arc::new(services));
+        let run = |sink| async move { once(&graph, update, services, sink).await };
+        Events::new(&*self.0.runtime.spawner, modes, None, run)
     }
 }
 
@@ -44,13 +87,14 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     graph: &Graph<S, C>,
     update: S::Update,
     services: Arc<C>,
+    sink: Sink,
 ) -> Result<Outcome<S>, RunError> {
     let runtime = &graph.0.runtime;
     let run = RunId(runtime.ids.id());
     // Nobody else sees this thread; its name only has to be its own.
     let thread = ThreadKey::new(Tenant::default(), &run.to_string())
         .map_err(|error| RunError::State(error.into()))?;
-    let options = RunOptions::default();
+    let options = RunOptions { sink, ..RunOptions::default() };
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
     let scope = options.graph_run(&graph.0, run, services, journal, Spent::default());
     let schema = Default::default();
@@ -58,7 +102,19 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());
     let (turn, now) = (Position::START, runtime.clock.now());
     let place = InputPlace { namespace: &root, thread, turn, now };
-    apply_input(&graph.0, &place, &mut progress, update)?;
+    apply_input(&graph.0, &place, &mut progress, update.into())?;
+    let shown = || EventKind::Values(AnyState::new(&graph.0.shown(&progress.state)));
+    scope.env.sink.emit(|| Event::new(&root, 0, None, None, shown()));
     let span = graph.0.span(None);
-    within_time(&scope, &mut progress, graph.0.budget).instrument(span).await
+    let ended = within_time(&scope, &mut progress, graph.0.budget).instrument(span).await;
+    let (outcome, error) = match &ended {
+        Ok(outcome) => (outcome.name(), None),
+        Err(error) => (RunEnd::Failed, Some(Chain(error).to_string())),
+    };
+    // Of one that is done the last commit has told it.
+    if outcome != RunEnd::Done {
+        let spent = scope.env.turn();
+        scope.emit(&progress, None, None, EventKind::Ended { outcome, error, spent });
+    }
+    ended
 }

@@ -12,7 +12,8 @@ use crate::{
         activity::Activity,
         run_context::{Account, RunContext, RunParts},
     },
-    observe::sink::Sink,
+    node_set::Breakpoints,
+    observe::{graph_watch::ParentWatch, sink::Sink},
     run::graph_run::GraphRun,
     slots::{HeldSlots, Slots},
     thread::input::NewInput,
@@ -40,6 +41,9 @@ pub(crate) struct RunOptions {
     pub(crate) answerer: Option<Answerer>,
     /// The memory across threads.
     pub(crate) memory: Option<Arc<SharedStore>>,
+    pub(crate) breakpoints: Breakpoints,
+    /// The node of another thread that the events of the runs are reported to.
+    pub(crate) parent: Option<ParentWatch>,
 }
 
 /// The default limit of runs in a row that are lost with the same tasks.
@@ -61,6 +65,8 @@ impl Default for RunOptions {
             tags: BTreeMap::new(),
             answerer: None,
             memory: None,
+            breakpoints: Breakpoints::default(),
+            parent: None,
         }
     }
 }
@@ -89,6 +95,10 @@ impl RunOptions {
             limit: self.limit,
             before: spent,
             memory: self.memory.clone(),
+            run,
+            tags: self.tags.clone(),
+            breakpoints: self.breakpoints.clone(),
+            voided: Default::default(),
             runtime,
         };
         let env = RunContext {

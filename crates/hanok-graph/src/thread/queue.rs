@@ -95,13 +95,33 @@ async fn until_changed<S: State, C: Send + Sync + 'static>(
 pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
     app: App<S, C>,
     thread: ThreadKey,
-    mut input: Input<S>,
+    input: Input<S>,
     services: Arc<C>,
     mut options: RunOptions,
 ) -> Result<Outcome<S>, RunError> {
     options.drains.push(app.drain().clone());
+    options.sink = options.sink.and(&app.observers(&thread));
+    let mut watch = None;
+    if let Some(parent) = options.parent.take() {
+        options.sink = options.sink.and(&parent.sink());
+        watch = parent.begin(app.graph().name());
+    }
+    let ended = run_watched(app, thread, input, services, options).await;
+    if let Some(watch) = &mut watch {
+        watch.ended(ended.as_ref());
+    }
+    ended
+}
+
+async fn run_watched<S: State, C: Send + Sync + 'static>(
+    app: App<S, C>,
+    thread: ThreadKey,
+    mut input: Input<S>,
+    services: Arc<C>,
+    options: RunOptions,
+) -> Result<Outcome<S>, RunError> {
     let policy = match input {
-        Input::New(_) => options.new_input,
+        Input::New(_) | Input::Goto { .. } => options.new_input,
         _ => NewInput::Reject,
     };
     let mut pause = AGAIN_FIRST;

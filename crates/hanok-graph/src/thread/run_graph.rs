@@ -9,6 +9,7 @@ use hanok_state::State;
 use crate::{
     graph::definition::Graph,
     node::{attempt::TaskAttempt, context::Context},
+    observe::sink::Sink,
     outcome::Outcome,
     run::{subgraph::SubgraphCall, subgraph_place::Called},
     subgraph_error::SubgraphError,
@@ -80,7 +81,7 @@ impl RunGraph for Call {
             None => Box::pin(async move {
                 let name = graph.name().to_owned();
                 let failed = |source| SubgraphError::Run { graph: name, source: Box::new(source) };
-                once(graph, input, services).await.map_err(failed)
+                once(graph, input, services, Sink::default()).await.map_err(failed)
             }),
         };
         heeding(self, graph.name(), run).await

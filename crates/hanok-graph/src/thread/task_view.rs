@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::RunFold;
-use hanok_core::{Namespace, Stored, StoredError, TaskId, ThreadKey};
+use hanok_checkpoint::{Doubt, RunFold};
+use hanok_core::{Changes, Namespace, Stored, StoredError, TaskId, ThreadKey, Timestamp};
 use serde::de::DeserializeOwned;
 
-use crate::{ids, run::plan::indices};
+use crate::{
+    ids,
+    outcome::{Pending, open_questions},
+    run::plan::indices,
+};
 
 /// The view of one task that is due: the records that it has left in the log so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +24,10 @@ pub struct TaskView {
     pub steps: BTreeMap<String, Stored>,
     /// True when its writes are stored: it is not run again.
     pub is_done: bool,
+    /// What it writes, once it is done.
+    pub writes: Option<Changes>,
+    /// The requests that it waits for.
+    pub requests: Vec<Pending>,
     /// The last failure, where the node's error handler is due.
     pub failure: Option<String>,
 }
@@ -35,18 +43,33 @@ impl TaskView {
     }
 
     /// The views of the tasks of `run`, in the order in which they are due.
-    pub(crate) fn all(thread: &ThreadKey, namespace: &Namespace, run: &RunFold) -> Vec<Self> {
+    pub(crate) fn all(
+        thread: &ThreadKey,
+        namespace: &Namespace,
+        run: &RunFold,
+        now: Timestamp,
+    ) -> Vec<Self> {
         let due = &run.frontier.due;
+        let (done, records) = (run.records.written(), &run.records);
+        let is_done = |task| done.contains(&task);
+        let open = open_questions(&records.questions, &records.answers, is_done, now);
         let view = |(index, due): (usize, &hanok_checkpoint::Due)| {
             let id = ids::task(thread, namespace, run.turn, run.frontier.step, &due.node, index);
-            let records = &run.records;
+            let doubts = records.intents.values().filter(|intent| intent.task == id);
+            let doubts = doubts.filter(|intent| intent.doubt == Doubt::Ask);
+            let doubts = doubts.map(|intent| Pending::of_intent(intent, namespace));
+            let asks = open.iter().filter(|question| question.task == id);
+            let asks = asks.map(|question| Pending::of_question(question, namespace));
+            let write = records.pending.values().find(|write| write.task == id);
             let memos = records.memos.iter().filter(|((task, _), _)| *task == id);
             let steps = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
             Self {
                 id,
                 node: due.node.to_string(),
                 steps,
-                is_done: records.pending.values().any(|write| write.task == id),
+                is_done: write.is_some(),
+                writes: write.map(|write| write.changes.clone()),
+                requests: doubts.chain(asks).collect(),
                 failure: records.failures.get(&id).map(|failed| failed.message.clone()),
             }
         };

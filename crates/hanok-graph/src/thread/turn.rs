@@ -18,7 +18,7 @@ use crate::{
         writer::RunSlot,
     },
     observe::event::{AnyState, Event, EventKind},
-    outcome::{Outcome, Pending, Poisoned, Unfinished},
+    outcome::{Outcome, Pending, Poisoned, Unfinished, Waiting},
     run::{
         answer::{self, CheckedAnswer, NewAnswer},
         graph_run::GraphRun,
@@ -58,12 +58,14 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         stops: &[Cancellation],
     ) -> Result<Outcome<S>, RunError> {
         let log = self.app.log(thread);
-        let replaces =
-            matches!(input, Input::New(_)) && self.options.new_input == NewInput::Replace;
-        if let (Input::New(update), false) = (&input, replaces)
+        let is_new = matches!(input, Input::New(_) | Input::Goto { .. });
+        let replaces = is_new && self.options.new_input == NewInput::Replace;
+        if is_new
+            && !replaces
             && let Some(recent) = self.app.recents().take(thread)
+            && let Some(new) = input.as_new()
         {
-            let way = TurnInput::New(update.clone());
+            let way = TurnInput::New(new);
             match self.turn(&log, ThreadSource::Cached(recent), way, stops).await {
                 // Somebody has touched the thread since: it is read.
                 Err(RunError::Conflict { .. }) if !self.began.load(Ordering::SeqCst) => {}
@@ -77,7 +79,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             && let Some(poisoned) = self.poisoned(opened.as_ref())
         {
             return match input {
-                Input::New(_) => Err(unfinished(&log, Unfinished::Poisoned(poisoned))),
+                Input::New(_) | Input::Goto { .. } => {
+                    Err(unfinished(&log, Unfinished::Poisoned(poisoned)))
+                }
                 _ => Ok(Outcome::Poisoned(poisoned)),
             };
         }
@@ -88,39 +92,39 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         {
             return Err(unfinished(&log, why));
         }
-        match input {
-            Input::New(update) => {
+        let input = match input.into_new() {
+            Ok(new) => {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
                 let drained =
                     root(opened.as_ref()).is_some_and(|run| run.ended == Some(RunEnd::Drained));
                 if (broken || drained) && !replaces {
                     let finished = self
-                        .turn(
-                            &log,
-                            ThreadSource::Read(opened),
-                            TurnInput::Continue(Vec::new()),
-                            stops,
-                        )
+                        .turn(&log, ThreadSource::Read(opened), TurnInput::resume(), stops)
                         .await;
                     match finished.map_err(not_taken)? {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
-                        Outcome::Cancelled => return Ok(Outcome::Cancelled),
-                        Outcome::Drained => return Ok(Outcome::Drained),
+                        stopped @ (Outcome::Cancelled(_) | Outcome::Drained(_)) => {
+                            return Ok(stopped);
+                        }
                         other => return Err(refuse(&log, other)),
                     }
                     opened = self.open(&log, false).await?;
                 } else if !replaces && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
-                self.turn(&log, ThreadSource::Read(opened), TurnInput::New(update), stops).await
+                let source = ThreadSource::Read(opened);
+                return self.turn(&log, source, TurnInput::New(new), stops).await;
             }
-            Input::Resume => {
+            Err(input) => input,
+        };
+        match input {
+            Input::New(_) | Input::Goto { .. } | Input::Resume => {
                 let Some(opened) = opened else {
                     return Err(RunError::NoSuchThread(thread.clone()));
                 };
                 let root = opened.fold.run(&Namespace::root());
                 if !broken && root.is_none_or(|run| run.frontier.is_done()) {
-                    return self.is_done(thread, opened).map(Outcome::Done);
+                    return self.stored_state(thread, opened).map(Outcome::Done);
                 }
                 let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
@@ -129,23 +133,32 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt))
                 });
                 if asked && !requests.is_empty() && !requests.iter().any(expired) {
-                    return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
-                        true => Outcome::InDoubt(requests),
-                        false => Outcome::Interrupted(requests),
+                    let in_doubt = requests.iter().any(|pending| pending.doubt.is_some());
+                    let waiting = Waiting::new(requests, self.stored_state(thread, opened)?);
+                    return Ok(match in_doubt {
+                        true => Outcome::InDoubt(waiting),
+                        false => Outcome::Interrupted(waiting),
                     });
                 }
-                self.turn(
-                    &log,
-                    ThreadSource::Read(Some(opened)),
-                    TurnInput::Continue(Vec::new()),
-                    stops,
-                )
-                .await
+                self.turn(&log, ThreadSource::Read(Some(opened)), TurnInput::resume(), stops).await
             }
             Input::Answers(answers) => {
                 let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value));
-                let given = self.check(&log, opened.as_ref(), answers.collect(), now).await?;
-                self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
+                let answers = self.check(&log, opened.as_ref(), answers.collect(), now).await?;
+                let input = TurnInput::Continue { answers, edit: None };
+                self.turn(&log, ThreadSource::Read(opened), input, stops).await
+            }
+            Input::Edited { answers, update } => {
+                if opened.is_none() {
+                    return Err(RunError::NoSuchThread(thread.clone()));
+                }
+                let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value));
+                let answers = match answers.collect::<Vec<_>>() {
+                    none if none.is_empty() => Vec::new(),
+                    answers => self.check(&log, opened.as_ref(), answers, now).await?,
+                };
+                let input = TurnInput::Continue { answers, edit: Some(update) };
+                self.turn(&log, ThreadSource::Read(opened), input, stops).await
             }
             Input::Reply(value) => {
                 let requests = answer::open(opened.as_ref(), now);
@@ -155,8 +168,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
                 let answers = vec![NewAnswer::of(id, value)];
-                let given = self.check(&log, opened.as_ref(), answers, now).await?;
-                self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
+                let answers = self.check(&log, opened.as_ref(), answers, now).await?;
+                let input = TurnInput::Continue { answers, edit: None };
+                self.turn(&log, ThreadSource::Read(opened), input, stops).await
             }
         }
     }
@@ -184,8 +198,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Ok(opened)
     }
 
-    /// The state of a thread whose turn is over.
-    fn is_done(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
+    /// The state of a thread, as it is stored.
+    fn stored_state(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
         let graph = &self.app.graph().0;
         let (mut fold, root) = (opened.fold, Namespace::root());
         let run = fold.runs.remove(&root).unwrap_or_default();
@@ -227,8 +241,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let lost = heartbeat.stop();
         let ending = Ending { run: &run, state: &state, log, replaced: &self.active.stop, lost };
         let outcome = match ending.give_back(outcome).await {
-            outcome @ Ok(Outcome::Interrupted(_) | Outcome::InDoubt(_)) => {
-                run.env.refused().map_or(outcome, Err)
+            Ok(mut outcome @ (Outcome::Interrupted(_) | Outcome::InDoubt(_))) => {
+                if let Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting) = &mut outcome {
+                    waiting.voided = run.env.take_voided();
+                }
+                run.env.refused().map_or(Ok(outcome), Err)
             }
             outcome => outcome,
         };
@@ -248,6 +265,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let (app, options) = (self.app, self.options);
         let runtime = app.runtime();
         let graph = &app.graph().0;
+        options.breakpoints.names().try_for_each(|node| graph.has(node))?;
         let run = RunId(runtime.ids.id());
         let is_new = matches!(input, TurnInput::New(_));
         let now = runtime.clock.now();

@@ -236,3 +236,54 @@ async fn a_subgraph_that_stores_nothing_does_not_stop() {
     let state = thread(&graph, &store).invoke(S::update(), ledger.clone()).await;
     assert_eq!(log(&state.unwrap().done().unwrap()), ["a", "x", "y", "c"]);
 }
+
+/// B66: the breakpoints of a handle are those of its runs alone, beside those of the graph; a name that is no node's is refused
+/// before anything is stored.
+#[tokio::test]
+async fn a_run_has_breakpoints_of_its_own() {
+    let (graph, store, ledger) =
+        (built(chain().interrupt_before(["c"])), memory(), Ledger::default());
+    let on = || thread(&graph, &store);
+    let unknown = on().interrupt_after(["d"]).invoke(S::update(), ledger.clone()).await;
+    assert!(matches!(unknown, Err(RunError::NoSuchNode { node, .. }) if node == "d"));
+    assert!(on().state(None).await.unwrap().is_none());
+    let at = stopped(on().interrupt_after(["a"]).invoke(S::update(), ledger.clone()).await);
+    assert_eq!((at.nodes, at.next), (owned(&["a"]), owned(&["b"])));
+    let at = stopped(on().interrupt_before(["b"]).resume(ledger.clone()).await);
+    assert_eq!(
+        (at.nodes, log(&at.state)),
+        (owned(&["c"]), vec!["a", "b"]),
+        "the stop is passed once"
+    );
+    assert_eq!(log(&on().resume(ledger.clone()).await.unwrap().done().unwrap()), ["a", "b", "c"]);
+    assert_eq!(ledger.counts(["a", "b", "c"]), [1, 1, 1]);
+}
+
+/// B66: a stop at all nodes, of the graph or of a run, is one before, or after, each super-step; nodes of a subgraph are those
+/// of its own graph.
+#[tokio::test]
+async fn a_run_stops_at_all_nodes() {
+    for of_graph in [true, false] {
+        for before in [true, false] {
+            let graph = match (of_graph, before) {
+                (true, true) => chain().interrupt_before_all(),
+                (true, false) => chain().interrupt_after_all(),
+                (false, _) => chain(),
+            };
+            let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+            let on = || match (of_graph, before) {
+                (true, _) => thread(&graph, &store),
+                (false, true) => thread(&graph, &store).interrupt_before_all(),
+                (false, false) => thread(&graph, &store).interrupt_after_all(),
+            };
+            let mut outcome = on().invoke(S::update(), ledger.clone()).await;
+            let mut stops = Vec::new();
+            while let Ok(Outcome::Breakpoint(at)) = &outcome {
+                stops.push(at.nodes.join("+"));
+                outcome = on().resume(ledger.clone()).await;
+            }
+            assert_eq!(stops, if before { vec!["a", "b", "c"] } else { vec!["a", "b"] });
+            assert_eq!(log(&outcome.unwrap().done().unwrap()), ["a", "b", "c"]);
+        }
+    }
+}

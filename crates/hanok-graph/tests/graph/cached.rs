@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use hanok_core::{Tenant, ThreadKey};
+use hanok_checkpoint::{InMemoryStore, Put, Search, SharedStore, Store};
+use hanok_core::{Labels, Stored, Tenant, ThreadKey};
 use hanok_graph::{
     BoxError, Cache, Command, Context, END, EventKind, Failure, Graph, GraphBuilder, Input,
     NodeExt, NodeSettings, Outcome, START, SendTo, Snapshot, Target,
@@ -271,4 +272,41 @@ async fn who_waits_for_a_result_that_is_given_up_makes_it() {
     let (given_up, waited) = tokio::join!(given_up, waits);
     given_up.unwrap_err();
     assert_eq!((done(waited).log.len(), ledger.of("a")), (1, 1));
+}
+
+/// B54: results in a store are shared by processes, by their tenant and node, until their time is over; what cannot be read
+/// there, and a store that fails, make the node run.
+#[tokio::test(start_paused = true)]
+async fn processes_share_the_results_in_a_store() {
+    let (store, runtime) = (SharedStore::new(InMemoryStore::new()), crate::support::runtime());
+    let shared = |by: SharedStore| {
+        let cache = by_plan().stored_in(by);
+        let node = decides.goto(["b"]).cache(cache);
+        let graph = builder().node("a", node).node("b", work).edge(START, "a").edge("b", END);
+        graph.runtime(runtime.clone()).build().unwrap()
+    };
+    let ledger = Ledger::default();
+    assert_eq!(run(&shared(store.clone()), "x", &ledger).await, "x 1 b");
+    // Another process: its graph has made nothing yet.
+    let second = shared(store.clone());
+    assert_eq!(run(&second, "x", &ledger).await, "x 1 b");
+    assert_eq!(run(&second, "y", &ledger).await, "y 2 b");
+    assert_eq!(run(&shared(store.clone()), "y", &ledger).await, "y 2 b");
+    let other = ThreadKey::new(Tenant::new("other").unwrap(), "t").unwrap();
+    let of_other = shared(store.clone()).checkpointer(memory()).thread(other);
+    let state = done(of_other.invoke(plan("x"), ledger.clone()).await);
+    assert_eq!(log(&state), ["x 3", "b"]);
+    tokio::time::sleep(ms(1_000)).await;
+    assert_eq!(run(&shared(store.clone()), "x", &ledger).await, "x 4 b");
+    // Something else stands there.
+    let labels = Labels::new(["cache", shared(store.clone()).name(), "a"]).unwrap();
+    let now = || runtime.clock.now();
+    let search = Search::within(Tenant::default(), labels).limit(10);
+    let items = store.search(&search, now()).await.unwrap().hits;
+    assert!(!items.is_empty());
+    for hit in items {
+        let put = Put::new(Stored::encode("nonsense").unwrap());
+        store.put(&hit.item.key, put, now()).await.unwrap();
+    }
+    assert_eq!(run(&shared(store), "x", &ledger).await, "x 5 b");
 }

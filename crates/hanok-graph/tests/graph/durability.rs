@@ -113,7 +113,7 @@ async fn with_exit_a_run_that_stops_leaves_one_commit_and_goes_on() {
         tokio::time::sleep(Duration::from_millis(10)).await;
         stop.cancel();
     });
-    assert!(matches!(outcome.unwrap(), Outcome::Cancelled | Outcome::Interrupted(_)));
+    assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_) | Outcome::Interrupted(_)));
     let outcome = exit.resume(ledger.clone()).await.unwrap();
     assert!(matches!(outcome, Outcome::Interrupted(_)), "{outcome:?}");
     let state = done(exit.reply("fine", ledger.clone()).await);

@@ -139,7 +139,7 @@ async fn run(app: App<S, Services>, n: u32, services: Services) -> Result<(), St
         _ => first.await,
     };
     let ended = match (kind(n), ended) {
-        (Kind::Cancelled, Ok(Outcome::Cancelled)) => return Ok(()),
+        (Kind::Cancelled, Ok(Outcome::Cancelled(_))) => return Ok(()),
         (Kind::Fails, Err(RunError::Node { source: NodeError::Handler { .. }, .. })) => {
             return Ok(());
         }

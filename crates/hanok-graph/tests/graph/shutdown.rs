@@ -57,7 +57,7 @@ async fn a_shutdown_drains_what_runs_and_refuses_what_is_new() {
     }
     assert_eq!(one.running(), 0);
     for run in runs {
-        assert!(matches!(run.await.unwrap().unwrap(), Outcome::Drained));
+        assert!(matches!(run.await.unwrap().unwrap(), Outcome::Drained(_)));
     }
     assert_eq!(ledger.counts(["slow", "after"]), [3, 0]);
     // It stays shut down, and doing so again takes nothing.
@@ -88,7 +88,7 @@ async fn what_has_not_ended_in_the_grace_time_is_cancelled() {
         (shut, began.elapsed())
     };
     let (ended, (shut, took)) = tokio::join!(thread.invoke(says("in"), ledger.clone()), shutdown);
-    assert!(matches!(ended.unwrap(), Outcome::Cancelled));
+    assert!(matches!(ended.unwrap(), Outcome::Cancelled(_)));
     assert_eq!(shut, Shutdown { running: 1, cancelled: 1, stuck: 0 });
     assert!(took >= 2 * SECOND && took < 3 * SECOND, "{took:?}");
     ledger.hang(&[]);
@@ -112,7 +112,7 @@ async fn a_second_shutdown_may_have_less_patience() {
         assert!(matches!(refused.unwrap_err(), RunError::ShuttingDown));
         one.shutdown(Duration::ZERO).await
     });
-    assert!(matches!(ended.unwrap(), Outcome::Cancelled));
+    assert!(matches!(ended.unwrap(), Outcome::Cancelled(_)));
     assert_eq!(second, Shutdown { running: 1, cancelled: 1, stuck: 0 });
 }
 
@@ -133,7 +133,7 @@ async fn an_input_that_waits_is_not_lost_silently() {
             one.shutdown(10 * SECOND).await
         }
     );
-    assert!(matches!(first.unwrap(), Outcome::Drained));
+    assert!(matches!(first.unwrap(), Outcome::Drained(_)));
     assert!(matches!(waiting.unwrap_err(), RunError::ShuttingDown));
     assert_eq!(shut.cancelled, 0);
     let on = crate::asking::thread(&graph, &store);
@@ -171,7 +171,7 @@ async fn a_drained_thread_ends_after_its_super_step() {
             drain.cancel();
         });
         let ended = ended.unwrap();
-        assert_eq!(matches!(ended, Outcome::Drained), !is_done);
+        assert_eq!(matches!(ended, Outcome::Drained(_)), !is_done);
         assert_eq!(matches!(ended, Outcome::Done(_)), is_done);
         let state = thread(&graph, &store).resume(ledger.clone()).await.unwrap().done().unwrap();
         assert_eq!((log(&state), ledger.of("slow")), (vec!["slow", "slow"], 2));

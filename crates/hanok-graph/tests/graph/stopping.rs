@@ -104,7 +104,7 @@ async fn a_drain_ends_the_run_after_the_step_under_way() {
             });
             let outcome = outcome.unwrap();
             assert_eq!(
-                matches!(outcome, Outcome::Drained),
+                matches!(outcome, Outcome::Drained(_)),
                 drained,
                 "{levels}, {asked_at}: {outcome:?}"
             );
@@ -130,7 +130,7 @@ async fn a_shutdown_drains_what_runs_and_cancels_what_does_not_end() {
                 app.shutdown(ms(grace)).await
             });
         assert_eq!((shutdown.running, shutdown.cancelled), (1, cancelled));
-        assert_eq!(matches!(outcome.unwrap(), Outcome::Cancelled), cancelled == 1);
+        assert_eq!(matches!(outcome.unwrap(), Outcome::Cancelled(_)), cancelled == 1);
         assert_eq!(ledger.all(), ran);
         let refused = app.thread(key("u")).invoke(S::update(), ledger.clone()).await.unwrap_err();
         assert_eq!(refused.to_string(), "the app is shutting down");
@@ -153,7 +153,7 @@ async fn a_cancelled_run_stops_at_once_and_goes_on_where_it_was() {
             tokio::time::sleep(ms(150)).await;
             stop.cancel();
         });
-        assert!(matches!(outcome.unwrap(), Outcome::Cancelled));
+        assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_)));
         assert_eq!(before.elapsed(), ms(150));
         assert_eq!((ledger.inside(), ledger.all()), (0, vec!["a 1".to_owned()]));
         let state = done(thread(&graph, &store).resume(ledger.clone()).await);
@@ -184,7 +184,7 @@ async fn a_cancelled_wide_step_keeps_what_was_done_of_it() {
         tokio::time::sleep(ms(50)).await;
         stop.cancel();
     });
-    assert!(matches!(outcome.unwrap(), Outcome::Cancelled));
+    assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_)));
     assert_eq!((ledger.inside(), ledger.all()), (0, vec!["quick 1".to_owned()]));
     let state = done(thread(&graph, &store).resume(ledger.clone()).await);
     assert_eq!(log(&state), ["quick", "slow", "slower", "end"]);
@@ -199,7 +199,7 @@ async fn no_task_outlives_a_run_that_is_stopped_or_dropped() {
     stop.cancel();
     let run = thread(&graph, &store).cancellation(stop);
     let outcome = run.invoke(S::update(), ledger.clone()).await.unwrap();
-    assert!(matches!(outcome, Outcome::Cancelled));
+    assert!(matches!(outcome, Outcome::Cancelled(_)));
     assert_eq!(ledger.all(), [""; 0]);
 
     let wide = builder()
@@ -248,6 +248,6 @@ async fn a_cancellation_is_neither_retried_nor_handled() {
         tokio::time::sleep(ms(50)).await;
         stop.cancel();
     });
-    assert!(matches!(outcome.unwrap(), Outcome::Cancelled));
+    assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_)));
     assert_eq!(ledger.all(), [""; 0]);
 }

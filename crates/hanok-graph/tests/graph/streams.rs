@@ -625,7 +625,7 @@ async fn an_observed_run_can_be_cancelled() {
     tokio::time::sleep(15 * MS).await;
     stop.cancel();
     let (events, outcome) = all(events).await;
-    assert!(matches!(outcome.unwrap(), Outcome::Cancelled));
+    assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_)));
     let [Event { kind: EventKind::Ended { outcome, .. }, path, .. }] = events.as_slice() else {
         panic!("other events: {events:?}");
     };

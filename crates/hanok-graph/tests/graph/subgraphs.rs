@@ -265,9 +265,9 @@ async fn a_subgraph_stops_and_goes_on_with_its_run() {
         }
         let (ended, ()) = tokio::join!(on.invoke(S::update(), ledger.clone()), slow);
         match (by, ended) {
-            ("cancelled", Ok(Outcome::Cancelled)) | ("drained", Ok(Outcome::Drained)) => {}
+            ("cancelled", Ok(Outcome::Cancelled(_))) | ("drained", Ok(Outcome::Drained(_))) => {}
             ("limit", Err(RunError::Node { source: NodeError::Failed(source), .. })) => {
-                assert!(source.to_string().contains("limit of 1 super-step:"), "{source}");
+                assert!(source.to_string().contains("limit of 1 super-step,"), "{source}");
             }
             (_, other) => panic!("{by}: {other:?}"),
         }
@@ -299,7 +299,7 @@ async fn a_drain_ends_the_run_after_the_super_step_of_the_subgraph() {
     let (store, services) = (memory(), (Ledger::default(), Cancellation::default()));
     let on = graph.checkpointer(store.clone()).thread(key("t")).drain(services.1.clone());
     let outcome = on.invoke(S::update(), services.clone()).await.unwrap();
-    assert!(matches!(outcome, Outcome::Drained));
+    assert!(matches!(outcome, Outcome::Drained(_)));
     assert_eq!(services.0.counts(["x", "y"]), [1, 0]);
     let on = graph.checkpointer(store).thread(key("t"));
     let state = on.resume(services.clone()).await.unwrap().done().unwrap();

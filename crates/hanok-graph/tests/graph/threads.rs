@@ -246,7 +246,7 @@ async fn a_cancelled_run_keeps_what_was_committed_and_can_go_on() {
         tokio::time::sleep(Duration::from_millis(20)).await;
         stop.cancel();
     });
-    assert!(matches!(outcome.unwrap(), Outcome::Cancelled));
+    assert!(matches!(outcome.unwrap(), Outcome::Cancelled(_)));
     assert!(store.head(&key("t")).await.unwrap().unwrap().claim.is_none());
     let state = thread.resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&state), ["a", "slow"]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hanok_core::{Timestamp, Token};
 use hanok_graph::{
     BoxError, Context, END, Graph, GraphBuilder, Input, NodeError, NodeExt, NodeSettings, Outcome,
-    Retry, RunError, START, Snapshot, Subgraph,
+    Retry, RunError, START, SendTo, Snapshot, Subgraph,
 };
 use hanok_state::State;
 use tokio::time::Instant;
@@ -264,4 +264,89 @@ async fn the_tasks_of_a_step_are_told_one_time() {
     let outcome = graph.invoke(S::update(), Ledger::default()).await.unwrap();
     let Outcome::Done(state) = outcome else { panic!("{outcome:?}") };
     assert_eq!(log(&state), ["first", "70", "70"]);
+}
+
+/// B49: a default for all nodes, which a node's own stands before.
+#[tokio::test(start_paused = true)]
+async fn a_time_out_of_all_nodes_is_for_those_without_one() {
+    let graph = builder().node("own", slow(150).timeout(ms(200))).node("other", slow(150));
+    let graph = graph.sequence([START, "own", "other", END]).timeout_all(ms(100)).build().unwrap();
+    let ledger = Ledger::default();
+    let error = graph.invoke(S::update(), ledger.clone()).await.unwrap_err();
+    let RunError::Node { node, source: NodeError::TimedOut { after }, .. } = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!((node.as_ref(), *after, ledger.of("own")), ("other", ms(100), 1));
+    let silent = builder().node("a", slow(150)).sequence([START, "a", END]);
+    let silent = silent.idle_timeout_all(ms(100)).build().unwrap();
+    let error = silent.invoke(S::update(), Ledger::default()).await.unwrap_err();
+    assert!(matches!(error, RunError::Node { source: NodeError::Idle { .. }, .. }), "{error:?}");
+}
+
+/// B49: a send has a time-out of its own for its task, which is stored with it: after a crash, or a failure, it is the same.
+#[tokio::test(start_paused = true)]
+async fn a_send_has_a_time_out_of_its_own() {
+    async fn takes(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let (name, takes): (String, u64) = cx.input()?.unwrap_or_default();
+        cx.services().note(&name);
+        cx.runtime().clock.sleep(ms(takes)).await;
+        Ok(says(name))
+    }
+    fn spread(_: &S) -> Vec<SendTo> {
+        vec![
+            SendTo::new("takes", &("short", 80_u64)),
+            SendTo::new("takes", &("long", 300_u64)).timeout(ms(400)),
+            SendTo::new("takes", &("late", 80_u64)).timeout(ms(50)),
+        ]
+    }
+    let graph = builder().node("takes", takes.timeout(ms(100))).branch(START, spread, ["takes"]);
+    let graph = graph.edge("takes", END).build().unwrap();
+    let (store, ledger) = (memory(), Ledger::default());
+    for run in 1..=2 {
+        let outcome = match run {
+            1 => thread(&graph, &store).invoke(S::update(), ledger.clone()).await,
+            _ => thread(&graph, &store).resume(ledger.clone()).await,
+        };
+        let error = outcome.unwrap_err();
+        let RunError::Node { source: NodeError::TimedOut { after }, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(*after, ms(50));
+        assert_eq!([ledger.of("short"), ledger.of("long"), ledger.of("late")], [1, 1, run]);
+    }
+}
+
+/// B49: where only heartbeats count, no other sign of life extends the time; heartbeats do, of a subgraph's node too.
+#[tokio::test(start_paused = true)]
+async fn a_heartbeat_time_out_is_extended_by_heartbeats_alone() {
+    async fn tells(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        for round in 0..5 {
+            cx.runtime().clock.sleep(ms(60)).await;
+            cx.custom(&round);
+            if cx.node() == "beats" {
+                cx.heartbeat();
+            }
+        }
+        Ok(says(cx.node()))
+    }
+    for (name, ends) in [("beats", true), ("tells", false)] {
+        let limits = NodeSettings::new().heartbeat_timeout(ms(100)).idle_timeout(ms(100));
+        let graph = one(name, builder().node(name, tells)).configure(name, limits).build().unwrap();
+        let before = Instant::now();
+        let outcome = graph.invoke(S::update(), Ledger::default()).await;
+        match (ends, outcome) {
+            (true, outcome) => assert_eq!(log(&done(outcome)), ["beats"]),
+            (false, Err(RunError::Node { source: NodeError::Idle { after }, .. })) => {
+                assert_eq!((after, before.elapsed()), (ms(100), ms(100)));
+            }
+            (false, other) => panic!("{other:?}"),
+        }
+        let inner = one(name, builder().node(name, tells)).build().unwrap();
+        let call =
+            Subgraph::new(inner, |_: &S| S::update(), |inner: &S| says(log(inner).join("+")));
+        let graph = one("call", builder().subgraph("call", call));
+        let limits = NodeSettings::new().heartbeat_timeout(ms(100));
+        let graph = graph.configure("call", limits).build().unwrap();
+        assert_eq!(graph.invoke(S::update(), Ledger::default()).await.is_ok(), ends, "{name}");
+    }
 }

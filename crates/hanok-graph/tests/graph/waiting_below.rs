@@ -78,7 +78,7 @@ async fn a_drained_turn_is_finished_before_the_next() {
     drain.cancel();
     let draining = thread(&graph, &store).drain(drain);
     let outcome = draining.invoke(says("one"), ledger.clone()).await.unwrap();
-    assert!(matches!(outcome, Outcome::Drained), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Drained(_)), "{outcome:?}");
     let next = thread(&graph, &store).invoke(says("two"), ledger.clone()).await.unwrap();
     assert_eq!(log(&next.done().unwrap()), ["one", "drains", "second", "two", "drains", "second"]);
 }

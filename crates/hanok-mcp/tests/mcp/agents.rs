@@ -125,7 +125,7 @@ async fn a_turn_that_is_cancelled_has_its_task_stopped() {
     world.taken("office", 3).await;
     stop.cancel();
     let stopped = tokio::time::timeout(AT_LAST, run).await.unwrap().unwrap();
-    assert!(matches!(stopped, Ok(Outcome::Cancelled)), "{stopped:?}");
+    assert!(matches!(stopped, Ok(Outcome::Cancelled(_))), "{stopped:?}");
     let is_told = || world.ledger("office").iter().any(|line| line == "cancel-task task-k");
     let told = async {
         while !is_told() {

@@ -29,6 +29,9 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
     state: Snapshot<SupervisorState>,
     context: Context<C>,
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
+    if let Some(result) = supervisor.forwarded(&state) {
+        return Ok(supervisor.settle(&context, result));
+    }
     let limit = supervisor.limit(&state);
     if state.iteration >= limit {
         return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
@@ -206,7 +209,16 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         (!self.parallel || !to.iter().any(is_new)).then_some(first)
     }
 
-    /// Ends a turn whose model delegates again and again what was answered: the agent's answer is the turn's.
+    /// The answer that is the turn's, because its agent's are forwarded and nobody else was delegated to beside.
+    fn forwarded(&self, state: &SupervisorState) -> Option<AgentResult> {
+        if self.forwarded.is_empty() || !state.delegations.is_empty() {
+            return None;
+        }
+        let result = conversation::results(&state.messages).pop()?;
+        (result.answered && self.forwarded.contains(&result.agent)).then_some(result)
+    }
+
+    /// Ends a turn with an agent's answer, which is forwarded or was delegated again and again.
     fn settle(&self, context: &Context<C>, result: AgentResult) -> SupervisorStateUpdate {
         let AgentResult { agent, output, .. } = result;
         let message = Message::assistant(output.as_str()).with_metadata("settled", agent.as_str());

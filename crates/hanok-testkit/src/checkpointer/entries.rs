@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
     Failed, Frontier, Goto, GraphId, Handed, Intent, Memo, Origin, Outbox, Persistence, Question,
-    Rebase, Reopen, RunEnd, Snapshot, TaskWrite, ThreadFold, Void,
+    Rebase, Reopen, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Answerer, Audience, Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent,
@@ -161,12 +161,19 @@ fn goto() -> impl Strategy<Value = Goto> {
     prop_oneof![4 => near(), 1 => handed().prop_map(Goto::Parent)]
 }
 
+/// The time-outs of a send.
+fn limits() -> impl Strategy<Value = SendLimits> {
+    let one = || option::of(any::<u64>());
+    (one(), one()).prop_map(|(timeout, idle_timeout)| SendLimits { timeout, idle_timeout })
+}
+
 /// The next nodes of a task within its own graph.
 fn near() -> impl Strategy<Value = Goto> {
     prop_oneof![
         text().prop_map(|node| Goto::Node(node.into())),
-        (text(), stored())
-            .prop_map(|(node, input)| Goto::Send(Due { node: node.into(), input: Some(input) })),
+        (text(), stored(), limits()).prop_map(|(node, input, limits)| {
+            Goto::Send(Due { node: node.into(), input: Some(input), limits })
+        }),
         Just(Goto::End),
         Just(Goto::Only),
     ]
@@ -265,7 +272,7 @@ fn flat_change() -> impl Strategy<Value = (&'static str, Change)> {
 
 fn frontier() -> impl Strategy<Value = Frontier> {
     let due = || {
-        (text(), option::of(stored())).prop_map(|(node, input)| Due { node: node.into(), input })
+        (text(), option::of(stored())).prop_map(|(node, input)| Due { input, ..Due::node(node) })
     };
     let joins = vec((text(), vec(text(), 0..2)), 0..2);
     let handed = option::weighted(0.2, handed().prop_map(Box::new));

@@ -163,13 +163,13 @@ fn unread(error: StoredError) -> RunError {
 fn ended<S>(outcome: Outcome<S>) -> Ended {
     let (name, requests) = match outcome {
         Outcome::Done(_) => ("done", Vec::new()),
-        Outcome::Interrupted(requests) => ("interrupted", requests),
+        Outcome::Interrupted(waiting) => ("interrupted", waiting.requests),
         Outcome::Breakpoint(_) => ("breakpoint", Vec::new()),
-        Outcome::InDoubt(requests) => ("in doubt", requests),
+        Outcome::InDoubt(waiting) => ("in doubt", waiting.requests),
         Outcome::LimitReached { .. } => ("limit", Vec::new()),
         Outcome::Poisoned(_) => ("poisoned", Vec::new()),
-        Outcome::Cancelled => ("cancelled", Vec::new()),
-        Outcome::Drained => ("drained", Vec::new()),
+        Outcome::Cancelled(_) => ("cancelled", Vec::new()),
+        Outcome::Drained(_) => ("drained", Vec::new()),
         _ => ("another", Vec::new()),
     };
     Ended { name, requests }

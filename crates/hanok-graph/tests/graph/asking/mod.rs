@@ -130,7 +130,7 @@ pub(crate) async fn lost(store: &SharedCheckpointer, thread: &ThreadKey) {
 /// The requests of a run that waits for people.
 pub(crate) fn asked<T: std::fmt::Debug>(outcome: Result<Outcome<T>, RunError>) -> Vec<Pending> {
     match outcome.unwrap() {
-        Outcome::Interrupted(requests) => requests,
+        Outcome::Interrupted(waiting) => waiting.requests,
         other => panic!("another outcome: {other:?}"),
     }
 }
@@ -138,7 +138,7 @@ pub(crate) fn asked<T: std::fmt::Debug>(outcome: Result<Outcome<T>, RunError>) -
 /// The requests of a run that does not know whether calls were made.
 pub(crate) fn doubted<T: std::fmt::Debug>(outcome: Result<Outcome<T>, RunError>) -> Vec<Pending> {
     match outcome.unwrap() {
-        Outcome::InDoubt(requests) => requests,
+        Outcome::InDoubt(waiting) => waiting.requests,
         other => panic!("another outcome: {other:?}"),
     }
 }
