@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 /// The tools and agents that a text may call. Built once per agent.
 ///
 /// Names are compared byte for byte, after decoration such as quotes and bold is trimmed: a look-alike letter or an
@@ -147,4 +149,14 @@ impl Declared {
             && params.iter().all(|param| !param.required || param.kind == ParamType::String);
         alone.then_some(only.name.as_str())
     }
+}
+
+/// What is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    /// A tool.
+    Tool,
+    /// Another agent, which gets a task.
+    Delegate,
 }

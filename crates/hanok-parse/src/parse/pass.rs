@@ -1,0 +1,446 @@
+//! The one pass over a text.
+//!
+//! The pass goes from mark to mark and never back: a reader that begins at a mark reads on from there, and leaves the
+//! walk behind what it read. What is not a mark is text, and goes where the mode says. A mark may only be looked at
+//! where it can begin, so the work is linear in the text. Wherever the text stops, the pass stops with a state, and
+//! goes on from there: nothing is decided before the text says it, so it does not matter how the text is cut.
+
+use crate::{
+    declared::{CallKind, Declared},
+    readers::{
+        calls::{self, Calls},
+        dispatch::Dispatch,
+        echo::{self, Echo},
+        header::{self, Header},
+        label_name::{Behind, LabelName},
+        nested_xml::NestedXml,
+        python_calls::PythonCalls,
+        reader::Progress,
+        recovery::Recovery,
+        suffixed_tag::{SuffixedTag, Tag},
+        think::{self, Think},
+        walk::{Mode, Walk},
+    },
+    reply::{error::Expected, event::Event, outcome::Reply},
+    text::{
+        labels::{self, Label, LabelKind, Line},
+        look::{Look, View},
+        marks::{self, Lookup, Mark},
+        names,
+        presence::{self, More},
+    },
+};
+
+/// A pass over a text, as far as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Pass {
+    pub(crate) walk: Walk,
+}
+
+impl Pass {
+    /// A pass from byte `start`.
+    pub(crate) fn new(start: usize) -> Self {
+        Self { walk: Walk::new(start) }
+    }
+
+    /// Reads on as far as the text goes.
+    pub(crate) fn run(&mut self, view: &View<'_>) {
+        let look = Look(view);
+        while self.step(look) == Progress::Moved {}
+        if look.ended {
+            self.walk.settle(look);
+            self.walk.resolve_pending(look);
+            self.walk.release_fence(look);
+            self.walk.draft.content.cut();
+            self.walk.draft.thought.cut();
+        } else if let Mode::Answer(_) = self.walk.mode {
+            let told = self.walk.run.text.get(..self.walk.run.solid).unwrap_or_default();
+            self.walk.draft.tell_answer(told);
+        }
+        self.walk.draft.flush();
+        if !self.walk.reading.as_ref().is_some_and(|reader| reader.may_extend()) {
+            self.walk.draft.tell_notes();
+        }
+    }
+
+    /// Takes a piece that is all of it more of a call: what most pieces of one are. Nothing else is told then.
+    #[inline]
+    pub(crate) fn takes(&mut self, text: &str, declared: &Declared) -> bool {
+        let Walk { reading, draft, .. } = &mut self.walk;
+        reading.as_mut().is_some_and(|reader| reader.takes(draft, text, declared))
+    }
+
+    fn step(&mut self, look: Look<'_>) -> Progress {
+        if let Some(reader) = self.walk.reading.take() {
+            return reader.read(&mut self.walk, look);
+        }
+        if self.walk.at >= look.text.len() {
+            return Progress::More;
+        }
+        match self.read_text(look) {
+            Ok(()) => Progress::Moved,
+            Err(More) => Progress::More,
+        }
+    }
+
+    fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
+        if self.walk.fresh {
+            let found = self.line_start(look)?;
+            if found {
+                return Ok(());
+            }
+            self.walk.fresh = false;
+        }
+        let begins = match look.rest(self.walk.at).as_bytes() {
+            [first, second, ..] => look.setup.marks.may_begin(*first, *second),
+            [first] => marks::may_begin(*first),
+            [] => false,
+        };
+        if begins && self.mark(look)? {
+            return Ok(());
+        }
+        self.plain(look);
+        Ok(())
+    }
+
+    fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if self.walk.mode == Mode::Dead || self.walk.echo.is_some_and(Echo::is_marked) {
+            return Ok(false);
+        }
+        let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
+        let headless =
+            look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
+        if headless && header::begins(look, self.walk.at)? {
+            self.header(look, 0);
+            return Ok(true);
+        }
+        if look.setup.labels && labels::may_begin(first) {
+            match labels::at(look.rest(self.walk.at), look.ended) {
+                Line::More => return Err(More),
+                Line::Label(label) => {
+                    self.walk.fresh = false;
+                    if self.label(look, label) {
+                        return Ok(true);
+                    }
+                }
+                Line::Other => {}
+            }
+        }
+        if !self.walk.is_prose() || self.walk.echo.is_some() {
+            return Ok(false);
+        }
+        if look.ended
+            && let Some(pending) = &self.walk.pending
+            && self.walk.breaks_off(look, pending)
+        {
+            self.walk.at = look.text.len();
+            return Ok(true);
+        }
+        let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
+        match look.rest(next).bytes().next() {
+            Some(b'`') if self.walk.fence_line(look)? => Ok(true),
+            Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
+            Some(b'[') if look.setup.python => self.bare_python(look, next),
+            Some(b'f') if next == self.walk.at => self.line_mark(look),
+            _ => Ok(false),
+        }
+    }
+
+    /// Where the first letter of the line stands, if it is near.
+    fn behind_blanks(&self, look: Look<'_>) -> Result<Option<usize>, More> {
+        const BLANKS: usize = 64;
+        let rest = look.rest(self.walk.at);
+        let tail = rest.trim_start_matches(labels::is_blank);
+        let len = rest.len() - tail.len();
+        if tail.is_empty() && len <= BLANKS && !look.ended {
+            return Err(More);
+        }
+        Ok((len <= BLANKS).then_some(self.walk.at + len))
+    }
+
+    fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        if !calls::begins(look, at)? {
+            return Ok(false);
+        }
+        self.walk.fresh = false;
+        self.walk.at = at;
+        self.walk.reading = Some(Box::new(Calls::bare(at)));
+        Ok(true)
+    }
+
+    /// A list of PythonCalls's calls, where the first names a declared tool.
+    fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let Some(name) = PythonCalls::first_name(look, at)? else { return Ok(false) };
+        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+            return Ok(false);
+        }
+        self.walk.fresh = false;
+        self.walk.at = at;
+        self.walk.reading = Some(Box::new(PythonCalls::bare(at)));
+        Ok(true)
+    }
+
+    /// A mark whose first word prose has, too.
+    fn line_mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        match look.setup.lines.at(look.rest(self.walk.at)) {
+            Lookup::Mark(mark, len) => {
+                self.walk.fresh = false;
+                Ok(self.enter_mark(look, mark, len))
+            }
+            Lookup::Prefix if !look.ended => Err(More),
+            _ => Ok(false),
+        }
+    }
+
+    fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        match self.walk.mode {
+            Mode::Dead => return false,
+            Mode::Answer(_) if label.kind == LabelKind::Thought => {
+                self.walk.settle(look);
+                self.walk.mode = Mode::Dead;
+                return true;
+            }
+            Mode::Answer(_) => return false,
+            Mode::Task
+                if matches!(label.kind, LabelKind::Task | LabelKind::Final { strong: false }) =>
+            {
+                return false;
+            }
+            _ => {}
+        }
+        if label.kind == LabelKind::Observation {
+            let foreign = self.walk.foreign(look);
+            if !foreign {
+                self.walk.echo = Some(Echo::line());
+            }
+            return foreign;
+        }
+        if !matches!(label.kind, LabelKind::Input | LabelKind::Task) {
+            self.walk.echo = None;
+        }
+        match label.kind {
+            LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.walk.at)),
+            LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.walk.at)),
+            LabelKind::Observation => return false,
+            LabelKind::Action => self.open_name(look, label, CallKind::Tool),
+            LabelKind::Delegate => self.open_name(look, label, CallKind::Delegate),
+            LabelKind::Input => return self.open_input(look, label),
+            LabelKind::Task => return self.open_task(look, label),
+        }
+        true
+    }
+
+    fn open_mode(&mut self, look: Look<'_>, label: Label<'_>, mode: Mode) {
+        if self.walk.leave(look) {
+            self.enter(look, label);
+            self.walk.mode = mode;
+        }
+    }
+
+    fn open_name(&mut self, look: Look<'_>, label: Label<'_>, kind: CallKind) {
+        let start = self.walk.at;
+        if self.walk.leave(look) {
+            self.enter(look, label);
+            let named = LabelName::new(Behind::Name(kind), start, self.walk.at);
+            self.walk.reading = Some(Box::new(named));
+        }
+    }
+
+    /// `Action Input:` behind a name. Elsewhere the words mean nothing.
+    fn open_input(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        if !self.walk.waits_for(CallKind::Tool) || self.walk.mode == Mode::Input {
+            return false;
+        }
+        let start = self.walk.at;
+        self.enter(look, label);
+        self.walk.reading = Some(Box::new(LabelName::new(Behind::Input, start, self.walk.at)));
+        true
+    }
+
+    /// `Task:` behind a delegation. Elsewhere the word means nothing.
+    fn open_task(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        let waits = self.walk.waits_for(CallKind::Delegate);
+        if waits {
+            self.enter(look, label);
+            self.walk.mode = Mode::Task;
+        }
+        waits
+    }
+
+    /// Stands behind the label.
+    fn enter(&mut self, look: Look<'_>, label: Label<'_>) {
+        self.walk.settle(look);
+        self.walk.fence.wraps();
+        label.open.clone_into(&mut self.walk.open);
+        self.walk.at += label.len;
+    }
+
+    fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if let Some(echo) = self.walk.echo
+            && let Some(len) = look.any(self.walk.at, echo.closes())?
+        {
+            self.walk.echo = echo.closed();
+            self.walk.go(self.walk.at + len);
+            return Ok(true);
+        }
+        let before = look.slice(self.walk.start, self.walk.at);
+        // A mark in inline code is talked about, not used.
+        if before.ends_with('`') && !before.ends_with("```") {
+            return Ok(false);
+        }
+        match look.setup.marks.at(look.rest(self.walk.at)) {
+            Lookup::Mark(mark, len) if self.walk.echo.is_some_and(|echo| echo.hides(mark)) => {
+                self.walk.echo = self.walk.echo.map(|echo| echo.behind(mark));
+                self.walk.go(self.walk.at + len);
+                Ok(true)
+            }
+            Lookup::Mark(Mark::Turn(own), len)
+                if self.walk.is_prose() && echo::is_own(look, self.walk.at + len, own)? =>
+            {
+                // Once something was called, the model's own next turn is invented as well.
+                if !self.walk.foreign(look) {
+                    self.walk.go(self.walk.at + len);
+                }
+                Ok(true)
+            }
+            Lookup::Mark(mark, len) => Ok(self.enter_mark(look, mark, len)),
+            Lookup::Prefix if !look.ended => Err(More),
+            Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
+            _ => Ok(false),
+        }
+    }
+
+    fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> bool {
+        match mark {
+            Mark::Think(closes) => {
+                self.walk.reading = Some(Box::new(Think::new(self.walk.at + len, closes)));
+            }
+            Mark::EndThink => think::close(&mut self.walk, look, len),
+            Mark::SuffixedThink => self.suffixed(len, Tag::Think),
+            Mark::SuffixedClose => {
+                let thought = look.rest(self.walk.at).starts_with("</think");
+                if self.walk.mode == Mode::Dead && !thought {
+                    return false;
+                }
+                self.suffixed(len, Tag::Close { thought });
+            }
+            _ if self.walk.mode == Mode::Dead => return false,
+            Mark::Stop => self.walk.go(self.walk.at + len),
+            Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
+                if !self.walk.foreign(look) {
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
+                if !self.walk.foreign(look) {
+                    self.walk.echo = Some(Echo::marked(closes, self.walk.echo.is_some()));
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::Turn(_) if !matches!(self.walk.mode, Mode::Answer(_)) => self.walk.invented(look),
+            Mark::Open(rule) if self.walk.is_prose() => {
+                self.walk.reading =
+                    Some(Box::new(Dispatch::new(self.walk.at, self.walk.at + len, rule)));
+            }
+            Mark::Header => self.header(look, len),
+            Mark::Elements if self.walk.is_prose() => {
+                let elements = NestedXml::new(self.walk.at, self.walk.at + len);
+                self.walk.reading = Some(Box::new(elements));
+            }
+            Mark::Section(closes) if self.walk.is_prose() => {
+                self.walk.reading =
+                    Some(Box::new(Recovery::section(self.walk.at, self.walk.at + len, closes)));
+            }
+            Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Close if self.walk.is_prose() => self.walk.go(self.walk.at + len),
+            _ => return false,
+        }
+        true
+    }
+
+    fn suffixed(&mut self, len: usize, tag: Tag) {
+        self.walk.reading = Some(Box::new(SuffixedTag::new(self.walk.at, self.walk.at + len, tag)));
+    }
+
+    /// A message's header. The one before is over, and so is its answer.
+    fn header(&mut self, look: Look<'_>, len: usize) {
+        if let Mode::Answer(_) = self.walk.mode {
+            self.walk.settle(look);
+            self.walk.mode = Mode::Dead;
+            return;
+        }
+        self.walk.reading = Some(Box::new(Header::new(self.walk.at, self.walk.at + len)));
+    }
+
+    /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
+    fn cut_mark(&mut self, look: Look<'_>) -> bool {
+        let Some(opens) = look.setup.marks.cut(look.rest(self.walk.at)) else { return false };
+        if opens && self.walk.echo.is_none() {
+            self.walk.truncated(look, self.walk.at, None, Expected::Rest);
+        }
+        self.walk.at = look.text.len();
+        true
+    }
+
+    /// Text up to where the next mark may begin.
+    fn plain(&mut self, look: Look<'_>) {
+        let bytes = look.rest(self.walk.at).as_bytes();
+        let mut fresh = bytes.first() == Some(&b'\n');
+        let mut len = 1;
+        while let Some(&byte) = bytes.get(len) {
+            if is_plain(byte) && !fresh {
+                len += presence::run(bytes.get(len..).unwrap_or_default(), is_plain);
+                continue;
+            }
+            let second = bytes.get(len + 1);
+            let mark = match second {
+                Some(&second) => look.setup.marks.may_begin(byte, second),
+                None => marks::may_begin(byte),
+            };
+            if mark || fresh && may_begin_line(byte) {
+                break;
+            }
+            fresh = byte == b'\n';
+            len += 1;
+        }
+        while !look.text.is_char_boundary(self.walk.at + len) {
+            len += 1;
+        }
+        let len = len.min(bytes.len());
+        self.walk.push(look, self.walk.at, self.walk.at + len);
+        self.walk.at += len;
+        self.walk.fresh = fresh;
+    }
+
+    /// The reply, when the text has ended.
+    pub(crate) fn into_reply(mut self, text: &str, out: &mut Vec<Event>) -> Reply {
+        std::mem::swap(&mut self.walk.draft.events, out);
+        self.walk.draft.close_notes(text.len());
+        std::mem::swap(&mut self.walk.draft.events, out);
+        self.walk.draft.into_reply()
+    }
+}
+
+/// The bytes with which neither a mark nor a line begins.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0_u8;
+    loop {
+        if let Some(plain) = plain.split_at_mut(byte as usize).1.first_mut() {
+            *plain = byte != b'\n' && !marks::may_begin(byte);
+        }
+        if byte == 255 {
+            break plain;
+        }
+        byte += 1;
+    }
+};
+
+fn is_plain(byte: u8) -> bool {
+    PLAIN.get(usize::from(byte)) == Some(&true)
+}
+
+/// Whether a mark of lines may begin with `byte`.
+fn may_begin_line(byte: u8) -> bool {
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[')
+}

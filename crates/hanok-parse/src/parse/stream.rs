@@ -1,0 +1,86 @@
+//! Text that comes in pieces.
+
+use crate::{
+    parse::{parser::Parser, pass::Pass},
+    reply::{event::Event, outcome::Reply},
+    text::look::View,
+};
+
+/// Reads a text that comes in pieces, and tells at once what it says.
+///
+/// However the text is cut into pieces, the [`Reply`] is the same, and so are the events, their pieces joined and what
+/// was taken back left out. Nothing is read twice. The text itself is kept to its end, because a close tag may turn all
+/// of it into reasoning; beyond it, and the reply, only the state of what is being read is held.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    parser: Parser,
+    text: String,
+    pass: Pass,
+    /// The bytes of a character that is cut.
+    tail: Vec<u8>,
+}
+
+impl Stream {
+    pub(crate) fn new(parser: Parser) -> Self {
+        Self { parser, text: String::new(), pass: Pass::new(0), tail: Vec::new() }
+    }
+
+    /// Takes the next piece of the text, and appends to `out` what can be told now. Text goes into the last event of
+    /// `out` where that is of the same kind.
+    pub fn feed(&mut self, text: &str, out: &mut Vec<Event>) {
+        if !self.tail.is_empty() {
+            self.tail.clear();
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.text.push_str(text);
+        self.read(false, out);
+    }
+
+    /// Takes the next bytes of the text. A character that is cut waits for its other bytes; what is no UTF-8 becomes
+    /// `U+FFFD`.
+    pub fn feed_bytes(&mut self, bytes: &[u8], out: &mut Vec<Event>) {
+        let mut joined = std::mem::take(&mut self.tail);
+        let mut rest = bytes;
+        if !joined.is_empty() {
+            joined.extend_from_slice(bytes);
+            rest = joined.as_slice();
+        }
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    self.text.push_str(text);
+                    break;
+                }
+                Err(error) => {
+                    let (valid, bad) = rest.split_at(error.valid_up_to());
+                    self.text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+                    let Some(len) = error.error_len() else {
+                        self.tail = bad.to_vec();
+                        break;
+                    };
+                    self.text.push(char::REPLACEMENT_CHARACTER);
+                    rest = bad.get(len..).unwrap_or_default();
+                }
+            }
+        }
+        self.read(false, out);
+    }
+
+    /// The text has ended.
+    pub fn finish(mut self, out: &mut Vec<Event>) -> Reply {
+        if !self.tail.is_empty() {
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.read(true, out);
+        self.parser.finish(self.pass, &self.text, out)
+    }
+
+    fn read(&mut self, ended: bool, out: &mut Vec<Event>) {
+        let (text, setup) = (&self.text, self.parser.setup());
+        std::mem::swap(&mut self.pass.walk.draft.events, out);
+        if ended || !self.pass.takes(text, &setup.declared) {
+            self.pass.run(&View { text, ended, setup });
+        }
+        std::mem::swap(&mut self.pass.walk.draft.events, out);
+    }
+}

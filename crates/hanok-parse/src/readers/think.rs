@@ -1,0 +1,146 @@
+//! Reasoning: `<think>…</think>`, and close tags whose open tag the chat template wrote.
+
+use crate::{
+    readers::{
+        reader::{Progress, Reader},
+        walk::Walk,
+    },
+    reply::note::NoteKind,
+    text::{
+        labels::{self, LabelKind, Line},
+        look::Look,
+        marks::{self, Lookup, Mark},
+        presence::More,
+    },
+};
+
+/// Whether calls may come out of the reasoning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// What a model writes inside its reasoning is never a call.
+    #[default]
+    Ignore,
+    /// When nothing follows the reasoning, the calls inside its last piece count.
+    Promote,
+}
+
+/// Reasoning that is being read.
+#[derive(Debug, Clone)]
+pub(crate) struct Think {
+    start: usize,
+    at: usize,
+    fresh: bool,
+    closes: &'static [&'static str],
+    /// A close mark that only this text has.
+    close: Option<String>,
+}
+
+impl Think {
+    /// Reasoning that begins at `start`.
+    pub(crate) fn new(start: usize, closes: &'static [&'static str]) -> Self {
+        Self { start, at: start, fresh: true, closes, close: None }
+    }
+
+    pub(crate) fn closed_by(self, close: String) -> Self {
+        Self { close: Some(close), ..self }
+    }
+
+    /// Reads up to the next mark. Where reading goes on, when it is the close mark.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<usize>, More> {
+        let own = match &self.close {
+            Some(close) => look.any(self.at, &[close])?,
+            None => look.any(self.at, self.closes)?,
+        };
+        if let Some(len) = own {
+            // Marks behind the first one mean something of their own, and are read again.
+            let is_close = self.closes.first().is_none_or(|close| rest.starts_with(close));
+            return Ok(Some(self.at + if is_close { len } else { 0 }));
+        }
+        if self.fresh {
+            self.decoy_label(walk, look, rest)?;
+        }
+        match look.setup.marks.at(rest) {
+            Lookup::Mark(Mark::Open(_), len) => {
+                walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
+            }
+            Lookup::Prefix if !look.ended => return Err(More),
+            _ => {}
+        }
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let tail = rest.get(first..).unwrap_or_default();
+        self.fresh = rest.starts_with('\n');
+        let plain = if self.fresh {
+            0
+        } else {
+            let stops = |byte| byte == b'\n' || marks::may_begin(byte);
+            tail.bytes().position(stops).unwrap_or(tail.len())
+        };
+        let len = first + plain;
+        walk.draft.say_reasoning(rest.get(..len).unwrap_or_default());
+        self.at += len;
+        Ok(None)
+    }
+
+    fn decoy_label(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<(), More> {
+        self.fresh = false;
+        if !look.setup.labels || !rest.bytes().next().is_some_and(labels::may_begin) {
+            return Ok(());
+        }
+        match labels::at(rest, look.ended) {
+            Line::Label(label) if matches!(label.kind, LabelKind::Action | LabelKind::Delegate) => {
+                walk.draft.note(NoteKind::Decoy, self.at..self.at + label.len);
+            }
+            Line::More => {
+                self.fresh = true;
+                return Err(More);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Progress {
+        walk.draft.reasoning.cut();
+        walk.draft.reasoned.push(self.start..end);
+        walk.reasoned_to = behind;
+        walk.go(behind);
+        Progress::Moved
+    }
+}
+
+impl Reader for Think {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            let rest = look.rest(self.at);
+            if rest.is_empty() {
+                break;
+            }
+            match self.step(walk, look, rest) {
+                Ok(Some(behind)) => {
+                    let end = self.at;
+                    return self.close(walk, end, behind);
+                }
+                Ok(None) => {}
+                Err(More) => break,
+            }
+        }
+        if look.ended {
+            return self.close(walk, look.text.len(), look.text.len());
+        }
+        walk.reading = Some(self);
+        Progress::More
+    }
+}
+
+/// Nothing was open: all of the text so far was reasoning. What already was stays as it is, so that many such marks cost
+/// no more than their text.
+pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) {
+    let behind = walk.at + len;
+    let piece = walk.reasoned_to.min(walk.at)..walk.at;
+    let before = look.slice(piece.start, piece.end);
+    walk.draft.retract(before, piece, walk.start..behind);
+    walk.reasoned_to = behind;
+    walk.restart();
+    walk.go(behind);
+}

@@ -1,0 +1,465 @@
+//! The reply while it is being read, and what is told of it.
+
+use std::ops::Range;
+
+use crate::{
+    declared::{CallKind, Declared},
+    json::fault::Repair,
+    reply::{
+        arguments::Arguments,
+        error::{ErrorKind, Expected, ParseError},
+        event::Event,
+        flow::Flow,
+        input::Input,
+        note::{Note, NoteKind},
+        outcome::{Call, Part, PartKind, Rejected, Reply},
+    },
+    text::names,
+};
+
+/// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
+const SUGGESTIONS: usize = 8;
+
+/// Room for the arguments of most calls.
+const TOLD: usize = 512;
+
+/// A call as it was read, its name not yet looked up.
+#[derive(Debug)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) kind: CallKind,
+    pub(crate) name: &'a str,
+    pub(crate) input: Input,
+    /// From its marker to its end.
+    pub(crate) span: Range<usize>,
+    /// Where its input stands.
+    pub(crate) written: Range<usize>,
+}
+
+/// A call that was told while it is read.
+#[derive(Debug, Clone)]
+struct Announced {
+    call: usize,
+    kind: CallKind,
+    name: String,
+    json: String,
+}
+
+/// Which kind of text was said last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Saying {
+    #[default]
+    Content,
+    Thought,
+    Reasoning,
+}
+
+/// What has been read so far. A retraction empties it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    calls: Vec<Call>,
+    answer: Option<String>,
+    answer_told: usize,
+    pub(crate) thought: Flow,
+    pub(crate) content: Flow,
+    pub(crate) reasoning: Flow,
+    /// Where the reasoning stands.
+    pub(crate) reasoned: Vec<Range<usize>>,
+    /// Thoughts and the answer.
+    parts: Vec<Part>,
+    error: Option<ParseError>,
+    rejected: Vec<Rejected>,
+    notes: Vec<Note>,
+    notes_told: usize,
+    suggestions: usize,
+    /// Where the model's inventions begin.
+    invented: Option<usize>,
+    announced: Option<Announced>,
+    saying: Saying,
+    /// Nobody listens.
+    pub(crate) quiet: bool,
+    /// How many calls were told.
+    pub(crate) started: usize,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Draft {
+    /// Whether anything was meant as a call.
+    pub(crate) fn has_attempt(&self) -> bool {
+        !self.calls.is_empty() || self.error.is_some()
+    }
+
+    /// Sets the answer, unless a call came first.
+    pub(crate) fn answer(&mut self, answer: String, span: Range<usize>) {
+        if self.has_attempt() {
+            self.note(NoteKind::DroppedAnswer, span);
+        } else if answer.is_empty() {
+            self.fail(ErrorKind::Truncated, Expected::Answer, None, span);
+        } else {
+            self.tell_answer(&answer);
+            self.answer = Some(answer);
+            self.parts.push(Part { kind: PartKind::Answer, span });
+        }
+    }
+
+    /// Tells what is new in the answer so far.
+    pub(crate) fn tell_answer(&mut self, answer: &str) {
+        if self.has_attempt() {
+            return;
+        }
+        if let Some(text) = answer.get(self.answer_told..).filter(|text| !text.is_empty()) {
+            self.answer_told = answer.len();
+            match self.events.last_mut() {
+                Some(Event::Answer { text: told }) => told.push_str(text),
+                _ => self.tell(Event::Answer { text: text.to_owned() }),
+            }
+        }
+    }
+
+    /// The model invents what only the program may say, from `at` to the end of the text.
+    pub(crate) fn invented(&mut self, at: usize) {
+        self.flush();
+        self.invented = Some(at);
+    }
+
+    /// The text has ended at `end`.
+    pub(crate) fn close_notes(&mut self, end: usize) {
+        if let Some(at) = self.invented.take() {
+            self.note(NoteKind::InventedObservation, at..end);
+        }
+        self.tell_notes();
+    }
+
+    pub(crate) fn say_content(&mut self, text: &str) {
+        self.turn_to(Saying::Content);
+        self.content.push(text);
+    }
+
+    pub(crate) fn say_thought(&mut self, text: &str) {
+        self.turn_to(Saying::Thought);
+        self.thought.push(text);
+    }
+
+    pub(crate) fn say_reasoning(&mut self, text: &str) {
+        self.turn_to(Saying::Reasoning);
+        self.reasoning.push(text);
+    }
+
+    /// Tells what was said of another kind first.
+    fn turn_to(&mut self, saying: Saying) {
+        if self.saying != saying {
+            self.flush();
+            self.saying = saying;
+        }
+    }
+
+    pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
+        self.note_of(Note { kind, span, repairs: Vec::new() });
+    }
+
+    pub(crate) fn repaired(&mut self, span: Range<usize>, repairs: Vec<Repair>) {
+        if !repairs.is_empty() {
+            self.note_of(Note { kind: NoteKind::Repaired, span, repairs });
+        }
+    }
+
+    /// Letters that a model spelled by their numbers, where it might have misspelled them.
+    pub(crate) fn spelled(&mut self, span: Range<usize>, escaped: bool) {
+        if escaped {
+            self.note(NoteKind::Escaped, span);
+        }
+    }
+
+    fn note_of(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// Tells the notes that were not told yet. They do not change any more.
+    pub(crate) fn tell_notes(&mut self) {
+        if self.quiet || self.notes_told == self.notes.len() {
+            return;
+        }
+        for note in self.notes.get(self.notes_told..).unwrap_or_default().to_vec() {
+            self.tell(Event::Noted { note });
+        }
+        self.notes_told = self.notes.len();
+    }
+
+    /// Something was meant as a call and cannot be one.
+    pub(crate) fn fail(
+        &mut self,
+        kind: ErrorKind,
+        expected: Expected,
+        name: Option<&str>,
+        span: Range<usize>,
+    ) {
+        self.abandon();
+        let error =
+            ParseError { kind, span, name: name.map(names::shown), suggestion: None, expected };
+        self.failed(&error);
+    }
+
+    /// Remembers an error, if none stands before it in the text.
+    fn failed(&mut self, error: &ParseError) {
+        self.tell(Event::Failed { error: error.clone() });
+        if self.error.as_ref().is_none_or(|first| error.span.start < first.span.start) {
+            self.error = Some(error.clone());
+        }
+    }
+
+    /// Takes a call, or rejects it. Says whether it was taken.
+    pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) -> bool {
+        let Attempt { kind, name, input, span, written } = attempt;
+        let name = match names::resolve(declared, kind, name) {
+            Ok(name) => name,
+            Err(name) => {
+                self.reject_name(declared, Attempt { kind, name: &name, input, span, written });
+                return false;
+            }
+        };
+        let arguments = match kind {
+            CallKind::Tool => input.for_tool(declared, &name),
+            CallKind::Delegate => task(input),
+        };
+        match arguments {
+            Ok(arguments) => {
+                self.tell_call(kind, &name, arguments.as_str());
+                self.calls.push(Call { kind, name, arguments, span, written });
+                true
+            }
+            Err(input) => {
+                self.reject_input(Attempt { kind, name: &name, input, span, written });
+                false
+            }
+        }
+    }
+
+    /// Tells of a call that is being read: its name, and its arguments so far.
+    #[inline]
+    pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
+        if self.quiet {
+            return;
+        }
+        if self.announced.as_ref().is_some_and(|told| told.name != name || told.kind != kind) {
+            self.abandon();
+        }
+        if self.announced.is_none() {
+            self.start(kind, name);
+        }
+        self.tell_more(json);
+    }
+
+    fn start(&mut self, kind: CallKind, name: &str) {
+        let call = self.started;
+        self.started += 1;
+        self.tell(Event::CallStarted { call, kind, name: name.to_owned() });
+        self.announced = Some(Announced {
+            call,
+            kind,
+            name: name.to_owned(),
+            json: String::with_capacity(TOLD),
+        });
+    }
+
+    fn tell_more(&mut self, json: &str) {
+        let Some(told) = &mut self.announced else { return };
+        let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) else { return };
+        told.json.push_str(new);
+        let call = told.call;
+        match self.events.last_mut() {
+            Some(Event::Arguments { call: last, json }) if *last == call => json.push_str(new),
+            _ => {
+                self.flush();
+                push_text(&mut self.events, new, |json| Event::Arguments { call, json });
+            }
+        }
+    }
+
+    /// Tells of a whole call, of which a part may have been told.
+    fn tell_call(&mut self, kind: CallKind, name: &str, json: &str) {
+        if self.quiet {
+            return;
+        }
+        self.tell_part(kind, name, "");
+        let Some(told) = &mut self.announced else { return };
+        let call = told.call;
+        if !json.starts_with(told.json.as_str()) {
+            told.json.clear();
+            self.tell(Event::ArgumentsReset { call });
+        }
+        self.tell_more(json);
+        self.announced = None;
+        self.tell(Event::CallFinished { call });
+    }
+
+    /// The call that was told is none.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(told) = self.announced.take() {
+            self.push(Event::CallDropped { call: told.call });
+        }
+    }
+
+    /// Moves the end of the last call to `end`: closers that close nothing stand behind it.
+    pub(crate) fn extend(&mut self, written: usize, end: usize, repair: Repair) {
+        if let Some(call) = self.calls.last_mut().filter(|call| call.written.start == written) {
+            call.span.end = end;
+            call.written.end = end;
+        }
+        match self.notes.last_mut() {
+            Some(note) if note.kind == NoteKind::Repaired && note.span.start == written => {
+                note.span.end = end;
+                if note.repairs.len() < 64 {
+                    note.repairs.push(repair);
+                }
+            }
+            _ => self.repaired(written..end, vec![repair]),
+        }
+    }
+
+    fn reject_name(&mut self, declared: &Declared, attempt: Attempt<'_>) {
+        let (error, expected) = match attempt.kind {
+            CallKind::Tool => (ErrorKind::UnknownTool, Expected::Tool),
+            CallKind::Delegate => (ErrorKind::UnknownAgent, Expected::Agent),
+        };
+        let suggestion = if self.suggestions < SUGGESTIONS {
+            self.suggestions += 1;
+            names::nearest(declared, attempt.kind, attempt.name)
+        } else {
+            None
+        };
+        self.reject(attempt, error, expected, suggestion);
+    }
+
+    fn reject_input(&mut self, attempt: Attempt<'_>) {
+        let error = if attempt.input == Input::Empty {
+            ErrorKind::MissingInput
+        } else {
+            ErrorKind::Malformed
+        };
+        let expected =
+            if attempt.kind == CallKind::Delegate { Expected::Task } else { Expected::Object };
+        self.reject(attempt, error, expected, None);
+    }
+
+    fn reject(
+        &mut self,
+        attempt: Attempt<'_>,
+        kind: ErrorKind,
+        expected: Expected,
+        suggestion: Option<String>,
+    ) {
+        self.abandon();
+        let name = Some(names::shown(attempt.name));
+        let error = ParseError { kind, span: attempt.span, name, suggestion, expected };
+        self.failed(&error);
+        let arguments = attempt.input.into_arguments();
+        self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
+    }
+
+    /// Takes everything back but reasoning: it was reasoning, too.
+    pub(crate) fn retract(&mut self, text: &str, reasoning: Range<usize>, note: Range<usize>) {
+        let old = std::mem::take(self);
+        self.reasoned = old.reasoned;
+        self.reasoned.push(reasoning);
+        self.reasoning = old.reasoning;
+        self.saying = old.saying;
+        (self.events, self.started, self.quiet) = (old.events, old.started, old.quiet);
+        self.tell(Event::Retracted);
+        self.reasoning.cut();
+        self.say_reasoning(text);
+        self.reasoning.cut();
+        self.note(NoteKind::Retracted, note);
+    }
+
+    /// Tells something, after the text before it.
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.flush();
+        self.push(event);
+    }
+
+    fn push(&mut self, event: Event) {
+        if !self.quiet {
+            self.events.push(event);
+        }
+    }
+
+    /// Tells the text that was not told yet. Only what was said last has any.
+    #[inline]
+    pub(crate) fn flush(&mut self) {
+        let flow = match self.saying {
+            Saying::Content => &self.content,
+            Saying::Thought => &self.thought,
+            Saying::Reasoning => &self.reasoning,
+        };
+        if flow.has_news() && !self.quiet {
+            self.tell_news();
+        }
+    }
+
+    fn tell_news(&mut self) {
+        let news = match self.saying {
+            Saying::Content => self.content.news(),
+            Saying::Thought => self.thought.news(),
+            Saying::Reasoning => self.reasoning.news(),
+        };
+        match (self.events.last_mut(), self.saying) {
+            (Some(Event::Content { text }), Saying::Content)
+            | (Some(Event::Thought { text }), Saying::Thought)
+            | (Some(Event::Reasoning { text }), Saying::Reasoning) => text.push_str(news),
+            (_, Saying::Content) => {
+                push_text(&mut self.events, news, |text| Event::Content { text })
+            }
+            (_, Saying::Thought) => {
+                push_text(&mut self.events, news, |text| Event::Thought { text })
+            }
+            (_, Saying::Reasoning) => {
+                push_text(&mut self.events, news, |text| Event::Reasoning { text });
+            }
+        }
+    }
+
+    /// A thought ends.
+    pub(crate) fn end_thought(&mut self, span: Range<usize>) {
+        self.thought.cut();
+        self.parts.push(Part { kind: PartKind::Thought, span });
+    }
+
+    /// All that was recognised.
+    fn parts(&mut self) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.parts);
+        let part = |kind| move |span: &Range<usize>| Part { kind, span: span.clone() };
+        parts.extend(self.reasoned.iter().map(part(PartKind::Reasoning)));
+        parts.extend(self.calls.iter().map(|call| &call.span).map(part(PartKind::Call)));
+        parts.extend(self.calls.iter().map(|call| &call.written).map(part(PartKind::Arguments)));
+        parts.sort_by_key(|part| (part.span.start, part.kind));
+        parts
+    }
+
+    /// What is told of the whole. The last note may run to the end of the text.
+    pub(crate) fn into_reply(mut self) -> Reply {
+        let parts = self.parts();
+        let text = |flow: Flow| Some(flow.into_text()).filter(|text| !text.is_empty());
+        Reply {
+            calls: self.calls,
+            answer: self.answer,
+            thought: text(self.thought),
+            content: self.content.into_text(),
+            reasoning: text(self.reasoning),
+            error: self.error,
+            rejected: self.rejected,
+            notes: self.notes,
+            parts,
+        }
+    }
+}
+
+/// Tells of `text`. The event is made where it stands: one that is moved there waits for its own bytes.
+fn push_text(events: &mut Vec<Event>, text: &str, event: impl FnMut(String) -> Event) {
+    events.extend(std::iter::once(text.to_owned()).map(event));
+}
+
+fn task(input: Input) -> Result<Arguments, Input> {
+    match input {
+        Input::Empty => Err(Input::Empty),
+        words => Ok(Arguments::from_member("task", &words.into_words())),
+    }
+}
