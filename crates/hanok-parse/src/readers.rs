@@ -20,6 +20,7 @@ pub(crate) mod python_calls;
 pub(crate) mod reader;
 pub(crate) mod recovery;
 pub(crate) mod separator;
+pub(crate) mod shown;
 pub(crate) mod skip;
 pub(crate) mod suffixed_tag;
 pub(crate) mod think;

@@ -7,6 +7,7 @@
 
 use crate::{
     declared::{CallKind, Declared},
+    readers::fence::FENCE,
     readers::{
         calls::{self, Calls},
         dispatch::Dispatch,
@@ -22,6 +23,7 @@ use crate::{
         walk::{Mode, Walk},
     },
     reply::{error::Expected, event::Event, outcome::Reply},
+    text::presence::Presence,
     text::{
         labels::{self, Label, LabelKind, Line},
         look::{Look, View},
@@ -107,6 +109,20 @@ impl Pass {
         if self.walk.mode == Mode::Dead || self.walk.echo.is_some_and(Echo::is_marked) {
             return Ok(false);
         }
+        if self.walk.mode == Mode::Input && self.walk.fenced_input {
+            let line = look.rest(self.walk.at).trim_start_matches(labels::is_blank);
+            if line.is_empty() && !look.ended {
+                return Err(More);
+            }
+            self.walk.fenced_input = match presence::of(line, FENCE, look.ended) {
+                Presence::More => return Err(More),
+                stands => stands == Presence::No,
+            };
+            return Ok(false);
+        }
+        if self.walk.is_prose() && self.walk.line_is_shown(look)? {
+            return Ok(false);
+        }
         let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
         let headless =
             look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
@@ -141,7 +157,7 @@ impl Pass {
             Some(b'`') if self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
-            Some(b'f') if next == self.walk.at => self.line_mark(look),
+            Some(b'f' | b'H') if next == self.walk.at => self.line_mark(look),
             _ => Ok(false),
         }
     }
@@ -185,7 +201,7 @@ impl Pass {
         match look.setup.lines.at(look.rest(self.walk.at)) {
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
-                Ok(self.enter_mark(look, mark, len))
+                self.enter_mark(look, mark, len)
             }
             Lookup::Prefix if !look.ended => Err(More),
             _ => Ok(false),
@@ -215,7 +231,11 @@ impl Pass {
             }
             return foreign;
         }
-        if !matches!(label.kind, LabelKind::Input | LabelKind::Task) {
+        // Only the model's own thought or answer ends a result that a label began.
+        if self.walk.echo.is_some() {
+            if !matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. }) {
+                return false;
+            }
             self.walk.echo = None;
         }
         match label.kind {
@@ -283,19 +303,26 @@ impl Pass {
             self.walk.go(self.walk.at + len);
             return Ok(true);
         }
-        let before = look.slice(self.walk.start, self.walk.at);
-        // A mark in inline code is talked about, not used.
-        if before.ends_with('`') && !before.ends_with("```") {
+        let lookup = look.setup.marks.at(look.rest(self.walk.at));
+        let is_mark = match lookup {
+            Lookup::Mark(..) => true,
+            Lookup::Prefix => look.ended,
+            Lookup::Nothing => false,
+        };
+        // A mark that is quoted is talked about, not used.
+        let walk = &mut self.walk;
+        if is_mark && (walk.fenced_input || walk.is_shown(look) || walk.is_quoted(look)) {
             return Ok(false);
         }
-        match look.setup.marks.at(look.rest(self.walk.at)) {
+        match lookup {
             Lookup::Mark(mark, len) if self.walk.echo.is_some_and(|echo| echo.hides(mark)) => {
                 self.walk.echo = self.walk.echo.map(|echo| echo.behind(mark));
                 self.walk.go(self.walk.at + len);
                 Ok(true)
             }
             Lookup::Mark(Mark::Turn(own), len)
-                if self.walk.is_prose() && echo::is_own(look, self.walk.at + len, own)? =>
+                if !matches!(self.walk.mode, Mode::Dead)
+                    && echo::is_own(look, self.walk.at + len, own)? =>
             {
                 // Once something was called, the model's own next turn is invented as well.
                 if !self.walk.foreign(look) {
@@ -303,28 +330,28 @@ impl Pass {
                 }
                 Ok(true)
             }
-            Lookup::Mark(mark, len) => Ok(self.enter_mark(look, mark, len)),
+            Lookup::Mark(mark, len) => self.enter_mark(look, mark, len),
             Lookup::Prefix if !look.ended => Err(More),
             Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
             _ => Ok(false),
         }
     }
 
-    fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> bool {
+    fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> Result<bool, More> {
         match mark {
-            Mark::Think(closes) => {
-                self.walk.reading = Some(Box::new(Think::new(self.walk.at + len, closes)));
+            Mark::Think(closes, until) => {
+                self.walk.reading = Some(Box::new(Think::new(self.walk.at + len, closes, until)));
             }
-            Mark::EndThink => think::close(&mut self.walk, look, len),
+            Mark::EndThink => think::close(&mut self.walk, look, len)?,
             Mark::SuffixedThink => self.suffixed(len, Tag::Think),
             Mark::SuffixedClose => {
                 let thought = look.rest(self.walk.at).starts_with("</think");
                 if self.walk.mode == Mode::Dead && !thought {
-                    return false;
+                    return Ok(false);
                 }
                 self.suffixed(len, Tag::Close { thought });
             }
-            _ if self.walk.mode == Mode::Dead => return false,
+            _ if self.walk.mode == Mode::Dead => return Ok(false),
             Mark::Stop => self.walk.go(self.walk.at + len),
             Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
@@ -337,7 +364,7 @@ impl Pass {
                     self.walk.go(self.walk.at + len);
                 }
             }
-            Mark::Turn(_) if !matches!(self.walk.mode, Mode::Answer(_)) => self.walk.invented(look),
+            Mark::Turn(_) => self.walk.invented(look),
             Mark::Open(rule) if self.walk.is_prose() => {
                 self.walk.reading =
                     Some(Box::new(Dispatch::new(self.walk.at, self.walk.at + len, rule)));
@@ -352,10 +379,14 @@ impl Pass {
                     Some(Box::new(Recovery::section(self.walk.at, self.walk.at + len, closes)));
             }
             Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Comment(close) if self.walk.is_prose() => {
+                self.walk.show(close, false);
+                return Ok(false);
+            }
             Mark::Close if self.walk.is_prose() => self.walk.go(self.walk.at + len),
-            _ => return false,
+            _ => return Ok(false),
         }
-        true
+        Ok(true)
     }
 
     fn suffixed(&mut self, len: usize, tag: Tag) {
@@ -442,5 +473,5 @@ fn is_plain(byte: u8) -> bool {
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
-    labels::may_begin(byte) || matches!(byte, b'{' | b'[')
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'H' | b'>' | b'|' | b'~')
 }

@@ -59,7 +59,7 @@ impl Echo {
     /// The same behind a mark that means nothing in it.
     pub(crate) fn behind(self, mark: Mark) -> Self {
         match mark {
-            Mark::Think(_) | Mark::SuffixedThink => Self { thinks: true, ..self },
+            Mark::Think(..) | Mark::SuffixedThink => Self { thinks: true, ..self },
             Mark::EndThink | Mark::SuffixedClose => Self { thinks: false, ..self },
             _ => self,
         }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::{
-    readers::walk::Walk,
+    readers::{shown::Shown, walk::Walk},
     text::{labels, look::Look, presence::More},
 };
 
@@ -97,6 +97,12 @@ impl Walk {
             self.fence.close();
             self.go(line.end);
             return Ok(true);
+        }
+        let is_inner = self.fence.code || self.fence.held.is_some();
+        if is_inner && look.slice(line.start, line.end).trim().len() > FENCE.len() {
+            self.release_fence(look);
+            self.shown = Some(Shown::Nested(2));
+            return Ok(false);
         }
         if self.fence.code {
             self.fence.code = false;

@@ -17,7 +17,8 @@ use crate::{
 
 const MESSAGE: &str = "<|message|>";
 /// What ends a message of reasoning, which may talk of other marks.
-const ENDS: &[&str] = &["<|end|>", "<|return|>", "<|start|>assistant"];
+const ENDS: &[&str] = &["<|end|>"];
+const UNTIL: &[&str] = &["<|return|>", "<|start|>assistant"];
 const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
 /// A text that ends so soon behind a header's mark ends in the header.
 const SHORT: usize = 64;
@@ -77,7 +78,7 @@ impl Header {
         }
         match channel(header) {
             "analysis" => {
-                walk.reading = Some(Box::new(Think::new(body, ENDS)));
+                walk.reading = Some(Box::new(Think::new(body, ENDS, UNTIL)));
             }
             "final" if walk.leave(look) => {
                 walk.go(body);

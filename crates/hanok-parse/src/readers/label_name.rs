@@ -96,6 +96,7 @@ impl LabelName {
         if let Some(len) = fence {
             walk.fence.open();
             walk.at += len;
+            walk.fenced_input = true;
         }
         walk.mode = Mode::Input;
         Ok(())

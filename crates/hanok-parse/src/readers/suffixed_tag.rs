@@ -59,9 +59,11 @@ impl SuffixedTag {
         let suffix = look.slice(self.at - 1, body - 1);
         match self.tag {
             Tag::Close { thought: false } => walk.go(body),
-            Tag::Close { thought: true } => super::think::close(walk, look, body - self.start),
+            Tag::Close { thought: true } => {
+                return super::think::close(walk, look, body - self.start);
+            }
             Tag::Think => {
-                let think = Think::new(body, &[]).closed_by(format!("</think{suffix}>"));
+                let think = Think::new(body, &[], &[]).closed_by(format!("</think{suffix}>"));
                 walk.reading = Some(Box::new(think));
             }
             Tag::Call => return self.call(walk, look, body, suffix),

@@ -32,14 +32,22 @@ pub(crate) struct Think {
     at: usize,
     fresh: bool,
     closes: &'static [&'static str],
+    /// Marks that end it and mean something of their own.
+    until: &'static [&'static str],
+    /// How many marks of reasoning were opened in it.
+    inner: usize,
     /// A close mark that only this text has.
     close: Option<String>,
 }
 
 impl Think {
     /// Reasoning that begins at `start`.
-    pub(crate) fn new(start: usize, closes: &'static [&'static str]) -> Self {
-        Self { start, at: start, fresh: true, closes, close: None }
+    pub(crate) fn new(
+        start: usize,
+        closes: &'static [&'static str],
+        until: &'static [&'static str],
+    ) -> Self {
+        Self { start, at: start, fresh: true, closes, until, inner: 0, close: None }
     }
 
     pub(crate) fn closed_by(self, close: String) -> Self {
@@ -53,9 +61,10 @@ impl Think {
             None => look.any(self.at, self.closes)?,
         };
         if let Some(len) = own {
-            // Marks behind the first one mean something of their own, and are read again.
-            let is_close = self.closes.first().is_none_or(|close| rest.starts_with(close));
-            return Ok(Some(self.at + if is_close { len } else { 0 }));
+            return Ok(Some(self.at + len));
+        }
+        if look.any(self.at, self.until)?.is_some() {
+            return Ok(Some(self.at));
         }
         if self.fresh {
             self.decoy_label(walk, look, rest)?;
@@ -64,6 +73,7 @@ impl Think {
             Lookup::Mark(Mark::Open(_), len) => {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
             }
+            Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink, _) => self.inner += 1,
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }
@@ -104,6 +114,7 @@ impl Think {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
         walk.reasoned_to = behind;
+        walk.stray_closes = self.inner;
         walk.go(behind);
         Progress::Moved
     }
@@ -135,12 +146,33 @@ impl Reader for Think {
 
 /// Nothing was open: all of the text so far was reasoning. What already was stays as it is, so that many such marks cost
 /// no more than their text.
-pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) {
+pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<(), More> {
     let behind = walk.at + len;
+    let Some(left) = walk.stray_closes.checked_sub(1) else {
+        return second(walk, look, behind);
+    };
     let piece = walk.reasoned_to.min(walk.at)..walk.at;
     let before = look.slice(piece.start, piece.end);
     walk.draft.retract(before, piece, walk.start..behind);
     walk.reasoned_to = behind;
+    walk.stray_closes = left;
     walk.restart();
     walk.go(behind);
+    Ok(())
+}
+
+/// A close mark where nothing is open any more: text where text goes on behind it, and left out at the end of a line.
+fn second(walk: &mut Walk, look: Look<'_>, behind: usize) -> Result<(), More> {
+    let rest = look.rest(behind);
+    if rest.is_empty() && !look.ended {
+        return Err(More);
+    }
+    if rest.is_empty() || rest.starts_with(['\n', '\r', '<', '[']) {
+        walk.go(behind);
+    } else {
+        walk.push(look, walk.at, behind);
+        walk.at = behind;
+        walk.fresh = false;
+    }
+    Ok(())
 }

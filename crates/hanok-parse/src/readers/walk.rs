@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     declared::CallKind,
-    readers::{echo::Echo, fence::Fence, reader::Reader},
+    readers::{echo::Echo, fence::Fence, reader::Reader, shown::Shown},
     reply::{
         draft::{Attempt, Draft},
         error::{ErrorKind, Expected},
@@ -57,6 +57,9 @@ pub(crate) struct Walk {
     pub(crate) at: usize,
     /// Behind the last reasoning.
     pub(crate) reasoned_to: usize,
+    /// How many close marks of reasoning still count where none is open: one, before any was opened, and those of marks
+    /// that were opened inside reasoning.
+    pub(crate) stray_closes: usize,
     /// Labels, fences and bare JSON may begin here.
     pub(crate) fresh: bool,
     pub(crate) mode: Mode,
@@ -68,6 +71,10 @@ pub(crate) struct Walk {
     pub(crate) open: String,
     pub(crate) pending: Option<Pending>,
     pub(crate) fence: Fence,
+    /// Text that is only shown.
+    pub(crate) shown: Option<Shown>,
+    /// The input at hand stands in a fence that is open.
+    pub(crate) fenced_input: bool,
     /// A result is being repeated: nothing in it is a call.
     pub(crate) echo: Option<Echo>,
     pub(crate) draft: Draft,
@@ -78,7 +85,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// A walk from byte `start`.
     pub(crate) fn new(start: usize) -> Self {
-        Self { start, at: start, reasoned_to: start, fresh: true, ..Self::default() }
+        Self { start, at: start, reasoned_to: start, fresh: true, stray_closes: 1, ..Self::default() }
     }
 
     /// Moves to `at`, where a mark was read, and looks for marks of lines there.
@@ -180,6 +187,9 @@ impl Walk {
     fn settle_input(&mut self, look: Look<'_>, run: &str, mode: Mode) {
         let words = self.words(run);
         let Some(Pending { kind, name, start, end }) = self.pending.take() else { return };
+        if std::mem::take(&mut self.fenced_input) {
+            return self.truncated(look, start, Some(name.trim()), Expected::Rest);
+        }
         let input = match mode {
             Mode::Task if words.is_empty() => Input::Empty,
             Mode::Task => Input::Text(words),
@@ -248,6 +258,8 @@ impl Walk {
         self.run = Run::default();
         self.pending = None;
         self.fence = Fence::default();
+        self.shown = None;
+        self.fenced_input = false;
         self.echo = None;
         self.mode = Mode::Content;
     }

@@ -8,8 +8,8 @@ use crate::{
 /// What a mark means.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mark {
-    /// Opens reasoning, which runs to the first of these, or up to another one of them.
-    Think(&'static [&'static str]),
+    /// Opens reasoning, which runs to behind one of the first, or up to one of the second.
+    Think(&'static [&'static str], &'static [&'static str]),
     /// Closes reasoning.
     EndThink,
     /// Opens a call, or several.
@@ -36,6 +36,8 @@ pub(crate) enum Mark {
     Turn(&'static [&'static str]),
     /// Ends a turn. Never shown.
     Stop,
+    /// Begins a comment, in which nothing is a call, up to this.
+    Comment(&'static str),
 }
 
 impl Mark {
@@ -82,19 +84,79 @@ pub(crate) const STOPS: [&str; 11] = [
 /// What a template calls the model.
 pub(crate) const OWN: &[&str] = &["assistant", "model"];
 
+const THINK: &[&str] = &["</think>", "</Think>", "</THINK>"];
+const THINKING: &[&str] = &["</thinking>", "</Thinking>", "</THINKING>"];
+const THOUGHT: &[&str] = &["</thought>", "</Thought>", "</THOUGHT>"];
+const REASONING: &[&str] = &["</reasoning>", "</Reasoning>", "</REASONING>"];
+
 /// What every format has.
-const COMMON: [Entry; 11] = [
-    common("<think>", Mark::Think(&["</think>"])),
-    common("<thinking>", Mark::Think(&["</thinking>"])),
+const COMMON: &[Entry] = &[
+    common("<think>", Mark::Think(THINK, &[])),
+    common("<Think>", Mark::Think(THINK, &[])),
+    common("<THINK>", Mark::Think(THINK, &[])),
     common("</think>", Mark::EndThink),
+    common("</Think>", Mark::EndThink),
+    common("</THINK>", Mark::EndThink),
+    common("<thinking>", Mark::Think(THINKING, &[])),
+    common("<Thinking>", Mark::Think(THINKING, &[])),
+    common("<THINKING>", Mark::Think(THINKING, &[])),
     common("</thinking>", Mark::EndThink),
+    common("</Thinking>", Mark::EndThink),
+    common("</THINKING>", Mark::EndThink),
+    common("<thought>", Mark::Think(THOUGHT, &[])),
+    common("<Thought>", Mark::Think(THOUGHT, &[])),
+    common("<THOUGHT>", Mark::Think(THOUGHT, &[])),
+    common("</thought>", Mark::EndThink),
+    common("</Thought>", Mark::EndThink),
+    common("</THOUGHT>", Mark::EndThink),
+    common("<reasoning>", Mark::Think(REASONING, &[])),
+    common("<Reasoning>", Mark::Think(REASONING, &[])),
+    common("<REASONING>", Mark::Think(REASONING, &[])),
+    common("</reasoning>", Mark::EndThink),
+    common("</Reasoning>", Mark::EndThink),
+    common("</REASONING>", Mark::EndThink),
+    common("<|think|>", Mark::Think(&["<|end|>"], &[])),
+    common("<|think:start|>", Mark::Think(&["<|think:end|>"], &[])),
+    common("<|think:end|>", Mark::EndThink),
+    common("<|begin_of_thought|>", Mark::Think(&["<|end_of_thought|>"], &[])),
+    common("<|end_of_thought|>", Mark::EndThink),
+    common("<!--", Mark::Comment("-->")),
+    common("[BEGIN FINAL RESPONSE]", Mark::EndThink),
+    common("[END FINAL RESPONSE]", Mark::Close),
     common("<tool_response>", Mark::Result(&["</tool_response>"])),
     common("<tool_result>", Mark::Result(&["</tool_result>"])),
+    common("<tool_results>", Mark::Result(&["</tool_results>"])),
     common("<|im_start|>", Mark::Turn(OWN)),
     common("<|start_header_id|>", Mark::Turn(OWN)),
+    common("<|start_of_role|>", Mark::Turn(OWN)),
     common("<start_of_turn>", Mark::Turn(OWN)),
+    common("<|begin|>", Mark::Turn(OWN)),
     common("<|observation|>", Mark::Result(&["<|assistant|>"])),
     common("<|user|>", Mark::Turn(&[])),
+    common("<|system|>", Mark::Turn(&[])),
+    common("<|USER_TOKEN|>", Mark::Turn(&[])),
+    common("<|SYSTEM_TOKEN|>", Mark::Turn(&[])),
+    common("<|CHATBOT_TOKEN|>", Mark::Close),
+    common("<|START_OF_TURN_TOKEN|>", Mark::Close),
+    common("<|im_user|>", Mark::Turn(&[])),
+    common("<|im_system|>", Mark::Turn(&[])),
+    common("<|user_start|>", Mark::Turn(&[])),
+    common("<|system_start|>", Mark::Turn(&[])),
+    common("[|user|]", Mark::Turn(&[])),
+    common("[|system|]", Mark::Turn(&[])),
+    common("[|tool|]", Mark::Turn(&[])),
+    common("[|assistant|]", Mark::Close),
+    common("[|endofturn|]", Mark::Stop),
+    common("[INST]", Mark::Turn(&[])),
+    common("[SYSTEM_PROMPT]", Mark::Turn(&[])),
+    common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
+];
+
+/// Sentences that open reasoning, at the start of a line.
+pub(crate) const SENTENCES: &[Entry] = &[
+    common("Here is my thought process:", Mark::Think(&["Here is my response:"], &[])),
+    common("Here's my thought process:", Mark::Think(&["Here's my response:"], &[])),
+    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.

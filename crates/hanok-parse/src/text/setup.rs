@@ -7,7 +7,7 @@ use crate::{
     format::Format,
     text::{
         formats,
-        marks::{Entry, Marks},
+        marks::{self, Entry, Marks},
     },
 };
 
@@ -42,7 +42,9 @@ impl Setup {
             declared,
             marks,
             format,
-            lines: Arc::new(Marks::only(formats::line_entries().filter(has))),
+            lines: Arc::new(Marks::only(
+                marks::SENTENCES.iter().chain(formats::line_entries().filter(has)),
+            )),
             labels: is(&[
                 Format::React,
                 Format::Supervisor,

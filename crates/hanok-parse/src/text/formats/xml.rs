@@ -145,8 +145,7 @@ const K3: &[Format] = &[Format::KimiK3];
 const HORIZON: &[Format] = &[Format::K2Horizon];
 
 /// The answer and the calls end reasoning, too.
-const THINK: &[&str] =
-    &["<|close|>think<|sep|>", "<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
+const THINK: &[&str] = &["<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
 
 pub(super) const MARKS: &[Entry] = &[
     of(HY4, "<tool_calls:", Mark::SuffixedClose),
@@ -159,7 +158,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(QWEN, "</function>", Mark::Close),
     of(&[Format::SeedOss], "<seed:tool_call>", Mark::Open(&SEED)),
     of(&[Format::SeedOss], "</seed:tool_call>", Mark::Close),
-    of(&[Format::SeedOss], "<seed:think>", Mark::Think(&["</seed:think>"])),
+    of(&[Format::SeedOss], "<seed:think>", Mark::Think(&["</seed:think>"], &[])),
     of(&[Format::SeedOss], "</seed:think>", Mark::EndThink),
     of(&[Format::SeedOss], "<seed:eos>", Mark::Stop),
     of(MINICPM, "<function name=", Mark::Open(&FUNCTION_NAME)),
@@ -192,7 +191,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(STEP3, "<｜tool_call_end｜>", Mark::Close),
     of(STEP3, "<steptml:invoke ", Mark::Open(&STEPTML_OPEN)),
     of(STEP3, "</steptml:invoke>", Mark::Close),
-    of(K3, "<|open|>think<|sep|>", Mark::Think(THINK)),
+    of(K3, "<|open|>think<|sep|>", Mark::Think(&["<|close|>think<|sep|>"], THINK)),
     of(K3, "<|close|>think<|sep|>", Mark::EndThink),
     of(K3, "<|open|>response<|sep|>", Mark::Close),
     of(K3, "<|close|>response<|sep|>", Mark::Close),
