@@ -80,7 +80,8 @@ impl Declared {
 
     /// A tool with its parameters: name, type, and whether it is required.
     ///
-    /// Plain text in place of arguments is the value of the only string parameter, when no other one is required.
+    /// Plain text in place of arguments is the value of the only string parameter, when no other one is required and none
+    /// could take text.
     /// A tool without parameters needs no arguments.
     #[must_use]
     pub fn tool_with(
@@ -140,13 +141,14 @@ impl Declared {
         params.iter().find(|param| param.name == name).map(|param| param.kind)
     }
 
-    /// The parameter that plain text goes to: the only string, when no other one is required.
+    /// The parameter that plain text goes to: the only string, when no other one is required and none could take text.
     pub(crate) fn text_param(&self, tool: &str) -> Option<&str> {
         let params = self.tools.get(tool)?.as_ref()?;
         let mut strings = params.iter().filter(|param| param.kind == ParamType::String);
         let only = strings.next()?;
+        let others = params.iter().filter(|param| param.kind != ParamType::String);
         let alone = strings.next().is_none()
-            && params.iter().all(|param| !param.required || param.kind == ParamType::String);
+            && others.into_iter().all(|param| !param.required && param.kind != ParamType::Any);
         alone.then_some(only.name.as_str())
     }
 }

@@ -245,7 +245,7 @@ fn names_between_tokens_lose_what_the_format_adds() {
         ("[TOOL_CALLS]find[ARGS]{\"q\": 1", "!truncated(find)"),
         (
             "<|tool_call_begin|>find<|tool_call_argument_begin|>[1]<|tool_call_end|>",
-            r#"find{"q":"[1]"}"#,
+            "!malformed(find)",
         ),
         ("<|tool_call_begin|>ping<|tool_call_argument_begin|><|tool_call_end|>", "ping{}"),
         (
@@ -265,8 +265,9 @@ fn names_between_tokens_lose_what_the_format_adds() {
             "<|tool_calls_section_begin|> noise <|tool_call_begin|>ping:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
             "ping{}",
         ),
-        // `<tool_input>` might have come.
-        ("<tool_call>find</tool_call>", "!truncated(find)"),
+        // Its own close mark is there, also where `<tool_input>` might have come.
+        ("<tool_call>find</tool_call>", "find{}"),
+        ("<tool_call>find</tool_call>\n<tool_in", "!truncated(find)"),
         ("<tool_call>find</tool_call>\n끝", "find{}"),
         ("<tool_call>ping\n</tool_call>", "ping{}"),
     ]);

@@ -130,6 +130,10 @@ fn a_call_that_is_cut_off_is_no_call_and_no_mark_is_shown() {
             let whole = parser.parse(&text);
             assert_eq!(whole.calls.len(), count, "{}: {text:?}", form.format);
             for (cut, _) in text.char_indices() {
+                // A name in its tag is a whole call of GLM's, where nobody says which format it is.
+                if form.format == Format::ToolInputXml && text[..cut].trim_end().ends_with("</tool_call>") {
+                    continue;
+                }
                 let reply = parser.parse(&text[..cut]);
                 assert!(reply.calls.len() <= count);
                 for (call, want) in reply.calls.iter().zip(&whole.calls) {

@@ -49,7 +49,13 @@ pub(crate) fn value(text: &str, kind: ParamType) -> String {
         return string(text);
     }
     if word.starts_with(['{', '[']) {
-        return nested(word).unwrap_or_else(|| string(text));
+        let spelled = || {
+            let is_json = matches!(kind, ParamType::Array | ParamType::Object);
+            // The whole value was escaped once more than it should have been.
+            let inner = serde_json::from_str::<Box<str>>(&format!("\"{word}\""));
+            inner.ok().filter(|_| is_json).and_then(|inner| nested(inner.trim()))
+        };
+        return nested(word).or_else(spelled).unwrap_or_else(|| string(text));
     }
     if word.starts_with('"')
         && let Ok(inner) = serde_json::from_str::<Box<str>>(word)
@@ -111,6 +117,8 @@ mod tests {
             ("넷", ParamType::Integer, "\"넷\""),
             ("{'a': [1, None]}", ParamType::Object, "{\"a\":[1,null]}"),
             ("[1, 2", ParamType::Array, "\"[1, 2\""),
+            (r#"[{\"a\": \"C:\\\\x\"}]"#, ParamType::Array, r#"[{"a":"C:\\x"}]"#),
+            (r#"[{\"a\": 1}]"#, ParamType::String, r#""[{\\\"a\\\": 1}]""#),
             ("\"x\"", ParamType::Any, "\"x\""),
             ("x", ParamType::Any, "\"x\""),
             ("7", ParamType::Any, "7"),

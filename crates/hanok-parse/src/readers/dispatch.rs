@@ -197,7 +197,8 @@ impl Dispatch {
                     let here =
                         matches!(then, Then::FromToken | Then::TagsHere(_) | Then::Quoted(_));
                     let at = if here { close } else { close + token.len() };
-                    self.then(walk, look, name.trim(), at, *then);
+                    let name = name.trim().trim_end_matches("\\n").trim_end();
+                    self.then(walk, look, name, at, *then);
                     return Ok(true);
                 }
                 Presence::More => more = true,
@@ -225,11 +226,17 @@ impl Dispatch {
             return walk.go(at);
         }
         walk.at = at;
+        // A header that names a tool twice addresses it.
+        let is_addressed = walk.addressee.as_deref() == Some(name);
+        let name = names::doubled(name).filter(|_| is_addressed).unwrap_or(name);
         let (start, name) = (self.start, name.to_owned());
         walk.reading = match then {
             Then::Input => Some(Box::new(ToolInput::new(start, at, name))),
             Then::Json | Then::FromToken => {
                 Some(Box::new(Separator::new(start, at, name, self.rule.closes)))
+            }
+            Then::Id => {
+                Some(Box::new(Separator::new(start, at, name, self.rule.closes).with_id()))
             }
             Then::Typed => {
                 Some(Box::new(Separator::new(start, at, name, self.rule.closes).typed()))

@@ -19,6 +19,8 @@ const MESSAGE: &str = "<|message|>";
 /// What ends a message of reasoning, which may talk of other marks.
 const ENDS: &[&str] = &["<|end|>"];
 const UNTIL: &[&str] = &["<|return|>", "<|start|>assistant"];
+/// What ends a message that has no channel.
+const EOM: &[&str] = &["<|eom|>", "<|end|>"];
 const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
 /// A text that ends so soon behind a header's mark ends in the header.
 const SHORT: usize = 64;
@@ -72,11 +74,21 @@ impl Header {
                 return walk.go(body);
             }
             walk.at = body;
-            let lead = Separator::new(self.start, body, name.to_owned(), CALL_ENDS);
+            let lead = Separator::new(self.start, body, name.to_owned(), CALL_ENDS).of_header();
             walk.reading = Some(Box::new(lead));
             return;
         }
+        walk.addressee = None;
         match channel(header) {
+            // Messages without channels: what the model says to itself, and to the user, ends with a mark of its own.
+            "" if header.contains("to=self") => {
+                walk.reading = Some(Box::new(Think::new(body, EOM, UNTIL)));
+            }
+            "" if header.contains("to=user") => {
+                walk.leave(look);
+                walk.go(body);
+                walk.show("<|eom|>", false);
+            }
             "analysis" => {
                 walk.reading = Some(Box::new(Think::new(body, ENDS, UNTIL)));
             }

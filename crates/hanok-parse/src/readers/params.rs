@@ -167,12 +167,12 @@ impl Params {
     }
 
     fn between(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Done>, More> {
-        self.at = look.behind_white(self.at);
+        self.at = self.behind_gap(look, self.at);
         let rest = look.rest(self.at);
         if rest.is_empty() && look.ended {
             return Ok(self.cut(walk, look));
         }
-        if rest.is_empty() {
+        if rest.is_empty() || rest == "\\" && !look.ended {
             return Err(More);
         }
         if rest.starts_with('{') && self.members.is_empty() {
@@ -300,11 +300,15 @@ impl Params {
             self.begin(look, key, kind);
             return Ok(None);
         };
-        let at = look.behind_white(self.at);
+        let at = self.behind_gap(look, self.at);
         if at > self.at + GAP {
             return self.malformed(walk);
         }
         let rest = look.rest(at);
+        if rest == "\\" && !look.ended {
+            self.stage = Stage::Key(key, kind);
+            return Err(More);
+        }
         if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin))
             && let Some(len) = rest.find(end).filter(|len| *len <= HEAD)
         {
@@ -454,13 +458,22 @@ impl Params {
         }
     }
 
+    /// Behind white space, and line breaks that were written as `\n` where a value has a tag of its own.
+    fn behind_gap(&self, look: Look<'_>, at: usize) -> usize {
+        let mut at = look.behind_white(at);
+        while self.tags.value.is_some() && look.rest(at).starts_with("\\n") {
+            at = look.behind_white(at + 2);
+        }
+        at
+    }
+
     /// Whether another parameter or the end of the call stands at `at`.
     fn goes_on(&self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        let next = look.behind_white(at);
+        let next = self.behind_gap(look, at);
         if next > at + GAP {
             return Ok(true);
         }
-        if look.rest(next).is_empty() {
+        if look.rest(next).is_empty() || look.rest(next) == "\\" && !look.ended {
             return if look.ended { Ok(true) } else { Err(More) };
         }
         let tags = [&*self.tags.open, &*self.tags.end];

@@ -18,7 +18,8 @@ use crate::{
     },
     text::{
         look::{Look, Until},
-        marks, names,
+        marks::{self, Lookup},
+        names,
         presence::{More, Presence},
     },
 };
@@ -49,6 +50,8 @@ pub(crate) struct Separator {
     dialect: Dialect,
     /// An id may stand here.
     id: bool,
+    /// A header named the tool: what follows may be calls of another format.
+    header: bool,
     /// Words that are no JSON begin here.
     words: Option<usize>,
 }
@@ -61,11 +64,21 @@ impl Separator {
         closes: &'static [&'static str],
     ) -> Self {
         let (typed, dialect) = (false, Dialect::Json);
-        Self { start, ahead: behind, name, closes, typed, dialect, id: true, words: None }
+        Self { start, ahead: behind, name, closes, typed, dialect, id: false, header: false, words: None }
     }
 
     pub(crate) fn typed(self) -> Self {
         Self { typed: true, ..self }
+    }
+
+    /// An id comes first.
+    pub(crate) fn with_id(self) -> Self {
+        Self { id: true, ..self }
+    }
+
+    /// The name stood in the header of a message.
+    pub(crate) fn of_header(self) -> Self {
+        Self { header: true, ..self }
     }
 
     pub(crate) fn quoted(self, quote: &'static str) -> Self {
@@ -100,6 +113,17 @@ impl Separator {
         if look.any(self.ahead, self.closes)?.is_some() {
             self.empty(walk, look);
             return Ok(true);
+        }
+        if self.header && rest.starts_with('<') {
+            match look.setup.marks.at(rest) {
+                Lookup::Mark(..) => {
+                    walk.addressee = Some(self.name.clone());
+                    walk.go(self.ahead);
+                    return Ok(true);
+                }
+                Lookup::Prefix if !look.ended => return Err(More),
+                _ => {}
+            }
         }
         if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
             walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
@@ -154,7 +178,7 @@ impl Separator {
             return walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
         }
         let (written, span) = (from..self.ahead, self.start..self.ahead);
-        let input = Input::from_text(look.slice(from, self.ahead));
+        let input = Input::from_text(look.slice(from, self.ahead)).announced();
         let called = Called { kind: CallKind::Tool, name: &self.name, span, written };
         walk.at = self.ahead;
         walk.call(look, called, input);

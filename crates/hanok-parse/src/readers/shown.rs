@@ -40,7 +40,8 @@ impl Walk {
             return self.shown.is_some();
         };
         let text = look.slice(from.min(self.at), self.at);
-        if text.contains(close) || in_line && text.contains('\n') {
+        let ends = close.len() > 1 && look.rest(self.at).starts_with(close);
+        if ends || text.contains(close) || in_line && text.contains('\n') {
             self.shown = None;
             return false;
         }

@@ -35,13 +35,6 @@ impl ToolInput {
         Self { start, behind, ahead: behind, name, white: None, input: None }
     }
 
-    /// Whether the name alone is a call where the text ends: `<tool_input>` might have come.
-    fn is_enough(&self, look: Look<'_>) -> bool {
-        let declared = &look.setup.declared;
-        let glm = matches!(look.setup.format, Some(Format::Glm45 | Format::Glm47));
-        declared.takes_nothing(&self.name) || glm && !declared.requires_input(&self.name)
-    }
-
     /// The name with nothing behind it. In GLM's form it has no parameters.
     fn alone(&self, walk: &mut Walk, look: Look<'_>) {
         let declared = &look.setup.declared;
@@ -124,8 +117,8 @@ impl Reader for ToolInput {
                 Progress::More
             }
             Presence::No => {
-                let enough = rest.is_empty() && self.is_enough(look);
-                if look.ended && OPEN.starts_with(rest) && !enough {
+                let is_whole = rest.is_empty() && look.setup.format != Some(Format::ToolInputXml);
+                if look.ended && OPEN.starts_with(rest) && !is_whole {
                     walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
                 } else {
                     self.alone(walk, look);

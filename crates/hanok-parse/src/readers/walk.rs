@@ -71,6 +71,8 @@ pub(crate) struct Walk {
     pub(crate) open: String,
     pub(crate) pending: Option<Pending>,
     pub(crate) fence: Fence,
+    /// Whom the header of the message at hand names.
+    pub(crate) addressee: Option<String>,
     /// Text that is only shown.
     pub(crate) shown: Option<Shown>,
     /// The input at hand stands in a fence that is open.

@@ -11,8 +11,10 @@ use crate::{
 pub(crate) enum Input {
     /// A JSON object.
     Object(String),
-    /// Anything else.
+    /// Words where words may stand.
     Text(String),
+    /// Words where the format announced JSON.
+    NotJson(String),
     Empty,
 }
 
@@ -47,6 +49,14 @@ impl Input {
         }
     }
 
+    /// The same where the format announced JSON: words are no arguments then.
+    pub(crate) fn announced(self) -> Self {
+        match self {
+            Self::Text(text) => Self::NotJson(text),
+            other => other,
+        }
+    }
+
     /// The arguments for `tool`; the input itself when it has no place there.
     pub(crate) fn for_tool(self, declared: &Declared, tool: &str) -> Result<Arguments, Self> {
         match self {
@@ -56,14 +66,14 @@ impl Input {
                 Some(param) => Ok(Arguments::from_member(param, &text)),
                 None => Err(Self::Text(text)),
             },
-            Self::Empty => Err(Self::Empty),
+            other => Err(other),
         }
     }
 
     /// The words of a task or an answer. An object stays JSON.
     pub(crate) fn into_words(self) -> String {
         match self {
-            Self::Object(words) | Self::Text(words) => words,
+            Self::Object(words) | Self::Text(words) | Self::NotJson(words) => words,
             Self::Empty => String::new(),
         }
     }
@@ -71,7 +81,7 @@ impl Input {
     pub(crate) fn into_arguments(self) -> Arguments {
         match self {
             Self::Object(json) => Arguments::from_json(json),
-            Self::Text(text) => Arguments::from_text(&text),
+            Self::Text(text) | Self::NotJson(text) => Arguments::from_text(&text),
             Self::Empty => Arguments::default(),
         }
     }

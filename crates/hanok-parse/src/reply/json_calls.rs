@@ -65,13 +65,15 @@ fn keyed(object: &Scan) -> impl Iterator<Item = Pair> {
     object
         .entries()
         .filter(move |_| !has_name)
-        .map(|(name, arguments)| (name, Input::from_json(arguments)))
+        .map(|(name, arguments)| (name, Input::from_json(arguments).announced()))
 }
 
 fn call(object: &Scan, bare: bool) -> Option<Pair> {
     if let Some(action) = object.get("action").filter(|action| action.starts_with('"')) {
         let input = object.get("action_input").or_else(|| object.get("input"));
-        return pair(action, input, bare);
+        // ReAct in JSON: words may stand for the only string.
+        let words = object.get("action_input").map(Input::from_json);
+        return pair(action, input, bare).map(|(name, json)| (name, words.unwrap_or(json)));
     }
     match object.get("function") {
         Some(name) if name.starts_with('"') => pair(name, arguments(object), bare),
@@ -97,7 +99,7 @@ fn pair(name: &str, input: Option<&str>, bare: bool) -> Option<Pair> {
     if !name.starts_with('"') || (bare && input.is_none()) {
         return None;
     }
-    Some((unquoted(name), input.map_or(Input::Empty, Input::from_json)))
+    Some((unquoted(name), input.map_or(Input::Empty, |json| Input::from_json(json).announced())))
 }
 
 fn nested(json: &str) -> Option<Scan> {

@@ -77,13 +77,23 @@ fn trimmed(name: &str) -> Option<&str> {
     let shorter = name
         .strip_suffix(is_mark)
         .or_else(|| name.strip_prefix(is_mark))
-        .or_else(|| name.strip_prefix("functions."))
+        .or_else(|| PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)))
         .or_else(|| name.strip_suffix('.'))
         .or_else(|| name.strip_prefix('@'))
         .or_else(|| bracketed(name))
         .or_else(|| without_index(name))?
         .trim();
     (!shorter.is_empty()).then_some(shorter)
+}
+
+/// Names of what models put tools into.
+const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "multi_tool_use."];
+
+/// `name.name` as `name`.
+pub(crate) fn doubled(name: &str) -> Option<&str> {
+    let half = name.len().checked_sub(1)? / 2;
+    let (first, second) = (name.get(..half)?, name.get(half + 1..)?);
+    (first == second && name.get(half..=half) == Some(".")).then_some(first)
 }
 
 /// `[name]` without its brackets, or `name (remark)` without its remark.

@@ -37,6 +37,8 @@ pub(crate) enum Then {
     Input,
     /// JSON arguments follow.
     Json,
+    /// An id follows, and JSON arguments.
+    Id,
     /// JSON arguments begin with the token itself.
     FromToken,
     /// JSON arguments follow; what stood before was a type unless they follow at once, and the name comes first.

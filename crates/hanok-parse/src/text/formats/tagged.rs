@@ -30,7 +30,7 @@ const ACTION: Rule =
 const COHERE: Rule = Rule { closes: &["<|END_ACTION|>"], ..TOKEN };
 const APERTUS: Rule = Rule { json: Some(Shape::Key), closes: &["<|tools_suffix|>"], ..TOKEN };
 const MISTRAL: Rule = Rule {
-    name: &[("[ARGS]", Then::Json), ("[CALL_ID]", Then::Json), ("{", Then::FromToken)],
+    name: &[("[ARGS]", Then::Json), ("[CALL_ID]", Then::Id), ("{", Then::FromToken)],
     ..TOKEN
 };
 const MESSAGE: Rule = Rule {
