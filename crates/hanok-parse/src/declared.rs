@@ -141,6 +141,14 @@ impl Declared {
         params.iter().find(|param| param.name == name).map(|param| param.kind)
     }
 
+    /// The parameter of a tool that has one.
+    pub(crate) fn only_param(&self, tool: &str) -> Option<&str> {
+        match self.tools.get(tool)?.as_deref()? {
+            [only] => Some(only.name.as_str()),
+            _ => None,
+        }
+    }
+
     /// The parameter that plain text goes to: the only string, when no other one is required and none could take text.
     pub(crate) fn text_param(&self, tool: &str) -> Option<&str> {
         let params = self.tools.get(tool)?.as_ref()?;

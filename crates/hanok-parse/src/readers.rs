@@ -7,6 +7,7 @@
 //!
 //! A reader never reads a byte twice, except for a bounded look ahead.
 
+pub(crate) mod attribute_call;
 pub(crate) mod calls;
 pub(crate) mod dispatch;
 pub(crate) mod echo;
@@ -27,3 +28,4 @@ pub(crate) mod think;
 pub(crate) mod tool_input;
 pub(crate) mod trailer;
 pub(crate) mod walk;
+pub(crate) mod word_call;

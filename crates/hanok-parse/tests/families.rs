@@ -146,11 +146,14 @@ fn python_is_read_like_python() {
         ("<|python_start|>[find(q=open('/etc'))]<|python_end|>", "!malformed(find)"),
         ("[find(q=\"x\"), ping()]", r#"find{"q":"x"} ping{}"#),
         ("[find(q=\"x\"),\n ping()]\n", r#"find{"q":"x"} ping{}"#),
+        ("네: [find(q=\"x\")] 입니다.", r#"find{"q":"x"}"#),
+        ("[find({\"q\": True})]", r#"find{"q":true}"#),
         ("[find(q=\"x\"), ping(", "find{\"q\":\"x\"} !truncated(ping)"),
     ]);
     let parser = Parser::new(declared());
     for prose in [
-        "[find(q=\"x\")] is how you call it.",
+        "`[find(q=\"x\")]` is how you call it.",
+        "[find(q=\"x\")] and [ping()] are calls.",
         "[find(x) = 3]",
         "[find] it",
         "[other(q=\"x\")]",

@@ -220,7 +220,7 @@ impl Scan {
     /// A quote that also stands in words (`it's`) closes a string only where the next token of JSON follows.
     fn closes_here(&mut self, open: char, quote: char, input: Text<'_>) -> Result<bool, More> {
         if open == '"' {
-            return Ok(true);
+            return self.ends_text(input);
         }
         let behind = self.at + quote.len_utf8();
         let from = self.ahead.max(behind);
@@ -240,6 +240,37 @@ impl Scan {
                 Err(More)
             }
         }
+    }
+
+    /// A letter behind a quote, on its line, belongs to the string: the quote stands in it unescaped.
+    fn ends_text(&mut self, input: Text<'_>) -> Result<bool, More> {
+        let behind = self.at + 1;
+        let rest = input.text.get(behind..).unwrap_or_default();
+        if matches!(rest.as_bytes().first(), Some(b',' | b'}' | b']' | b':'))
+            || self.want == Want::Key
+        {
+            return Ok(true);
+        }
+        if self.out.ends_with('"') && !self.out.ends_with("\\\"") {
+            // Nothing stands in the string.
+            return Ok(true);
+        }
+        let from = self.ahead.max(behind);
+        let rest = input.text.get(from..).unwrap_or_default();
+        let tail = rest.trim_start_matches([' ', '\t']);
+        let mut letters = tail.chars();
+        let ends = match letters.next() {
+            // Another one behind it ends the value.
+            Some('"') => {
+                let close = letters.as_str();
+                let cut = close.is_empty() && !input.ended;
+                (!cut).then(|| !close.starts_with([',', '}', ']']))
+            }
+            Some(next) => Some(!next.is_alphabetic()),
+            None => input.ended.then_some(true),
+        };
+        self.ahead = if ends.is_some() { 0 } else { from + rest.len() - tail.len() };
+        ends.ok_or(More)
     }
 
     fn escape(&mut self, input: Text<'_>) -> Result<(), More> {
@@ -341,7 +372,7 @@ impl Scan {
         let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.');
         let Ok(word) = self.word(input, part) else { return Step::More };
-        let Some(written) = value(word) else { return Step::Bad };
+        let Some(written) = value(word) else { return self.bare_text(in_array, input) };
         if in_array {
             self.open_slot();
         }
@@ -350,6 +381,36 @@ impl Scan {
         }
         self.out.push_str(written);
         self.at += word.len();
+        self.end_value()
+    }
+
+    /// Reads words without quotes in place of a value, up to what ends it.
+    fn bare_text(&mut self, in_array: bool, input: Text<'_>) -> Step {
+        let quoted = matches!(self.dialect, Dialect::Quoted(_));
+        let first = self.rest(input).chars().next().unwrap_or_default();
+        let begins = if quoted { first != '<' } else { first.is_alphabetic() };
+        if self.dialect == Dialect::Python || !begins {
+            return Step::Bad;
+        }
+        let part = |letter: char| match letter {
+            ',' | '}' | ']' | '\n' => false,
+            _ => quoted || letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.'),
+        };
+        let Ok(text) = self.word(input, part) else { return Step::More };
+        let behind = self.rest(input).get(text.len()..).unwrap_or_default();
+        let no_text = matches!(text.trim_end(), "NaN" | "Infinity" | "undefined" | "nan" | "inf");
+        let ends = behind.starts_with([',', '}', ']', '\n']);
+        if !ends || no_text && !quoted || text.trim().is_empty() {
+            return Step::Bad;
+        }
+        if in_array {
+            self.open_slot();
+        }
+        self.mended(RepairKind::Quotes);
+        self.out.push('"');
+        json_text::push(&mut self.out, text.trim());
+        self.out.push('"');
+        self.at += text.len();
         self.end_value()
     }
 

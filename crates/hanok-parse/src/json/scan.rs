@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::{
     json::{
         fault::{Repair, RepairKind},
+        json_text,
         members::{self, Member},
         repair::{Inside, is_quote},
     },
@@ -119,6 +120,10 @@ pub(crate) struct Scan {
     pause: bool,
     /// It is text: a line break inside any string ends it.
     pub(crate) released: bool,
+    /// The parameter whose value may stand without its name.
+    positional: Option<String>,
+    /// Python's words are no faults.
+    native_words: bool,
     /// What [`Scan::takes`] came to.
     met: Option<Read>,
 }
@@ -150,6 +155,8 @@ impl Scan {
             bare: false,
             pause: false,
             released: false,
+            positional: None,
+            native_words: false,
             met: None,
         }
     }
@@ -157,6 +164,16 @@ impl Scan {
     /// The same in another dialect.
     pub(crate) fn dialect(self, dialect: Dialect) -> Self {
         Self { dialect, ..self }
+    }
+
+    /// The same where the value of `only` may stand without its name.
+    pub(crate) fn positional(self, only: Option<&str>) -> Self {
+        Self { positional: only.map(str::to_owned), ..self }
+    }
+
+    /// The same where Python's words are no faults.
+    pub(crate) fn python_words(self) -> Self {
+        Self { native_words: true, ..self }
     }
 
     /// Reads on in a text that will go on. `false` when it came to more than to where the text stops, and the next
@@ -244,6 +261,17 @@ impl Scan {
         if let Dialect::Quoted(quote) = self.dialect {
             return self.quoted_key(quote, input);
         }
+        let is_first = self.frames.len() == 1 && self.members.is_empty();
+        if is_first
+            && matches!(next, '"' | '\'' | '[' | '-' | '0'..='9')
+            && let Some(only) = self.positional.take()
+        {
+            let mut written = String::new();
+            json_text::push(&mut written, &only);
+            self.begin_member(&written);
+            self.begin_value();
+            return Step::Next;
+        }
         if !is_quote(next) {
             return self.bare_key(input);
         }
@@ -283,16 +311,27 @@ impl Scan {
             '=' if keyword => {}
             ':' if !keyword => {}
             '：' if !keyword => self.mended(RepairKind::Colon),
+            // It is missing.
+            _ if self.dialect == Dialect::Json && is_quote(next) => {
+                self.mended(RepairKind::Colon);
+                self.begin_value();
+                return Step::Next;
+            }
             _ => return Step::Bad,
         }
         self.skip(next);
+        self.begin_value();
+        Step::Next
+    }
+
+    /// Writes the colon. The value begins behind it.
+    fn begin_value(&mut self) {
         self.out.push(':');
         let start = self.out.len();
         if let Some(member) = self.members.last_mut() {
             member.value = start..start;
         }
         self.want = Want::Value;
-        Step::Next
     }
 
     fn value(&mut self, next: char, input: Text<'_>) -> Step {
@@ -565,7 +604,9 @@ impl Scan {
 
     pub(crate) fn mended(&mut self, kind: RepairKind) {
         let native = matches!(kind, RepairKind::Quotes | RepairKind::Literal | RepairKind::Key);
-        if native && self.dialect != Dialect::Json {
+        let is_native =
+            self.dialect != Dialect::Json || self.native_words && kind == RepairKind::Literal;
+        if native && is_native {
             return;
         }
         if self.repairs.len() < REPAIRS {

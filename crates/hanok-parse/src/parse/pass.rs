@@ -7,11 +7,12 @@
 
 use crate::{
     declared::{CallKind, Declared},
-    readers::fence::FENCE,
     readers::{
+        attribute_call::AttributeCall,
         calls::{self, Calls},
         dispatch::Dispatch,
         echo::{self, Echo},
+        fence::{self, FENCE},
         header::{self, Header},
         label_name::{Behind, LabelName},
         nested_xml::NestedXml,
@@ -21,15 +22,15 @@ use crate::{
         suffixed_tag::{SuffixedTag, Tag},
         think::{self, Think},
         walk::{Mode, Walk},
+        word_call::WordCall,
     },
     reply::{error::Expected, event::Event, outcome::Reply},
-    text::presence::Presence,
     text::{
         labels::{self, Label, LabelKind, Line},
         look::{Look, View},
         marks::{self, Lookup, Mark},
         names,
-        presence::{self, More},
+        presence::{self, More, Presence},
     },
 };
 
@@ -86,6 +87,11 @@ impl Pass {
     }
 
     fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
+        if let Some(rule) = self.walk.next_rule.take() {
+            let at = self.walk.at;
+            self.walk.reading = Some(Box::new(Dispatch::new(at, at, rule)));
+            return Ok(());
+        }
         if self.walk.fresh {
             let found = self.line_start(look)?;
             if found {
@@ -94,6 +100,7 @@ impl Pass {
             self.walk.fresh = false;
         }
         let begins = match look.rest(self.walk.at).as_bytes() {
+            [b'[', second, ..] if look.setup.python && may_begin_name(*second) => true,
             [first, second, ..] => look.setup.marks.may_begin(*first, *second),
             [first] => marks::may_begin(*first),
             [] => false,
@@ -154,10 +161,10 @@ impl Pass {
         }
         let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
         match look.rest(next).bytes().next() {
-            Some(b'`') if self.walk.fence_line(look)? => Ok(true),
+            Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
-            Some(b'f' | b'H') if next == self.walk.at => self.line_mark(look),
+            Some(b'f' | b'H' | b't' | b'c' | b'-' | b'>') => self.line_mark(look, next),
             _ => Ok(false),
         }
     }
@@ -172,6 +179,26 @@ impl Pass {
             return Err(More);
         }
         Ok((len <= BLANKS).then_some(self.walk.at + len))
+    }
+
+    /// A fence whose language says that it holds calls.
+    fn code_fence(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if !look.setup.tool_code || self.walk.fence.code {
+            return Ok(false);
+        }
+        let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
+        let (start, end) = (self.walk.at, self.walk.at + len);
+        if look.slice(start, end).trim().trim_start_matches('`') != "tool_code" {
+            return Ok(false);
+        }
+        self.walk.release_fence(look);
+        if self.walk.leave(look) {
+            let calls = PythonCalls::marked(start, end, &[FENCE]).code();
+            self.walk.reading = Some(Box::new(calls));
+        }
+        self.walk.at = end;
+        self.walk.fresh = false;
+        Ok(true)
     }
 
     fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
@@ -197,10 +224,11 @@ impl Pass {
     }
 
     /// A mark whose first word prose has, too.
-    fn line_mark(&mut self, look: Look<'_>) -> Result<bool, More> {
-        match look.setup.lines.at(look.rest(self.walk.at)) {
+    fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        match look.setup.lines.at(look.rest(at)) {
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
+                self.walk.at = at;
                 self.enter_mark(look, mark, len)
             }
             Lookup::Prefix if !look.ended => Err(More),
@@ -304,6 +332,13 @@ impl Pass {
             return Ok(true);
         }
         let lookup = look.setup.marks.at(look.rest(self.walk.at));
+        if matches!(lookup, Lookup::Nothing)
+            && look.setup.python
+            && self.walk.is_prose()
+            && look.rest(self.walk.at).starts_with('[')
+        {
+            return self.list_in_line(look);
+        }
         let is_mark = match lookup {
             Lookup::Mark(..) => true,
             Lookup::Prefix => look.ended,
@@ -320,13 +355,16 @@ impl Pass {
                 self.walk.go(self.walk.at + len);
                 Ok(true)
             }
-            Lookup::Mark(Mark::Turn(own), len)
-                if !matches!(self.walk.mode, Mode::Dead)
-                    && echo::is_own(look, self.walk.at + len, own)? =>
+            Lookup::Mark(mark @ (Mark::Turn(own) | Mark::Part(own)), len)
+                if self.walk.mode != Mode::Dead =>
             {
+                let Some(role) = echo::own_role(look, self.walk.at + len, own)? else {
+                    self.walk.invented(look);
+                    return Ok(true);
+                };
                 // Once something was called, the model's own next turn is invented as well.
-                if !self.walk.foreign(look) {
-                    self.walk.go(self.walk.at + len);
+                if matches!(mark, Mark::Part(_)) || !self.walk.foreign(look) {
+                    self.walk.go(self.walk.at + len + role);
                 }
                 Ok(true)
             }
@@ -335,6 +373,17 @@ impl Pass {
             Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
             _ => Ok(false),
         }
+    }
+
+    /// A list of Python's calls behind prose on its line.
+    fn list_in_line(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let Some(name) = PythonCalls::first_name(look, self.walk.at)? else { return Ok(false) };
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        let walk = &mut self.walk;
+        if !is_declared || walk.echo.is_some() || walk.is_shown(look) || walk.is_quoted(look) {
+            return Ok(false);
+        }
+        self.bare_python(look, self.walk.at)
     }
 
     fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> Result<bool, More> {
@@ -364,7 +413,6 @@ impl Pass {
                     self.walk.go(self.walk.at + len);
                 }
             }
-            Mark::Turn(_) => self.walk.invented(look),
             Mark::Open(rule) if self.walk.is_prose() => {
                 self.walk.reading =
                     Some(Box::new(Dispatch::new(self.walk.at, self.walk.at + len, rule)));
@@ -379,6 +427,27 @@ impl Pass {
                     Some(Box::new(Recovery::section(self.walk.at, self.walk.at + len, closes)));
             }
             Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Answer if self.walk.is_prose() => {
+                if self.walk.leave(look) {
+                    self.walk.mode = Mode::Answer(self.walk.at);
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::EndAnswer => {
+                if let Mode::Answer(_) = self.walk.mode {
+                    self.walk.settle(look);
+                    self.walk.mode = Mode::Dead;
+                }
+                self.walk.go(self.walk.at + len);
+            }
+            Mark::Words(close) if self.walk.is_prose() => {
+                let call = WordCall::new(self.walk.at, self.walk.at + len, close);
+                self.walk.reading = Some(Box::new(call));
+            }
+            Mark::Attributes if self.walk.is_prose() => {
+                let call = AttributeCall::new(self.walk.at, self.walk.at + len);
+                self.walk.reading = Some(Box::new(call));
+            }
             Mark::Comment(close) if self.walk.is_prose() => {
                 self.walk.show(close, false);
                 return Ok(false);
@@ -425,6 +494,9 @@ impl Pass {
             }
             let second = bytes.get(len + 1);
             let mark = match second {
+                Some(&second) if byte == b'[' && look.setup.python => {
+                    may_begin_name(second) || look.setup.marks.may_begin(byte, second)
+                }
                 Some(&second) => look.setup.marks.may_begin(byte, second),
                 None => marks::may_begin(byte),
             };
@@ -471,7 +543,12 @@ fn is_plain(byte: u8) -> bool {
     PLAIN.get(usize::from(byte)) == Some(&true)
 }
 
+/// Whether the name of a call may begin with `byte`, or blanks before it.
+fn may_begin_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'\n' | 0x80..)
+}
+
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
-    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'H' | b'>' | b'|' | b'~')
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'H' | b'c' | b'>' | b'|' | b'~')
 }

@@ -181,7 +181,7 @@ impl Calls {
             None => json_calls::calls(&scan, self.shape, self.bare),
         };
         if self.bare {
-            calls.retain(|(name, _)| json_calls::is_known(&look.setup.declared, name));
+            calls.retain(|call| json_calls::is_known(&look.setup.declared, &call.name));
         }
         walk.at = scan.at;
         self.at = scan.at;
@@ -201,9 +201,10 @@ impl Calls {
     }
 
     fn make(&self, walk: &mut Walk, look: Look<'_>, calls: Vec<Pair>, from: usize) {
-        for (name, input) in calls {
+        for Pair { name, input, id } in calls {
             let span = self.start..self.at;
-            let called = Called { kind: CallKind::Tool, name: &name, span, written: from..self.at };
+            let called =
+                Called { kind: CallKind::Tool, name: &name, span, written: from..self.at, id };
             walk.call(look, called, input);
         }
     }

@@ -1,9 +1,11 @@
 //! What a mark opens, until it is clear how it goes on.
 
 use crate::{
+    declared::CallKind,
     json::{scan::Ends, tags},
     readers::{
-        calls::Calls,
+        calls::{self, Calls},
+        fence,
         params::Params,
         python_calls::PythonCalls,
         reader::{Progress, Reader},
@@ -15,6 +17,7 @@ use crate::{
     reply::error::{ErrorKind, Expected},
     text::{
         look::{Look, Until},
+        marks::Lookup,
         names,
         presence::{More, Presence},
         rule::{Attribute, Otherwise, Rule, Shape, Then},
@@ -53,6 +56,23 @@ impl Dispatch {
         }
         if look.any(at, rule.wraps)?.is_some() {
             walk.go(at);
+            return Ok(());
+        }
+        // Another mark follows: this one opened nothing.
+        match look.setup.marks.at(look.rest(at)) {
+            Lookup::Mark(mark, _) if mark.opens() => {
+                walk.go(at);
+                return Ok(());
+            }
+            Lookup::Prefix if !look.ended => return Err(More),
+            _ => {}
+        }
+        if let Some(shape) = rule.json
+            && let Some(len) = fence::opening(look, at)?
+            && calls::begins(look, look.behind_white(at + len))?
+        {
+            walk.fence.open();
+            self.calls(walk, look, look.behind_white(at + len), shape);
             return Ok(());
         }
         if let Some(shape) = rule.json
@@ -194,8 +214,10 @@ impl Dispatch {
         for (token, then) in self.rule.name {
             match look.presence(close, token) {
                 Presence::Yes => {
-                    let here =
-                        matches!(then, Then::FromToken | Then::TagsHere(_) | Then::Quoted(_));
+                    let here = matches!(
+                        then,
+                        Then::FromToken | Then::TagsHere(_) | Then::Quoted(_) | Then::Python
+                    );
                     let at = if here { close } else { close + token.len() };
                     let name = name.trim().trim_end_matches("\\n").trim_end();
                     self.then(walk, look, name, at, *then);
@@ -222,6 +244,15 @@ impl Dispatch {
 
     /// Reads on behind a name, from byte `at`.
     fn then(&self, walk: &mut Walk, look: Look<'_>, name: &str, at: usize, then: Then) {
+        let declared = &look.setup.declared;
+        let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
+        if self.rule.declared && !is_declared {
+            return self.nothing(walk, look);
+        }
+        // Functionary addresses everybody.
+        if !is_declared && self.rule.otherwise == Otherwise::Drop && name == "all" {
+            return walk.go(at);
+        }
         if !walk.leave(look) {
             return walk.go(at);
         }
@@ -232,12 +263,15 @@ impl Dispatch {
         let (start, name) = (self.start, name.to_owned());
         walk.reading = match then {
             Then::Input => Some(Box::new(ToolInput::new(start, at, name))),
+            Then::Words => Some(Box::new(ToolInput::new(start, at, name).needs_input())),
+            Then::Named => {
+                let separator = Separator::new(start, at, String::new(), self.rule.closes);
+                Some(Box::new(separator.named(name)))
+            }
             Then::Json | Then::FromToken => {
                 Some(Box::new(Separator::new(start, at, name, self.rule.closes)))
             }
-            Then::Id => {
-                Some(Box::new(Separator::new(start, at, name, self.rule.closes).with_id()))
-            }
+            Then::Id => Some(Box::new(Separator::new(start, at, name, self.rule.closes).with_id())),
             Then::Typed => {
                 Some(Box::new(Separator::new(start, at, name, self.rule.closes).typed()))
             }
@@ -248,12 +282,17 @@ impl Dispatch {
             Then::Tags(tags) | Then::TagsHere(tags) => {
                 Some(Box::new(Params::new(look, start, at, name, tags)))
             }
+            Then::Python => {
+                Some(Box::new(PythonCalls::marked(start, self.white, self.rule.closes)))
+            }
             Then::Calls => Some(Box::new(Self::new(start, at, &INVOKED))),
         };
     }
 
     fn python(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
-        if !PythonCalls::begins(look, self.white)? {
+        let Some(name) = PythonCalls::first_name(look, self.white)? else { return Ok(false) };
+        let declared = &look.setup.declared;
+        if self.rule.declared && names::resolve(declared, CallKind::Tool, name).is_err() {
             return Ok(false);
         }
         if !walk.leave(look) {
@@ -262,6 +301,7 @@ impl Dispatch {
         }
         walk.at = self.white;
         let python = PythonCalls::marked(self.start, self.white, self.rule.closes);
+        let python = if self.rule.declared { python.code() } else { python };
         walk.reading = Some(Box::new(python));
         Ok(true)
     }

@@ -8,6 +8,8 @@ use crate::text::{
 
 /// So much white space may stand before a role.
 const GAP: usize = 8;
+/// What may end a header.
+const ROLE_ENDS: [&str; 4] = ["<|end_header_id|>", "<|end_of_role|>", "<|im_middle|>", "\n"];
 
 /// A result before which nothing was called. It is text, up to where it ends.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +51,7 @@ impl Echo {
     /// before was reasoning, and another turn ends the reply.
     pub(crate) fn hides(self, mark: Mark) -> bool {
         match mark {
-            Mark::Turn(_) => false,
+            Mark::Turn(_) | Mark::Part(_) => false,
             Mark::EndThink | Mark::SuffixedClose => self.thinks,
             Mark::Result(_) => self.is_marked(),
             _ => true,
@@ -66,12 +68,17 @@ impl Echo {
     }
 }
 
-/// Whether one of the roles `own` begins at `at`, behind a header's mark. A text that ends there begins no other turn.
-pub(crate) fn is_own(look: Look<'_>, at: usize, own: &[&str]) -> Result<bool, More> {
-    match look.until(at, GAP, |letter| !letter.is_whitespace()) {
-        Until::At(len) => Ok(look.any(at + len, own)?.is_some()),
-        Until::More => Err(More),
-        Until::Ended => Ok(true),
-        Until::Beyond => Ok(false),
-    }
+/// The length of one of the roles `own` at `at`, behind a header's mark, with the white space and the mark around it. A text
+/// that ends there begins no other turn.
+pub(crate) fn own_role(look: Look<'_>, at: usize, own: &[&str]) -> Result<Option<usize>, More> {
+    let len = match look.until(at, GAP, |letter| !letter.is_whitespace()) {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended => return Ok(Some(look.rest(at).len())),
+        Until::Beyond => return Ok(None),
+    };
+    let Some(role) = look.any(at + len, own)? else { return Ok(None) };
+    let behind = at + len + role;
+    let close = look.any(behind, &ROLE_ENDS)?.unwrap_or_default();
+    Ok(Some(behind + close - at))
 }

@@ -22,7 +22,7 @@ pub(crate) struct Fence {
     /// A fence around the format is open.
     wrapping: bool,
     /// A fence around code is open.
-    code: bool,
+    pub(crate) code: bool,
 }
 
 impl Fence {

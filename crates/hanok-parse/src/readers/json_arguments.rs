@@ -28,6 +28,7 @@ pub(crate) struct JsonArguments {
     from: usize,
     scan: Scan,
     closes: &'static [&'static str],
+    id: Option<String>,
 }
 
 impl JsonArguments {
@@ -49,7 +50,13 @@ impl JsonArguments {
             from,
             scan: Scan::new(from, ends),
             closes: ends.tags,
+            id: None,
         }
+    }
+
+    /// The same with the id that stood before.
+    pub(crate) fn id(self, id: Option<String>) -> Self {
+        Self { id, ..self }
     }
 
     /// The same, where the object is written in another way.
@@ -58,11 +65,11 @@ impl JsonArguments {
     }
 
     fn done(self, walk: &mut Walk, look: Look<'_>) {
-        let Self { kind, name, start, from, scan, closes, .. } = self;
+        let Self { kind, name, start, from, scan, closes, id, .. } = self;
         walk.at = scan.at;
         walk.draft.spelled(from..scan.at, scan.escaped);
         walk.draft.repaired(from..scan.at, scan.repairs);
-        let called = Called { kind, name: &name, span: start..scan.at, written: from..scan.at };
+        let called = Called { kind, name: &name, span: start..scan.at, written: from..scan.at, id };
         walk.call(look, called, Input::Object(scan.out));
         walk.reading = Some(Box::new(Trailer::object(from, walk.at, closes)));
     }

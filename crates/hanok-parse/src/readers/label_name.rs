@@ -7,14 +7,16 @@ use crate::{
         calls::{self, Calls},
         fence,
         json_arguments::JsonArguments,
+        python_calls::PythonCalls,
         reader::{Progress, Reader},
         walk::{Mode, Pending, Walk},
     },
     reply::error::{ErrorKind, Expected},
     text::{
         labels::{self, Line},
-        look::Look,
+        look::{Look, Until},
         marks::{self, Lookup},
+        names,
         presence::More,
         rule::Shape,
     },
@@ -123,8 +125,41 @@ impl LabelName {
                 }
             }
         }
+        if kind == CallKind::Tool && self.whole_call(walk, look)? {
+            return Ok(());
+        }
         self.name = Some(self.ahead);
         self.line(walk, look, kind, self.ahead)
+    }
+
+    /// Whether the arguments stand on the line of the name: `find(q="x")` or `find {"q": "x"}`.
+    fn whole_call(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        const LINE: usize = 256;
+        let declared = &look.setup.declared;
+        let is_stop = |letter: char| matches!(letter, '\n' | '(' | '{' | '<');
+        let len = match look.until(self.ahead, LINE, is_stop) {
+            Until::At(len) => len,
+            Until::More => return Err(More),
+            Until::Ended | Until::Beyond => return Ok(false),
+        };
+        let name = look.slice(self.ahead, self.ahead + len);
+        let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
+        let at = self.ahead + len;
+        if look.rest(at).starts_with('{') && is_declared {
+            walk.at = at;
+            let object =
+                JsonArguments::new(look, CallKind::Tool, name.into(), self.start, at, ENDS);
+            walk.reading = Some(Box::new(object));
+            return Ok(true);
+        }
+        let is_name = is_declared || PythonCalls::is_name(name);
+        if !is_name || !look.rest(at).starts_with('(') || !is_keyword(look, at + 1)? {
+            return Ok(false);
+        }
+        walk.at = self.ahead;
+        let calls = PythonCalls::marked(self.start, self.ahead, &[]).code();
+        walk.reading = Some(Box::new(calls));
+        Ok(true)
     }
 
     /// Reads the name: its line, up to a mark. It waits for its input.
@@ -177,10 +212,14 @@ impl Reader for LabelName {
     }
 }
 
-/// Where a JSON value begins at `at`, and whether a fence opens before it.
+/// Where a JSON value begins at `at`, and whether a fence opens before it. Emphasis may stand before it, or a name and a
+/// bracket.
 fn json_behind(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More> {
     if calls::begins(look, at)? {
         return Ok(Some((at, false)));
+    }
+    if let Some(inner) = wrapped(look, at)? {
+        return Ok(Some((inner, false)));
     }
     let Some(len) = fence::opening(look, at)? else { return Ok(None) };
     let value = look.behind_white(at + len);
@@ -188,4 +227,42 @@ fn json_behind(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More>
         return Ok(None);
     }
     Ok(calls::begins(look, value)?.then_some((value, true)))
+}
+
+/// Whether `key=` stands at `at`, or an object.
+fn is_keyword(look: Look<'_>, at: usize) -> Result<bool, More> {
+    const KEY: usize = 128;
+    let at = look.behind_white(at);
+    match look.until(at, KEY, |letter| !(letter.is_alphanumeric() || matches!(letter, '_' | ' '))) {
+        Until::At(len) => {
+            let rest = look.rest(at + len);
+            Ok(len == 0 && rest.starts_with('{') || len > 0 && rest.starts_with('='))
+        }
+        Until::More => Err(More),
+        Until::Ended | Until::Beyond => Ok(false),
+    }
+}
+
+/// Where an object begins behind `**` or `name(`.
+fn wrapped(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+    const NAME: usize = 128;
+    let is_stop =
+        |letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '.' | '*' | '-'));
+    let len = match look.until(at, NAME, is_stop) {
+        Until::At(0) | Until::Ended | Until::Beyond => return Ok(None),
+        Until::At(len) => len,
+        Until::More => return Err(More),
+    };
+    let word = look.slice(at, at + len);
+    let is_bold = word.bytes().all(|byte| byte == b'*');
+    let bracket = look.rest(at + len).starts_with('(') && !word.contains('*');
+    if !is_bold && !bracket {
+        return Ok(None);
+    }
+    let inner = look.behind_white(at + len + usize::from(bracket));
+    let rest = look.rest(inner);
+    if rest.is_empty() && !look.ended && inner - at < 2 * NAME {
+        return Err(More);
+    }
+    Ok(rest.starts_with('{').then_some(inner))
 }

@@ -199,8 +199,13 @@ impl NestedXml {
         walk.at = self.ahead;
         let name = self.name.clone().unwrap_or_default();
         let span = self.start..self.ahead;
-        let called =
-            Called { kind: CallKind::Tool, name: &name, span: span.clone(), written: span };
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &name,
+            span: span.clone(),
+            written: span,
+            id: None,
+        };
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
         walk.fresh = true;
     }

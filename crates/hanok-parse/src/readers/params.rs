@@ -65,6 +65,7 @@ struct Words {
     kind: Option<(&'static str, &'static str)>,
     close: Cow<'static, str>,
     end: Cow<'static, str>,
+    other_end: Option<Cow<'static, str>>,
     behind: &'static [&'static str],
     cdata: Option<&'static str>,
     lines: bool,
@@ -81,6 +82,7 @@ impl Words {
             kind: tags.kind,
             close: tags.close.into(),
             end: tags.end.into(),
+            other_end: tags.other_end.map(Cow::from),
             behind: tags.behind,
             cdata: tags.cdata,
             lines: tags.lines,
@@ -98,6 +100,7 @@ impl Words {
             value: tags.value.map(|tag| with(tag).into()),
             close: with(tags.close).into(),
             end: with(tags.end).into(),
+            other_end: tags.other_end.map(|tag| with(tag).into()),
             behind: &[],
             json_ends: &[],
             ..words
@@ -177,6 +180,12 @@ impl Params {
         }
         if rest.starts_with('{') && self.members.is_empty() {
             return Ok(self.json(walk, look));
+        }
+        if let Some(end) = &self.tags.other_end
+            && look.any(self.at, &[&**end])?.is_some()
+        {
+            let end = self.at + end.len();
+            return Ok(self.done(walk, look, end));
         }
         match look.any(self.at, &[&*self.tags.open, &*self.tags.end])? {
             Some(_) if rest.starts_with(&*self.tags.end) => {
@@ -374,12 +383,19 @@ impl Params {
         kind: ParamType,
         member: usize,
     ) -> Result<Option<Done>, More> {
-        match self.find_end(look) {
+        match self.find_end(look, kind) {
             Ok(Some((end, behind))) => {
                 self.end_value(look, from, end, kind, member);
                 self.at = behind;
                 self.stage = Stage::Between;
                 Ok(None)
+            }
+            Ok(None) if look.rest(self.ahead).starts_with(&*self.tags.end) => {
+                let name = Some(self.name.trim());
+                let span = self.start..self.ahead;
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, span);
+                walk.go(self.ahead + self.tags.end.len());
+                Ok(Some(Done))
             }
             Ok(None) => Ok(self.cut(walk, look)),
             Err(More) => {
@@ -431,7 +447,11 @@ impl Params {
     }
 
     /// Where the value ends, and behind its close tag. `None` when the text ends first.
-    fn find_end(&mut self, look: Look<'_>) -> Result<Option<(usize, usize)>, More> {
+    fn find_end(
+        &mut self,
+        look: Look<'_>,
+        kind: ParamType,
+    ) -> Result<Option<(usize, usize)>, More> {
         let first = if self.close.starts_with(']') { b']' } else { b'<' };
         loop {
             let rest = look.rest(self.ahead);
@@ -452,6 +472,8 @@ impl Params {
                     self.repairs.push(Repair { kind: RepairKind::Closer, at: self.ahead });
                     return Ok(Some((self.ahead, self.ahead)));
                 }
+                // No number holds the end of its call and the next one.
+                Presence::No if is_word(kind) && self.next_call(look)? => return Ok(None),
                 Presence::No => {}
             }
             self.ahead += 1;
@@ -476,7 +498,8 @@ impl Params {
         if look.rest(next).is_empty() || look.rest(next) == "\\" && !look.ended {
             return if look.ended { Ok(true) } else { Err(More) };
         }
-        let tags = [&*self.tags.open, &*self.tags.end];
+        let other = self.tags.other_end.as_deref().unwrap_or(&self.tags.end);
+        let tags = [&*self.tags.open, &*self.tags.end, other];
         let rest = look.rest(next);
         if look.ended && tags.iter().any(|tag| tag.starts_with(rest)) {
             return Ok(true);
@@ -508,6 +531,28 @@ impl Params {
         }
         // What follows is no text of a string, but another call.
         match look.setup.marks.opens(rest) {
+            Presence::More if !look.ended => Err(More),
+            opens => Ok(opens == Presence::Yes),
+        }
+    }
+
+    /// Whether the call ends here, and another one begins behind it.
+    fn next_call(&self, look: Look<'_>) -> Result<bool, More> {
+        match look.presence(self.ahead, &self.tags.end) {
+            Presence::Yes => {}
+            Presence::No => return Ok(false),
+            Presence::More => return Err(More),
+        }
+        let behind = look.behind_white(self.ahead + self.tags.end.len());
+        let rest = look.rest(behind);
+        match look.setup.marks.opens(rest) {
+            _ if rest.is_empty() => {
+                if look.ended {
+                    Ok(false)
+                } else {
+                    Err(More)
+                }
+            }
             Presence::More if !look.ended => Err(More),
             opens => Ok(opens == Presence::Yes),
         }
@@ -548,8 +593,13 @@ impl Params {
         walk.at = end;
         walk.draft.repaired(self.from..end, std::mem::take(&mut self.repairs));
         let span = self.start..end;
-        let called =
-            Called { kind: CallKind::Tool, name: &self.name, span, written: self.from..self.at };
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span,
+            written: self.from..self.at,
+            id: None,
+        };
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
         walk.fresh = true;
         Some(Done)
@@ -601,6 +651,11 @@ impl Reader for Params {
 
 /// The call was read, or cannot be.
 struct Done;
+
+/// Whether a value of this type is one word.
+fn is_word(kind: ParamType) -> bool {
+    matches!(kind, ParamType::Integer | ParamType::Number | ParamType::Boolean | ParamType::Null)
+}
 
 /// The line break at `at`, if one is there.
 fn line_break(look: Look<'_>, at: usize) -> Result<usize, More> {

@@ -36,6 +36,12 @@ enum Stage {
     /// Before a name. How far was looked, and whether a call stood before.
     Between(usize, bool),
     Args(String, Box<Scan>),
+    /// Behind a name and its bracket: is an object all that is given?
+    First(String, usize, usize),
+    /// In that object.
+    Object(String, Box<Scan>),
+    /// Behind it, before the bracket.
+    Close(String, Box<Scan>, usize),
 }
 
 /// A list of calls that is being read.
@@ -49,6 +55,8 @@ pub(crate) struct PythonCalls {
     /// Nothing but a declared name says that these are calls.
     bare: bool,
     declared_name: Option<String>,
+    /// Code: only declared names are calls, and they may stand in `print(…)`.
+    code: bool,
     /// Where the list begins, and the calls in it that wait for its end.
     list: usize,
     waiting: Vec<Waiting>,
@@ -68,7 +76,17 @@ impl PythonCalls {
     /// Calls from byte `at`, whose mark stands at `start`.
     pub(crate) fn marked(start: usize, at: usize, closes: &'static [&'static str]) -> Self {
         let (stage, declared_name, waiting) = (Stage::Between(at, false), None, Vec::new());
-        Self { stage, start, at, closes, bare: false, declared_name, list: at, waiting }
+        Self {
+            stage,
+            start,
+            at,
+            closes,
+            bare: false,
+            declared_name,
+            code: false,
+            list: at,
+            waiting,
+        }
     }
 
     /// A list at byte `at` that no mark tells.
@@ -76,9 +94,9 @@ impl PythonCalls {
         Self { bare: true, ..Self::marked(at, at, &[]) }
     }
 
-    /// Whether a call begins at `at`, or a list of calls.
-    pub(crate) fn begins(look: Look<'_>, at: usize) -> Result<bool, More> {
-        Ok(Self::first_name(look, at)?.is_some())
+    /// The same in code, where only declared names are calls.
+    pub(crate) fn code(self) -> Self {
+        Self { code: true, ..self }
     }
 
     /// Whether `rest`, with which the text ends, begins the name of a declared tool.
@@ -108,9 +126,22 @@ impl PythonCalls {
     fn between(&mut self, walk: &mut Walk, look: Look<'_>, from: usize, after: bool) -> Next {
         let rest = look.rest(from);
         let tail = rest.trim_start_matches(|letter: char| {
-            letter.is_whitespace() || matches!(letter, '[' | ',' | ';') || after && letter == ']'
+            letter.is_whitespace()
+                || matches!(letter, '[' | ',' | ';')
+                || after && (letter == ']' || self.code && letter == ')')
         });
-        let ahead = from + rest.len() - tail.len();
+        let mut ahead = from + rest.len() - tail.len();
+        if self.code {
+            match printed(look, ahead) {
+                Ok(Print::Call(behind)) => ahead = behind,
+                Ok(Print::Result(behind)) => {
+                    walk.at = behind;
+                    return Next::Stage(Stage::Between(behind, after));
+                }
+                Ok(Print::Nothing) => {}
+                Err(More) => return Next::More(Stage::Between(ahead, after)),
+            }
+        }
         if tail.is_empty() && !look.ended {
             return Next::More(Stage::Between(ahead, after));
         }
@@ -124,11 +155,7 @@ impl PythonCalls {
                 let declared = &look.setup.declared;
                 let written = without_call(look, name);
                 self.declared_name = names::resolve(declared, CallKind::Tool, written).ok();
-                let scan = Scan::new(from, Ends { tags: self.closes, ..Ends::default() });
-                Next::Stage(Stage::Args(
-                    written.to_owned(),
-                    Box::new(scan.dialect(Dialect::Python)),
-                ))
+                Next::Stage(Stage::First(written.to_owned(), from, from + 1))
             }
             Ok(None) => self.end(walk, look, ahead, after),
             Err(More) => Next::More(Stage::Between(ahead, after)),
@@ -148,7 +175,8 @@ impl PythonCalls {
         }
         let Some(name) = name(look, ahead)? else { return Ok(None) };
         let declared = &look.setup.declared;
-        let counts = !self.bare || names::resolve(declared, CallKind::Tool, name).is_ok();
+        let is_free = !self.bare && !(self.code && after);
+        let counts = is_free || names::resolve(declared, CallKind::Tool, name).is_ok();
         Ok(counts.then_some(name))
     }
 
@@ -190,19 +218,22 @@ impl PythonCalls {
         Next::Done
     }
 
-    /// The list that no mark told ends before `ahead`. Prose behind it on its line talks about it.
+    /// The list that no mark told ends before `ahead`.
     fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Next {
         let behind = self.at;
         let closer = look.slice(behind, ahead).find(']').map(|closer| behind + closer + 1);
         let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
             return self.release(walk, look, behind);
         };
-        let tail = look.rest(at).trim_start_matches(crate::text::labels::is_blank);
-        if tail.is_empty() && !look.ended {
-            return Next::More(Stage::Between(ahead, true));
-        }
-        if !tail.is_empty() && !tail.starts_with(['\n', '\r', '<', '`']) {
-            return self.release(walk, look, at);
+        // A line with several lists talks about them.
+        match another_list(look, at) {
+            Ok(false) => {}
+            Ok(true) => {
+                let next = self.release(walk, look, at);
+                walk.show("\n", true);
+                return next;
+            }
+            Err(More) => return Next::More(Stage::Between(ahead, true)),
         }
         if !self.make(walk, look) {
             return Next::Done;
@@ -221,7 +252,7 @@ impl PythonCalls {
             let Waiting { name, span, written, json, repairs } = call;
             walk.at = span.end;
             walk.draft.repaired(written.clone(), repairs);
-            let called = Called { kind: CallKind::Tool, name: &name, span, written };
+            let called = Called { kind: CallKind::Tool, name: &name, span, written, id: None };
             walk.call(look, called, Input::Object(json));
         }
         true
@@ -235,6 +266,92 @@ impl PythonCalls {
         Next::Done
     }
 
+    /// Looks behind the bracket at `from` for an object, which is all that is given then.
+    fn first(&mut self, look: Look<'_>, name: String, from: usize, ahead: usize) -> Next {
+        let ends = Ends { tags: self.closes, ..Ends::default() };
+        let inner = look.behind_white(ahead);
+        let rest = look.rest(inner);
+        if rest.is_empty() && !look.ended {
+            return Next::More(Stage::First(name, from, inner));
+        }
+        if rest.starts_with('{') {
+            let scan = Scan::new(inner, Ends::default());
+            return Next::Stage(Stage::Object(name, Box::new(scan.python_words())));
+        }
+        let only =
+            self.declared_name.as_ref().and_then(|tool| look.setup.declared.only_param(tool));
+        let scan = Scan::new(from, ends).dialect(Dialect::Python).positional(only);
+        Next::Stage(Stage::Args(name, Box::new(scan)))
+    }
+
+    fn object(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        mut scan: Box<Scan>,
+    ) -> Next {
+        match scan.read(look.text, look.ended) {
+            Read::More => {
+                if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                }
+                Next::More(Stage::Object(name, scan))
+            }
+            Read::Done | Read::Member => {
+                let ahead = scan.at;
+                Next::Stage(Stage::Close(name, scan, ahead))
+            }
+            fault => self.fault(walk, look, &name, &scan, fault),
+        }
+    }
+
+    /// Reads the bracket behind the object.
+    fn close(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        mut scan: Box<Scan>,
+        ahead: usize,
+    ) -> Next {
+        let at = look.behind_white(ahead);
+        let rest = look.rest(at);
+        if rest.starts_with(')') {
+            scan.at = at + 1;
+            return self.done(walk, look, &name, scan);
+        }
+        if rest.is_empty() && !look.ended {
+            return Next::More(Stage::Close(name, scan, at));
+        }
+        scan.at = at;
+        let fault = if rest.is_empty() { Read::Cut } else { Read::Bad };
+        self.fault(walk, look, &name, &scan, fault)
+    }
+
+    /// The arguments cannot be read, or break off.
+    fn fault(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: &str,
+        scan: &Scan,
+        fault: Read,
+    ) -> Next {
+        if self.bare {
+            return self.text(walk, look, scan.at);
+        }
+        if fault == Read::Cut {
+            walk.truncated(look, self.start, Some(name), Expected::Rest);
+            return Next::Done;
+        }
+        let span = self.start..scan.at;
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(name), span);
+        walk.at = scan.at;
+        walk.reading = Some(Box::new(Trailer::new(scan.at, self.closes)));
+        Next::Done
+    }
+
     fn args(&mut self, walk: &mut Walk, look: Look<'_>, name: String, mut scan: Box<Scan>) -> Next {
         match scan.read(look.text, look.ended) {
             Read::More => {
@@ -244,18 +361,7 @@ impl PythonCalls {
                 Next::More(Stage::Args(name, scan))
             }
             Read::Done | Read::Member => self.done(walk, look, &name, scan),
-            _ if self.bare => self.text(walk, look, scan.at),
-            Read::Cut => {
-                walk.truncated(look, self.start, Some(&name), Expected::Rest);
-                Next::Done
-            }
-            Read::Bad => {
-                let span = self.start..scan.at;
-                walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
-                walk.at = scan.at;
-                walk.reading = Some(Box::new(Trailer::new(scan.at, self.closes)));
-                Next::Done
-            }
+            fault => self.fault(walk, look, &name, &scan, fault),
         }
     }
 
@@ -270,7 +376,7 @@ impl PythonCalls {
         }
         walk.at = scan.at;
         walk.draft.repaired(written.clone(), scan.repairs);
-        let called = Called { kind: CallKind::Tool, name, span, written };
+        let called = Called { kind: CallKind::Tool, name, span, written, id: None };
         walk.call(look, called, Input::Object(scan.out));
         if walk.mode == Mode::Dead {
             return Next::Done;
@@ -299,6 +405,9 @@ impl Reader for PythonCalls {
             let next = match stage {
                 Stage::Between(ahead, after) => self.between(walk, look, ahead, after),
                 Stage::Args(name, scan) => self.args(walk, look, name, scan),
+                Stage::First(name, from, ahead) => self.first(look, name, from, ahead),
+                Stage::Object(name, scan) => self.object(walk, look, name, scan),
+                Stage::Close(name, scan, ahead) => self.close(walk, look, name, scan, ahead),
             };
             match next {
                 Next::Stage(stage) => self.stage = stage,
@@ -318,6 +427,42 @@ enum Next {
     /// The same, when the text goes on.
     More(Stage),
     Done,
+}
+
+/// Whether another list of calls stands behind prose on the line that goes on at `at`.
+fn another_list(look: Look<'_>, at: usize) -> Result<bool, More> {
+    const LINE: usize = 256;
+    let prose = match look.until(at, LINE, |letter| matches!(letter, '\n' | '[' | '<')) {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(false),
+    };
+    let list = at + prose;
+    if !look.rest(list).starts_with('[') || look.slice(at, list).trim().is_empty() {
+        return Ok(false);
+    }
+    let Some(name) = PythonCalls::first_name(look, list)? else { return Ok(false) };
+    Ok(names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok())
+}
+
+/// What is printed.
+enum Print {
+    /// A call that begins here.
+    Call(usize),
+    /// What a call gave, up to here.
+    Result(usize),
+    Nothing,
+}
+
+/// What stands at `at` in code.
+fn printed(look: Look<'_>, at: usize) -> Result<Print, More> {
+    const PRINT: &str = "print(";
+    const RESULT: &str = "print(tool_code)";
+    if let Some(len) = look.any(at, &[RESULT])? {
+        return Ok(Print::Result(at + len));
+    }
+    let Some(len) = look.any(at, &[PRINT])? else { return Ok(Print::Nothing) };
+    Ok(name(look, at + len)?.map_or(Print::Nothing, |_| Print::Call(at + len)))
 }
 
 /// The name before the round bracket, at `at`.

@@ -32,6 +32,7 @@ const SKIPS: &[&str] = &[
     "<|plamo:constrain|>json",
     "<|plamo:msg|>",
     "<|tool_call_argument_begin|>",
+    "<|tool_call:args|>",
     ":",
     "：",
 ];
@@ -52,6 +53,8 @@ pub(crate) struct Separator {
     id: bool,
     /// A header named the tool: what follows may be calls of another format.
     header: bool,
+    /// The id that was read.
+    call_id: Option<String>,
     /// Words that are no JSON begin here.
     words: Option<usize>,
 }
@@ -64,11 +67,27 @@ impl Separator {
         closes: &'static [&'static str],
     ) -> Self {
         let (typed, dialect) = (false, Dialect::Json);
-        Self { start, ahead: behind, name, closes, typed, dialect, id: false, header: false, words: None }
+        Self {
+            start,
+            ahead: behind,
+            name,
+            closes,
+            typed,
+            dialect,
+            id: false,
+            header: false,
+            call_id: None,
+            words: None,
+        }
     }
 
     pub(crate) fn typed(self) -> Self {
-        Self { typed: true, ..self }
+        Self { typed: true, header: true, ..self }
+    }
+
+    /// The name comes now; what stood before was the call's id.
+    pub(crate) fn named(self, id: String) -> Self {
+        Self { typed: true, call_id: Some(id), ..self }
     }
 
     /// An id comes first.
@@ -103,7 +122,7 @@ impl Separator {
             self.object(walk, look);
             return Ok(true);
         }
-        if self.typed && !rest.starts_with('`') {
+        if self.typed && !rest.starts_with(['`', '<']) {
             return self.name(walk, look, rest);
         }
         if let Some(len) = look.any(self.ahead, SKIPS)? {
@@ -179,7 +198,13 @@ impl Separator {
         }
         let (written, span) = (from..self.ahead, self.start..self.ahead);
         let input = Input::from_text(look.slice(from, self.ahead)).announced();
-        let called = Called { kind: CallKind::Tool, name: &self.name, span, written };
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span,
+            written,
+            id: self.call_id.clone(),
+        };
         walk.at = self.ahead;
         walk.call(look, called, input);
         walk.go(self.ahead + close.unwrap_or_default());
@@ -190,7 +215,7 @@ impl Separator {
         let ends = Ends { tags: self.closes, fence: true, ..Ends::default() };
         let name = self.name.clone();
         let written = JsonArguments::new(look, CallKind::Tool, name, self.start, self.ahead, ends);
-        walk.reading = Some(Box::new(written.dialect(self.dialect)));
+        walk.reading = Some(Box::new(written.dialect(self.dialect).id(self.call_id.clone())));
     }
 
     /// What stood before was a type. The name is the rest of the line.
@@ -215,6 +240,7 @@ impl Separator {
         match look.until(self.ahead, WORD, |letter| !is_id(letter)) {
             Until::At(len) => {
                 self.id = false;
+                self.call_id = rest.get(..len).filter(|id| !id.is_empty()).map(str::to_owned);
                 self.ahead += len;
                 Ok(len > 0)
             }
@@ -230,7 +256,13 @@ impl Separator {
     fn empty(&self, walk: &mut Walk, look: Look<'_>) {
         let span = self.start..self.ahead;
         let written = self.ahead..self.ahead;
-        let called = Called { kind: CallKind::Tool, name: &self.name, span, written };
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span,
+            written,
+            id: self.call_id.clone(),
+        };
         walk.at = self.ahead;
         walk.call(look, called, Input::Empty);
         walk.fresh = false;

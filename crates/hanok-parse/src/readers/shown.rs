@@ -91,7 +91,7 @@ impl Walk {
         let sign = rest.bytes().next().unwrap_or_default();
         let len = rest.bytes().take_while(|byte| *byte == sign).count();
         let is_fence = matches!(sign, b'`' | b'~');
-        if is_fence && len == rest.len() && !look.ended {
+        if (is_fence || sign == b'>') && len == rest.len() && !look.ended {
             return Err(More);
         }
         if self.is_shown(look) {

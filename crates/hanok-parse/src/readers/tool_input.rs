@@ -28,22 +28,34 @@ pub(crate) struct ToolInput {
     white: Option<usize>,
     /// Where the input begins.
     input: Option<usize>,
+    /// The name alone calls nothing.
+    needs_input: bool,
 }
 
 impl ToolInput {
     pub(crate) fn new(start: usize, behind: usize, name: String) -> Self {
-        Self { start, behind, ahead: behind, name, white: None, input: None }
+        Self { start, behind, ahead: behind, name, white: None, input: None, needs_input: false }
+    }
+
+    /// The same, where the name alone calls nothing.
+    pub(crate) fn needs_input(self) -> Self {
+        Self { needs_input: true, ..self }
     }
 
     /// The name with nothing behind it. In GLM's form it has no parameters.
     fn alone(&self, walk: &mut Walk, look: Look<'_>) {
         let declared = &look.setup.declared;
         let name = names::resolve(declared, CallKind::Tool, &self.name);
-        let needs = name.is_ok_and(|name| declared.requires_input(&name));
+        let needs = self.needs_input || name.is_ok_and(|name| declared.requires_input(&name));
         let input = if needs { Input::Empty } else { Input::Object("{}".to_owned()) };
         let (start, end) = (self.start, self.behind);
-        let called =
-            Called { kind: CallKind::Tool, name: &self.name, span: start..end, written: end..end };
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span: start..end,
+            written: end..end,
+            id: None,
+        };
         walk.call(look, called, input);
         walk.go(end);
     }
@@ -53,7 +65,7 @@ impl ToolInput {
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
             self.ahead = at;
-            return self.words(walk, look);
+            return self.text(walk, look);
         }
         let ends = Ends { tags: &[CLOSE], ..Ends::default() };
         let written = JsonArguments::new(look, CallKind::Tool, self.name, self.start, at, ends);
@@ -62,7 +74,7 @@ impl ToolInput {
     }
 
     /// Plain text up to the close tag.
-    fn words(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
@@ -84,6 +96,7 @@ impl ToolInput {
             name: &self.name,
             span: self.start..behind,
             written: from..end,
+            id: None,
         };
         walk.call(look, called, Input::from_text(look.slice(from, end)));
         walk.go(behind);
@@ -94,7 +107,7 @@ impl ToolInput {
 impl Reader for ToolInput {
     fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         if self.input.is_some() {
-            return self.words(walk, look);
+            return self.text(walk, look);
         }
         if let Some(white) = self.white {
             let at = look.behind_white(white);

@@ -7,6 +7,7 @@ use crate::{
         reader::{Progress, Reader},
         walk::Walk,
     },
+    text::formats,
     text::look::Look,
     text::presence::{More, Presence},
 };
@@ -56,7 +57,7 @@ impl Trailer {
         loop {
             self.ahead = look.behind_white(self.ahead);
             match look.rest(self.ahead).bytes().next() {
-                Some(b'}' | b']') => {
+                Some(b'}' | b']' | b')') => {
                     let repair = Repair { kind: RepairKind::Brace, at: self.ahead };
                     self.ahead += 1;
                     self.at = self.ahead;
@@ -87,9 +88,16 @@ impl Trailer {
     }
 
     /// Skips to behind the close mark, and what stands before it, if no other mark and no line comes first.
-    fn close(&mut self, look: Look<'_>) -> Result<Option<bool>, More> {
+    fn close(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
         if self.stage != Stage::Junk {
             self.ahead = look.behind_white(self.ahead);
+            if let Some(rule) = formats::next_in_block(self.closes)
+                && look.any(self.ahead, &["call:"])?.is_some()
+            {
+                self.at = self.ahead;
+                walk.next_rule = Some(rule);
+                return Ok(Some(false));
+            }
             match look.any(self.ahead, self.closes)? {
                 Some(len) => {
                     self.at = self.ahead + len;
@@ -120,7 +128,7 @@ impl Reader for Trailer {
             let done = match self.stage {
                 Stage::Closers => self.closers(walk, look),
                 Stage::Fence => self.fence(walk, look),
-                Stage::Close | Stage::Junk | Stage::Tail => self.close(look),
+                Stage::Close | Stage::Junk | Stage::Tail => self.close(walk, look),
             };
             match done {
                 Ok(None) => {}

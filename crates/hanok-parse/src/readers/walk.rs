@@ -11,7 +11,7 @@ use crate::{
         flow::Run,
         input::Input,
     },
-    text::{look::Look, marks, names},
+    text::{look::Look, marks, names, rule::Rule},
 };
 
 /// Where text goes that is no mark.
@@ -48,6 +48,8 @@ pub(crate) struct Called<'a> {
     pub(crate) name: &'a str,
     pub(crate) span: Range<usize>,
     pub(crate) written: Range<usize>,
+    /// The id that its format carries.
+    pub(crate) id: Option<String>,
 }
 
 /// Where a pass stands, and what it has read.
@@ -65,6 +67,8 @@ pub(crate) struct Walk {
     pub(crate) mode: Mode,
     /// What is being read besides text.
     pub(crate) reading: Option<Box<dyn Reader>>,
+    /// Another call of the same block begins here, by this rule.
+    pub(crate) next_rule: Option<&'static Rule>,
     /// The text of a mode other than content and thought.
     pub(crate) run: Run,
     /// The bold marks that a label left open.
@@ -87,7 +91,14 @@ pub(crate) struct Walk {
 impl Walk {
     /// A walk from byte `start`.
     pub(crate) fn new(start: usize) -> Self {
-        Self { start, at: start, reasoned_to: start, fresh: true, stray_closes: 1, ..Self::default() }
+        Self {
+            start,
+            at: start,
+            reasoned_to: start,
+            fresh: true,
+            stray_closes: 1,
+            ..Self::default()
+        }
     }
 
     /// Moves to `at`, where a mark was read, and looks for marks of lines there.
@@ -145,7 +156,7 @@ impl Walk {
     }
 
     pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
-        let Called { kind, name, span, written } = called;
+        let Called { kind, name, span, written, id } = called;
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {
@@ -155,7 +166,7 @@ impl Walk {
             self.mode = Mode::Dead;
             return;
         }
-        self.draft.call(declared, Attempt { kind, name, input, span, written });
+        self.draft.call(declared, Attempt { kind, name, input, span, written, id });
     }
 
     /// The text ends inside a call: nothing follows.
@@ -197,7 +208,8 @@ impl Walk {
             Mode::Task => Input::Text(words),
             _ => Input::from_text(&words),
         };
-        let called = Called { kind, name: &name, span: start..self.at, written: end..self.at };
+        let called =
+            Called { kind, name: &name, span: start..self.at, written: end..self.at, id: None };
         self.call(look, called, input);
     }
 
@@ -251,6 +263,7 @@ impl Walk {
             name: &pending.name,
             span: start..self.at,
             written: end..end,
+            id: None,
         };
         self.call(look, called, Input::Empty);
     }

@@ -33,6 +33,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) span: Range<usize>,
     /// Where its input stands.
     pub(crate) written: Range<usize>,
+    /// The id that its format carries.
+    pub(crate) id: Option<String>,
 }
 
 /// A call that was told while it is read.
@@ -208,11 +210,13 @@ impl Draft {
 
     /// Takes a call, or rejects it. Says whether it was taken.
     pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) -> bool {
-        let Attempt { kind, name, input, span, written } = attempt;
+        let Attempt { kind, name, input, span, written, id } = attempt;
+        let id = id.or_else(|| names::index(name));
         let name = match names::resolve(declared, kind, name) {
             Ok(name) => name,
             Err(name) => {
-                self.reject_name(declared, Attempt { kind, name: &name, input, span, written });
+                let attempt = Attempt { kind, name: &name, input, span, written, id };
+                self.reject_name(declared, attempt);
                 return false;
             }
         };
@@ -223,11 +227,11 @@ impl Draft {
         match arguments {
             Ok(arguments) => {
                 self.tell_call(kind, &name, arguments.as_str());
-                self.calls.push(Call { kind, name, arguments, span, written });
+                self.calls.push(Call { kind, name, arguments, id, span, written });
                 true
             }
             Err(input) => {
-                self.reject_input(Attempt { kind, name: &name, input, span, written });
+                self.reject_input(Attempt { kind, name: &name, input, span, written, id });
                 false
             }
         }

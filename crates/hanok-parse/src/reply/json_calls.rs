@@ -7,33 +7,25 @@ use crate::{
     text::{names, rule::Shape},
 };
 
-/// A name and what is given to it.
-pub(crate) type Pair = (String, Input);
+/// A name, what is given to it, and its id.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) name: String,
+    pub(crate) input: Input,
+    pub(crate) id: Option<String>,
+}
 
-/// Keys that a call has before it is clear that it is one.
-const KEYS: [&str; 19] = [
-    "name",
-    "arguments",
-    "parameters",
-    "args",
-    "action",
-    "action_input",
-    "input",
-    "type",
-    "function",
-    "id",
-    "tool_calls",
-    "function_call",
-    "index",
-    "thought",
-    "tool",
-    "tool_name",
-    "tool_call_id",
-    "reasoning",
-    "tool_calls_id",
-];
-const NAMES: [&str; 3] = ["name", "action", "tool_name"];
-const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "action_input", "input"];
+/// Keys of a name, and of what is given to it.
+const NAMES: [&str; 5] = ["name", "action", "tool_name", "function_name", "recipient_name"];
+const ARGUMENTS: [&str; 7] =
+    ["arguments", "parameters", "args", "action_input", "tool_input", "input", "params"];
+const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
+/// Keys of an object that holds the call, and of a list of calls.
+const INNER: [&str; 3] = ["function_call", "functionCall", "tool_use"];
+const LISTS: [&str; 2] = ["tool_calls", "tool_uses"];
+/// Other keys that a call has before it is clear that it is one.
+const OTHERS: [&str; 8] =
+    ["type", "function", "index", "thought", "tool", "reasoning", "tool_calls_id", "call_type"];
 
 /// The calls that an object stands for. A bare one needs arguments to be one.
 pub(crate) fn calls(object: &Scan, shape: Shape, bare: bool) -> Vec<Pair> {
@@ -50,10 +42,10 @@ pub(crate) fn calls(object: &Scan, shape: Shape, bare: bool) -> Vec<Pair> {
             return calls;
         }
     }
-    if let Some(list) = object.get("tool_calls") {
+    if let Some(list) = LISTS.iter().find_map(|key| object.get(key)) {
         return objects(list).iter().filter_map(|item| call(item, bare)).collect();
     }
-    if let Some(inner) = object.get("function_call").and_then(nested) {
+    if let Some(inner) = INNER.iter().find_map(|key| object.get(key)).and_then(nested) {
         return named(&inner, bare).into_iter().collect();
     }
     call(object, bare).into_iter().collect()
@@ -62,18 +54,27 @@ pub(crate) fn calls(object: &Scan, shape: Shape, bare: bool) -> Vec<Pair> {
 /// `{"name": {…}}`.
 fn keyed(object: &Scan) -> impl Iterator<Item = Pair> {
     let has_name = object.get("name").is_some_and(|name| name.starts_with('"'));
-    object
-        .entries()
-        .filter(move |_| !has_name)
-        .map(|(name, arguments)| (name, Input::from_json(arguments).announced()))
+    object.entries().filter(move |_| !has_name).map(|(name, arguments)| Pair {
+        name,
+        input: Input::from_json(arguments).announced(),
+        id: None,
+    })
 }
 
 fn call(object: &Scan, bare: bool) -> Option<Pair> {
+    let id = IDS.iter().find_map(|key| object.get(key)).filter(|id| id.starts_with('"'));
+    let call = spelled(object, bare)?;
+    Some(Pair { id: id.map(unquoted), ..call })
+}
+
+/// The call, without its id.
+fn spelled(object: &Scan, bare: bool) -> Option<Pair> {
     if let Some(action) = object.get("action").filter(|action| action.starts_with('"')) {
-        let input = object.get("action_input").or_else(|| object.get("input"));
-        // ReAct in JSON: words may stand for the only string.
+        let input = object.get("action_input").or_else(|| arguments(object));
         let words = object.get("action_input").map(Input::from_json);
-        return pair(action, input, bare).map(|(name, json)| (name, words.unwrap_or(json)));
+        // ReAct in JSON: words may stand for the only string.
+        return pair(action, input, bare)
+            .map(|pair| Pair { input: words.unwrap_or(pair.input), ..pair });
     }
     match object.get("function") {
         Some(name) if name.starts_with('"') => pair(name, arguments(object), bare),
@@ -87,19 +88,21 @@ fn named(object: &Scan, bare: bool) -> Option<Pair> {
     if bare && object.get("description").is_some() {
         return None;
     }
-    let name = ["name", "tool_name", "tool"].iter().find_map(|key| object.get(key))?;
+    let text = |key: &&str| object.get(key).filter(|name| name.starts_with('"'));
+    let name = NAMES.iter().chain(&["tool"]).find_map(|key| text(key))?;
     pair(name, arguments(object), bare)
 }
 
 fn arguments(object: &Scan) -> Option<&str> {
-    ["arguments", "parameters", "args"].iter().find_map(|key| object.get(key))
+    ARGUMENTS.iter().find_map(|key| object.get(key))
 }
 
 fn pair(name: &str, input: Option<&str>, bare: bool) -> Option<Pair> {
     if !name.starts_with('"') || (bare && input.is_none()) {
         return None;
     }
-    Some((unquoted(name), input.map_or(Input::Empty, |json| Input::from_json(json).announced())))
+    let input = input.map_or(Input::Empty, |json| Input::from_json(json).announced());
+    Some(Pair { name: unquoted(name), input, id: None })
 }
 
 fn nested(json: &str) -> Option<Scan> {
@@ -119,7 +122,7 @@ fn objects(json: &str) -> Vec<Scan> {
 
 /// The name that an object gives, when it was read whole.
 pub(crate) fn name(object: &Scan) -> Option<String> {
-    let name = NAMES.iter().find_map(|key| object.whole(key)).map(unquoted);
+    let name = NAMES.iter().chain(&["tool"]).find_map(|key| object.whole(key)).map(unquoted);
     name.filter(|name| !name.is_empty())
 }
 
@@ -134,8 +137,13 @@ pub(crate) fn open_call(object: &Scan, declared: &Declared) -> Option<(String, u
 pub(crate) fn is_text(object: &Scan, declared: &Declared) -> bool {
     match name(object) {
         Some(name) => !is_known(declared, &name),
-        None => object.entries().any(|(key, _)| !KEYS.contains(&key.as_str())),
+        None => object.entries().any(|(key, _)| !is_key(&key)),
     }
+}
+
+fn is_key(key: &str) -> bool {
+    let lists: [&[&str]; 6] = [&NAMES, &ARGUMENTS, &IDS, &INNER, &LISTS, &OTHERS];
+    lists.iter().any(|keys| keys.contains(&key))
 }
 
 /// Whether an object without a marker that the text cut off was to be a call.

@@ -74,6 +74,9 @@ pub struct Call {
     pub name: String,
     /// What the tool gets. A delegation has `{"task": text}`.
     pub arguments: Arguments,
+    /// The id that the text gives the call, where its format has one: `functions.find:0` of Kimi, `[CALL_ID]` of Mistral,
+    /// the `id` or `tool_call_id` of a JSON call.
+    pub id: Option<String>,
     /// Where the call stands, from its marker to the end of its arguments.
     pub span: Range<usize>,
     /// Where its arguments stand.

@@ -12,6 +12,7 @@ mod tagged;
 mod tokens;
 mod xml;
 
+pub(crate) use tokens::next_in_block;
 pub(crate) use xml::ARGS;
 
 /// The marks of all formats.
@@ -23,5 +24,5 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The marks that count only at the start of a line: calls behind words that prose has, too.
 pub(crate) fn line_entries() -> impl Iterator<Item = &'static Entry> {
-    tagged::LINES.iter()
+    tagged::LINES.iter().chain(tokens::LINES).chain(python::LINES)
 }

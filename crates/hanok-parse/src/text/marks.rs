@@ -34,8 +34,18 @@ pub(crate) enum Mark {
     Result(&'static [&'static str]),
     /// Begins a turn. It ends the reply, unless one of these roles, the model's own, stands behind it.
     Turn(&'static [&'static str]),
+    /// Begins a turn like [`Mark::Turn`], where the model's own goes on behind a call, too.
+    Part(&'static [&'static str]),
     /// Ends a turn. Never shown.
     Stop,
+    /// Opens an answer.
+    Answer,
+    /// Closes an answer.
+    EndAnswer,
+    /// Opens a name and words for it, up to this.
+    Words(&'static str),
+    /// Opens a name and attributes, up to a bracket.
+    Attributes,
     /// Begins a comment, in which nothing is a call, up to this.
     Comment(&'static str),
 }
@@ -43,8 +53,8 @@ pub(crate) enum Mark {
 impl Mark {
     /// Whether a call follows.
     pub(crate) fn opens(self) -> bool {
-        use Mark::{Elements, Header, Open, Section, Suffixed};
-        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_))
+        use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
+        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
     }
 }
 
@@ -275,18 +285,7 @@ impl Marks {
             .take_while(|(token, _)| token.starts_with(rest))
             .peekable();
         let counts = rest.len() >= SHORTEST && begun.peek().is_some();
-        counts.then(|| {
-            begun.any(|(_, mark)| {
-                matches!(
-                    mark,
-                    Mark::Open(_)
-                        | Mark::Header
-                        | Mark::Elements
-                        | Mark::Suffixed
-                        | Mark::Section(_)
-                )
-            })
-        })
+        counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
 }
 

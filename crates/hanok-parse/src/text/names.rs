@@ -106,6 +106,13 @@ fn bracketed(name: &str) -> Option<&str> {
     }
 }
 
+/// `functions.name:0`, whole, where a name is one: the id of a call.
+pub(crate) fn index(name: &str) -> Option<String> {
+    let name = name.trim();
+    let is_id = name.starts_with("functions.") && without_index(name).is_some();
+    is_id.then(|| name.to_owned())
+}
+
 /// `name:0` without its index.
 fn without_index(name: &str) -> Option<&str> {
     let (name, index) = name.rsplit_once(':')?;

@@ -15,6 +15,8 @@ pub(crate) struct Rule {
     pub(crate) name: &'static [(&'static str, Then)],
     /// Calls as Python writes them.
     pub(crate) python: bool,
+    /// Only a declared name makes it a call.
+    pub(crate) declared: bool,
     /// What closes the call.
     pub(crate) closes: &'static [&'static str],
     /// What is done with a mark that nothing of this follows.
@@ -41,6 +43,10 @@ pub(crate) enum Then {
     Id,
     /// JSON arguments begin with the token itself.
     FromToken,
+    /// What stood before was an id. The name and JSON arguments follow.
+    Named,
+    /// The name was in a tag, and words in `<tool_input>` may follow.
+    Words,
     /// JSON arguments follow; what stood before was a type unless they follow at once, and the name comes first.
     Typed,
     /// Parameters in tags follow, or JSON.
@@ -49,6 +55,8 @@ pub(crate) enum Then {
     TagsHere(&'static Tags),
     /// What stood before is a header. JSON calls follow.
     Calls,
+    /// Arguments as Python writes them begin with the token itself.
+    Python,
     /// Gemma's own notation follows, with this around strings.
     Quoted(&'static str),
 }
@@ -90,6 +98,8 @@ pub(crate) struct Tags {
     pub(crate) close: &'static str,
     /// Closes the call.
     pub(crate) end: &'static str,
+    /// Closes the call as well.
+    pub(crate) other_end: Option<&'static str>,
     /// What may follow the end of the call.
     pub(crate) behind: &'static [&'static str],
     /// Closes a value that is written as `<![CDATA[…]]>`.
@@ -106,6 +116,7 @@ impl Rule {
         attribute: None,
         name: &[],
         python: false,
+        declared: false,
         closes: &[],
         otherwise: Otherwise::Prose,
     };
@@ -121,6 +132,7 @@ impl Tags {
         kind: None,
         close: "",
         end: "",
+        other_end: None,
         behind: &[],
         cdata: None,
         lines: false,

@@ -27,6 +27,8 @@ pub(crate) struct Setup {
     pub(crate) headers: bool,
     /// `[name(key="value")]` at the start of a line.
     pub(crate) python: bool,
+    /// Fences of the language `tool_code`.
+    pub(crate) tool_code: bool,
 }
 
 impl Setup {
@@ -50,6 +52,7 @@ impl Setup {
                 Format::Supervisor,
                 Format::Smolagents,
                 Format::JsonAction,
+                Format::UiTars,
             ]),
             json: is(&[
                 Format::React,
@@ -61,6 +64,7 @@ impl Setup {
                 Format::Xlam,
             ]),
             headers: is(&[Format::Harmony]),
+            tool_code: is(&[Format::ToolCode]),
             python: is(&[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
         }
     }

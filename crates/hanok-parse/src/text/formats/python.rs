@@ -18,11 +18,16 @@ const FUNCTION_CALLS: Rule = Rule {
     ..PYTHON
 };
 
+const CALLING: Rule = Rule { closes: &["]"], otherwise: Otherwise::Prose, json: None, ..PYTHON };
+const TOOL_CODE: Rule = Rule { json: None, python: true, declared: true, ..Rule::NEW };
+
 const LFM2: &[Format] = &[Format::Lfm2];
 const LLAMA4: &[Format] = &[Format::Pythonic];
 const CALLS: &[Format] = &[Format::Olmo3, Format::AnthropicXml];
 
 pub(super) const MARKS: &[Entry] = &[
+    of(&[Format::CallingTool], "[Calling tool: ", Mark::Open(&CALLING)),
+    of(&[Format::CallingTool], "[Calling tool=", Mark::Attributes),
     of(LLAMA4, "<|python_start|>", Mark::Open(&START)),
     of(LLAMA4, "<|python_end|>", Mark::Close),
     of(LFM2, "<|tool_call_start|>", Mark::Open(&TOOL_CALL)),
@@ -31,3 +36,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(CALLS, "<function_calls>", Mark::Open(&FUNCTION_CALLS)),
     of(CALLS, "</function_calls>", Mark::Close),
 ];
+
+/// A name that prose may have, too.
+pub(super) const LINES: &[Entry] =
+    &[of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE))];

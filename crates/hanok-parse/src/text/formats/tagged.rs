@@ -15,6 +15,7 @@ const TOOL_CALL: Rule = Rule {
         ("</tool_call>", Then::Input),
         ("<arg_key>", Then::TagsHere(&xml::ARGS)),
         ("<tool_sep>", Then::Tags(&xml::ARGS)),
+        ("<end_of_tool_call>", Then::TagsHere(&xml::ARGS)),
     ],
     closes: &["</tool_call>"],
     ..Rule::NEW
@@ -23,10 +24,14 @@ const JSON: Rule = Rule { json: Some(Shape::Members), ..Rule::NEW };
 const TOKEN: Rule = Rule { otherwise: Otherwise::Malformed, ..JSON };
 const PYTHON_TAG: Rule = Rule { python: true, ..TOKEN };
 const FUNCTION_CALL: Rule = Rule { closes: &["</function_call>"], ..JSON };
+const TOOLCALL: Rule = Rule { closes: &["</TOOLCALL>"], ..JSON };
+const PHI_TOKEN: Rule = Rule { closes: &["<|/tool_call|>"], ..TOKEN };
 const LONGCAT: Rule = Rule { closes: &["</longcat_tool_call>"], ..JSON };
 const TOOL_CALLS: Rule = Rule { wraps: &["<tool_call>"], closes: &["</tool_calls>"], ..JSON };
 const ACTION: Rule =
     Rule { skips: &["<|plugin|>", "<|interpreter|>"], closes: &["<|action_end|>"], ..TOKEN };
+const TOKEN_CALLS: Rule = Rule { wraps: &["<|tool_call:begin|>"], ..TOKEN };
+const TOOL: Rule = Rule { name: &[("</tool>", Then::Words)], ..Rule::NEW };
 const COHERE: Rule = Rule { closes: &["<|END_ACTION|>"], ..TOKEN };
 const APERTUS: Rule = Rule { json: Some(Shape::Key), closes: &["<|tools_suffix|>"], ..TOKEN };
 const MISTRAL: Rule = Rule {
@@ -55,20 +60,37 @@ const TOOL_CALL_TAG: &[Format] = &[
 ];
 const LLAMA: &[Format] = &[Format::Llama3Json, Format::LlamaBuiltin];
 const CALLS_TAG: &[Format] = &[Format::Jamba, Format::HunyuanA13b, Format::HyV3];
+const SARASHINA: &[Format] = &[Format::Sarashina, Format::SolarOpen];
 const MISTRALS: &[Format] = &[Format::Mistral, Format::MistralV11, Format::Xlam];
 
 pub(super) const MARKS: &[Entry] = &[
     of(TOOL_CALL_TAG, "<tool_call>", Mark::Open(&TOOL_CALL)),
     of(TOOL_CALL_TAG, "</tool_call>", Mark::Close),
-    of(&[Format::ToolInputXml], "</tool_input>", Mark::Close),
+    of(&[Format::ToolInputXml, Format::LangchainXml], "</tool_input>", Mark::Close),
     of(LLAMA, "<|python_tag|>", Mark::Open(&PYTHON_TAG)),
-    of(&[Format::Granite], "<|tool_call|>", Mark::Open(&TOKEN)),
+    of(&[Format::Granite, Format::Phi4mini], "<|tool_call|>", Mark::Open(&PHI_TOKEN)),
+    of(&[Format::Phi4mini], "<|/tool_call|>", Mark::Close),
+    of(&[Format::Phi4mini], "<|tool_response|>", Mark::Result(&["<|/tool_response|>"])),
+    of(&[Format::Nemotron], "<TOOLCALL>", Mark::Open(&TOOLCALL)),
+    of(&[Format::Nemotron], "</TOOLCALL>", Mark::Close),
+    of(&[Format::Nemotron], "<TOOL_RESPONSE>", Mark::Result(&["</TOOL_RESPONSE>"])),
+    of(&[Format::Gigachat3], "<|function_call|>", Mark::Open(&TOKEN)),
+    of(SARASHINA, "<|tool_calls|>", Mark::Open(&TOKEN_CALLS)),
+    of(SARASHINA, "<|calls|>", Mark::Stop),
+    of(&[Format::LangchainXml], "<tool>", Mark::Open(&TOOL)),
+    of(&[Format::LangchainXml], "</tool>", Mark::Close),
+    of(&[Format::LangchainXml], "<observation>", Mark::Result(&["</observation>"])),
+    of(&[Format::LangchainXml], "<final_answer>", Mark::Answer),
+    of(&[Format::LangchainXml], "</final_answer>", Mark::EndAnswer),
+    of(&[Format::Cwm], "<tool: ", Mark::Words("</tool>")),
     of(&[Format::Granite20bFc], "<function_call>", Mark::Open(&FUNCTION_CALL)),
     of(&[Format::Granite20bFc], "</function_call>", Mark::Close),
     of(&[Format::Longcat], "<longcat_tool_call>", Mark::Open(&LONGCAT)),
     of(&[Format::Longcat], "</longcat_tool_call>", Mark::Close),
     of(&[Format::Longcat], "<longcat_think>", Mark::Think(&["</longcat_think>"], &[])),
     of(&[Format::Longcat], "</longcat_think>", Mark::EndThink),
+    of(&[Format::HyV3], "<end_of_tool_call>", Mark::Close),
+    of(&[Format::HyV3], "<end_of_tool_calls>", Mark::Close),
     of(CALLS_TAG, "<tool_calls>", Mark::Open(&TOOL_CALLS)),
     of(CALLS_TAG, "</tool_calls>", Mark::Close),
     of(&[Format::HunyuanA13b], "<answer>", Mark::Close),
@@ -109,4 +131,5 @@ pub(super) const MARKS: &[Entry] = &[
 pub(super) const LINES: &[Entry] = &[
     of(&[Format::Phi4mini], "functools", Mark::Open(&JSON)),
     of(&[Format::Gigachat3], "function call<|role_sep|>", Mark::Open(&JSON)),
+    of(&[Format::Hyperclovax], "-> tool/function_call", Mark::Open(&JSON)),
 ];

@@ -12,6 +12,13 @@ const DEEPSEEK: Rule = Rule {
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
 };
+/// The same with bars of ASCII.
+const DEEPSEEK_ASCII: Rule = Rule {
+    name: &[("<|tool▁sep|>", Then::Typed)],
+    closes: &["<|tool▁call▁end|>", "<|tool▁calls▁end|>"],
+    ..DEEPSEEK
+};
+const DEEPSEEK_ASCII_SECTION: Rule = Rule { wraps: &["<|tool▁call▁begin|>"], ..DEEPSEEK_ASCII };
 const DEEPSEEK_SECTION: Rule = Rule { wraps: &["<｜tool▁call▁begin｜>"], ..DEEPSEEK };
 const KIMI: Rule = Rule {
     name: &[("<|tool_call_argument_begin|>", Then::Json)],
@@ -33,7 +40,7 @@ const QWEN_AGENT: Rule = Rule {
 };
 const GEMMA: Rule = Rule {
     skips: &["call:"],
-    name: &[("{", Then::Quoted("<|\"|>"))],
+    name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
     closes: &["<tool_call|>"],
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
@@ -41,7 +48,33 @@ const GEMMA: Rule = Rule {
 const FUNCTIONGEMMA: Rule =
     Rule { name: &[("{", Then::Quoted("<escape>"))], closes: &["<end_function_call>"], ..GEMMA };
 
+const SOLAR: Rule = Rule {
+    name: &[("<|tool_call:name|>", Then::Named)],
+    closes: &["<|tool_call:end|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const RECIPIENT: Rule =
+    Rule { name: &[("<|content|>", Then::Json)], otherwise: Otherwise::Drop, ..Rule::NEW };
+const LINE_NAME: Rule = Rule { name: &[("{", Then::FromToken)], declared: true, ..Rule::NEW };
+/// Gemma's calls where their tokens were left out.
+const GEMMA_LINE: Rule = Rule {
+    name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
+    closes: &["<tool_call|>"],
+    declared: true,
+    ..Rule::NEW
+};
+
+/// The rule of another call behind one that `closes` has not closed yet.
+pub(crate) fn next_in_block(closes: &[&str]) -> Option<&'static Rule> {
+    let rules: [&'static Rule; 2] = [&GEMMA, &FUNCTIONGEMMA];
+    rules.into_iter().find(|rule| rule.closes == closes)
+}
+
 const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
+const SOLAR1: &[Format] = &[Format::SolarOpen];
+const SOLARS: &[Format] = &[Format::SolarOpen, Format::SolarOpen2];
+const CONTENT: &[Format] = &[Format::SolarOpen, Format::Functionary];
 const GEMMA4: &[Format] = &[Format::Gemma4];
 const PLAMO3: &[Format] = &[Format::Plamo3];
 const QWEN: &[Format] = &[Format::QwenAgent];
@@ -55,6 +88,19 @@ pub(super) const MARKS: &[Entry] = &[
     of(V3, "<｜tool▁outputs▁begin｜>", Mark::Result(&["<｜tool▁outputs▁end｜>"])),
     of(V3, "<｜tool▁output▁begin｜>", Mark::Result(&["<｜tool▁output▁end｜>"])),
     of(V3, "<｜User｜>", Mark::Turn(&[])),
+    of(V3, "<|tool▁calls▁begin|>", Mark::Open(&DEEPSEEK_ASCII_SECTION)),
+    of(V3, "<|tool▁call▁begin|>", Mark::Open(&DEEPSEEK_ASCII)),
+    of(V3, "<|tool▁call▁end|>", Mark::Close),
+    of(V3, "<|tool▁calls▁end|>", Mark::Close),
+    of(V3, "<|tool▁outputs▁begin|>", Mark::Result(&["<|tool▁outputs▁end|>"])),
+    of(V3, "<|end▁of▁sentence|>", Mark::Stop),
+    of(V3, "<|User|>", Mark::Turn(&[])),
+    of(SOLAR1, "<|tool_call:begin|>", Mark::Open(&SOLAR)),
+    of(SOLARS, "<|tool_call:end|>", Mark::Close),
+    of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
+    of(CONTENT, "<|content|>", Mark::Close),
+    of(&[Format::Functionary], "<|from|>", Mark::Part(OWN)),
+    of(&[Format::Functionary], "<|recipient|>", Mark::Open(&RECIPIENT)),
     of(K2, "<|tool_calls_section_begin|>", Mark::Section(&["<|tool_calls_section_end|>"])),
     of(K2, "<|tool_calls_section_end|>", Mark::Close),
     of(K2, "<|tool_call_begin|>", Mark::Open(&KIMI)),
@@ -87,4 +133,10 @@ pub(super) const MARKS: &[Entry] = &[
         "<start_function_response>",
         Mark::Result(&["<end_function_response>"]),
     ),
+];
+
+/// Marks whose first letters prose has, too.
+pub(super) const LINES: &[Entry] = &[
+    of(GEMMA4, "call:", Mark::Open(&GEMMA_LINE)),
+    of(&[Format::Functionary], ">>>", Mark::Open(&LINE_NAME)),
 ];

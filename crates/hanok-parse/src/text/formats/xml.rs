@@ -13,7 +13,19 @@ pub(crate) const ARGS: Tags = Tags {
     value: Some("<arg_value>"),
     close: "</arg_value>",
     end: "</tool_call>",
+    other_end: Some("<end_of_tool_call>"),
     behind: &["</tool_calls>"],
+    ..Tags::NEW
+};
+const IQUEST_CODER_ARGS: Tags =
+    Tags { end: "</iquestcoder_tool_call>", other_end: None, behind: &[], ..ARGS };
+const IQUEST_ARGS: Tags = Tags { end: "</iquest_tool_call>", ..IQUEST_CODER_ARGS };
+/// `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>`.
+const SOLAR: Tags = Tags {
+    open: "<|tool_arg:start|>",
+    head: "<|tool_arg:value|>",
+    close: "<|tool_arg:end|>",
+    end: "<|tool_call:end|>",
     ..Tags::NEW
 };
 const IFM_ARGS: Tags = Tags {
@@ -133,6 +145,34 @@ const IFM: Rule = Rule {
     ..Rule::NEW
 };
 
+const IQUEST_CODER: Rule = Rule {
+    json: Some(Shape::Members),
+    name: &[
+        ("<arg_key>", Then::TagsHere(&IQUEST_CODER_ARGS)),
+        ("</iquestcoder_tool_call>", Then::TagsHere(&IQUEST_CODER_ARGS)),
+    ],
+    closes: &["</iquestcoder_tool_call>"],
+    ..Rule::NEW
+};
+const IQUEST_Q1: Rule = Rule {
+    name: &[
+        ("<arg_key>", Then::TagsHere(&IQUEST_ARGS)),
+        ("</iquest_tool_call>", Then::TagsHere(&IQUEST_ARGS)),
+    ],
+    closes: &["</iquest_tool_call>"],
+    ..IQUEST_CODER
+};
+const SOLAR_OPEN: Rule = Rule {
+    name: &[
+        ("<|tool_arg:start|>", Then::TagsHere(&SOLAR)),
+        ("<|tool_call:end|>", Then::TagsHere(&SOLAR)),
+    ],
+    closes: &["<|tool_call:end|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+
+const IQUEST: &[Format] = &[Format::Iquest];
 const QWEN: &[Format] = &[Format::Qwen3Xml, Format::FunctionTag, Format::SeedOss];
 const HY4: &[Format] = &[Format::HyV4];
 const MINICPM: &[Format] = &[Format::Minicpm5];
@@ -148,6 +188,13 @@ const HORIZON: &[Format] = &[Format::K2Horizon];
 const THINK: &[&str] = &["<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
 
 pub(super) const MARKS: &[Entry] = &[
+    of(&[Format::SolarOpen2], "<|tool_call:start|>", Mark::Open(&SOLAR_OPEN)),
+    of(IQUEST, "<iquestcoder_tool_call>", Mark::Open(&IQUEST_CODER)),
+    of(IQUEST, "</iquestcoder_tool_call>", Mark::Close),
+    of(IQUEST, "<iquest_tool_call>", Mark::Open(&IQUEST_Q1)),
+    of(IQUEST, "</iquest_tool_call>", Mark::Close),
+    of(HY4, "<end_of_tool_call:", Mark::SuffixedClose),
+    of(HY4, "<end_of_tool_calls:", Mark::SuffixedClose),
     of(HY4, "<tool_calls:", Mark::SuffixedClose),
     of(HY4, "</tool_calls:", Mark::SuffixedClose),
     of(HY4, "<tool_call:", Mark::Suffixed),
