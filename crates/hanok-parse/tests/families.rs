@@ -147,6 +147,12 @@ fn python_is_read_like_python() {
         ("[find(q=\"x\"), ping()]", r#"find{"q":"x"} ping{}"#),
         ("[find(q=\"x\"),\n ping()]\n", r#"find{"q":"x"} ping{}"#),
         ("네: [find(q=\"x\")] 입니다.", r#"find{"q":"x"}"#),
+        (
+            r#"<|python_start|>[find(a=+2, b=0x1f, c=1_000, d=r"\d\"", e="a" 'b', f=.5, g=-0b11)]<|python_end|>"#,
+            r#"find{"a":2,"b":31,"c":1000,"d":"\\d\\\"","e":"ab","f":0.5,"g":-3}"#,
+        ),
+        ("<|python_start|>[find(q=\"a\nb\")]<|python_end|>", r#"find{"q":"a\nb"}"#),
+        ("[crm.search-kb(\"서울\")]", r#"crm.search-kb{"q":"서울"}"#),
         ("[find({\"q\": True})]", r#"find{"q":true}"#),
         ("[find(q=\"x\"), ping(", "find{\"q\":\"x\"} !truncated(ping)"),
     ]);

@@ -3,8 +3,8 @@
 use crate::{
     json::{
         json_text,
-        repair::Inside,
-        scan::{Scan, Step, Text},
+        repair::{self, Inside},
+        scan::{Scan, Step, Text, Want},
     },
     text::presence::More,
 };
@@ -14,7 +14,13 @@ const KEY: usize = 256;
 
 impl Scan {
     /// Reads on in a string of Python. The quote at its beginning is not read yet when nothing of it is written.
-    pub(crate) fn python_string(&mut self, quote: char, triple: bool, input: Text<'_>) -> Step {
+    pub(crate) fn python_string(
+        &mut self,
+        quote: char,
+        triple: bool,
+        raw: bool,
+        input: Text<'_>,
+    ) -> Step {
         if self.ahead == 0 {
             let rest = self.rest(input);
             let quotes = rest.chars().take_while(|letter| *letter == quote).count();
@@ -26,8 +32,8 @@ impl Scan {
             self.at += if triple { 3 } else { 1 };
             self.out.push('"');
             self.ahead = 1;
-            self.inside = Inside::Python(quote, triple);
-            return self.python_string(quote, triple, input);
+            self.inside = Inside::Python(quote, triple, raw);
+            return self.python_string(quote, triple, raw, input);
         }
         loop {
             let rest = self.rest(input);
@@ -45,12 +51,12 @@ impl Scan {
                     Ok(false) => Ok(()),
                     Err(More) => Err(More),
                 },
+                '\\' if raw => self.raw_backslash(input),
                 '\\' => self.python_escape(input),
                 '"' => {
                     self.write_raw(next, "\\\"");
                     Ok(())
                 }
-                '\n' if !triple => return Step::Bad,
                 _ => {
                     let mended = self.repairs.len();
                     self.write(next);
@@ -77,6 +83,44 @@ impl Scan {
         self.at += if triple { 3 } else { 1 };
         self.ahead = 0;
         Ok(true)
+    }
+
+    /// A backslash of a raw string, which keeps a quote behind it from closing it.
+    fn raw_backslash(&mut self, input: Text<'_>) -> Result<(), More> {
+        let next = self.rest(input).chars().nth(1).ok_or(More)?;
+        self.out.push_str("\\\\");
+        self.at += 1;
+        if matches!(next, '"' | '\'' | '\\') {
+            json_text::push_char(&mut self.out, next);
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether `word` is the prefix of a string (`r"…"`), which begins then.
+    pub(crate) fn prefixed_string(&mut self, word: &str, in_array: bool, input: Text<'_>) -> bool {
+        let raw = word.eq_ignore_ascii_case("r");
+        let quote = self.rest(input).get(word.len()..).and_then(|rest| rest.chars().next());
+        let Some(quote) = quote.filter(|quote| matches!(quote, '"' | '\'')) else { return false };
+        if !raw && !word.eq_ignore_ascii_case("u") {
+            return false;
+        }
+        if in_array {
+            self.open_slot();
+        }
+        self.at += word.len();
+        self.inside = Inside::Python(quote, false, raw);
+        true
+    }
+
+    /// Goes on with the string that was written last: Python joins strings that stand beside each other.
+    pub(crate) fn join_string(&mut self, quote: char, input: Text<'_>) -> Step {
+        self.out.pop();
+        self.skip(quote);
+        self.want = Want::Value;
+        self.ahead = 1;
+        self.inside = Inside::Python(quote, false, false);
+        self.python_string(quote, false, false, input)
     }
 
     fn python_escape(&mut self, input: Text<'_>) -> Result<(), More> {
@@ -170,6 +214,36 @@ impl Scan {
         self.begin_member(&written);
         Step::Next
     }
+}
+
+/// A number of Python as JSON writes it, where `word` is one that JSON does not have: `+2`, `1_000`, `0x1f`, `.5`.
+pub(crate) fn number(word: &str) -> Option<String> {
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", word.strip_prefix('+').unwrap_or(word)),
+    };
+    let grouped = digits.contains('_');
+    let sound = !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__");
+    if grouped && !sound {
+        return None;
+    }
+    let plain = digits.replace('_', "");
+    let radix = |prefix: &str| plain.to_ascii_lowercase().strip_prefix(prefix).map(str::to_owned);
+    let base = [("0x", 16), ("0o", 8), ("0b", 2)];
+    if let Some((digits, base)) =
+        base.into_iter().find_map(|(prefix, base)| Some((radix(prefix)?, base)))
+    {
+        let number = u128::from_str_radix(digits.trim_start_matches('_'), base).ok()?;
+        return Some(format!("{sign}{number}"));
+    }
+    let whole = match plain.strip_prefix('.') {
+        Some(fraction) => format!("0.{fraction}"),
+        None => plain.strip_suffix('.').map_or(plain.clone(), |whole| format!("{whole}.0")),
+    };
+    let written = format!("{sign}{whole}");
+    repair::value(&written)
+        .filter(|value| value.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']))
+        .map(str::to_owned)
 }
 
 fn is_hex(digits: &str) -> bool {

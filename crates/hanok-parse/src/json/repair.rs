@@ -5,6 +5,7 @@
 
 use crate::{
     json::{
+        dialects,
         fault::RepairKind,
         json_text,
         scan::{Dialect, Scan, Step, Text, Want},
@@ -22,8 +23,8 @@ pub(crate) enum Inside {
     BlockComment,
     /// Behind the first of two closing braces.
     Doubled,
-    /// A string of Python, with its quote and whether there are three of them.
-    Python(char, bool),
+    /// A string of Python, with its quote, whether there are three of them, and whether its backslashes are letters.
+    Python(char, bool, bool),
     /// A string as it is, up to this.
     Quoted(&'static str),
 }
@@ -102,7 +103,7 @@ impl Scan {
             }
             Inside::BlockComment => self.block_comment(input),
             Inside::Doubled => self.doubled(input),
-            Inside::Python(quote, triple) => self.python_string(quote, triple, input),
+            Inside::Python(quote, triple, raw) => self.python_string(quote, triple, raw, input),
             Inside::Quoted(quote) => self.quoted_string(quote, input),
             Inside::Nothing => Step::Next,
         }
@@ -145,7 +146,7 @@ impl Scan {
             self.mended(RepairKind::Quotes);
         }
         if self.dialect == Dialect::Python && matches!(quote, '"' | '\'') {
-            self.inside = Inside::Python(quote, false);
+            self.inside = Inside::Python(quote, false, false);
             return;
         }
         self.skip(quote);
@@ -372,7 +373,14 @@ impl Scan {
         let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.');
         let Ok(word) = self.word(input, part) else { return Step::More };
-        let Some(written) = value(word) else { return self.bare_text(in_array, input) };
+        let python = self.dialect == Dialect::Python;
+        if python && self.prefixed_string(word, in_array, input) {
+            return self.resume(input);
+        }
+        let number = if python { dialects::number(word) } else { None };
+        let Some(written) = value(word).or(number.as_deref()) else {
+            return self.bare_text(in_array, input);
+        };
         if in_array {
             self.open_slot();
         }

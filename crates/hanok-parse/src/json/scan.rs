@@ -387,6 +387,9 @@ impl Scan {
             ',' => self.skip(next),
             _ if self.closes_frame(next) => return self.close(next),
             '}' | ']' => return self.extra_closer(next),
+            '"' | '\'' if self.dialect == Dialect::Python && self.out.ends_with('"') => {
+                return self.join_string(next, input);
+            }
             _ => match self.label(input) {
                 Ok(None) => self.mended(RepairKind::Comma),
                 Ok(Some(_)) => return Step::Bad,

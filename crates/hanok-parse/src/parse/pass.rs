@@ -27,7 +27,7 @@ use crate::{
     reply::{error::Expected, event::Event, outcome::Reply},
     text::{
         labels::{self, Label, LabelKind, Line},
-        look::{Look, View},
+        look::{Look, Until, View},
         marks::{self, Lookup, Mark},
         names,
         presence::{self, More, Presence},
@@ -140,6 +140,9 @@ impl Pass {
         if look.setup.labels && labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),
+                Line::Label(label)
+                    if label.kind == LabelKind::Tool
+                        && !tool_line(look, self.walk.at + label.len)? => {}
                 Line::Label(label) => {
                     self.walk.fresh = false;
                     if self.label(look, label) {
@@ -270,7 +273,7 @@ impl Pass {
             LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.walk.at)),
             LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.walk.at)),
             LabelKind::Observation => return false,
-            LabelKind::Action => self.open_name(look, label, CallKind::Tool),
+            LabelKind::Action | LabelKind::Tool => self.open_name(look, label, CallKind::Tool),
             LabelKind::Delegate => self.open_name(look, label, CallKind::Delegate),
             LabelKind::Input => return self.open_input(look, label),
             LabelKind::Task => return self.open_task(look, label),
@@ -521,6 +524,31 @@ impl Pass {
         self.walk.draft.close_notes(text.len());
         std::mem::swap(&mut self.walk.draft.events, out);
         self.walk.draft.into_reply()
+    }
+}
+
+/// Whether a declared tool is named up to the end of the line, and the next line that is not blank begins with the label
+/// of an input.
+fn tool_line(look: Look<'_>, at: usize) -> Result<bool, More> {
+    const LINE: usize = 256;
+    let len = match look.until(at, LINE, |letter| letter == '\n') {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(false),
+    };
+    let name = look.slice(at, at + len);
+    if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+        return Ok(false);
+    }
+    let next = match look.until(at + len, LINE, |letter| !letter.is_whitespace()) {
+        Until::At(blank) => at + len + blank,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(false),
+    };
+    match labels::at(look.rest(next), look.ended) {
+        Line::More => Err(More),
+        Line::Label(label) => Ok(label.kind == LabelKind::Input),
+        Line::Other => Ok(false),
     }
 }
 

@@ -83,7 +83,7 @@ impl LabelName {
             self.ahead = at;
             return self.words(walk, look);
         }
-        if let Some(Pending { kind, name, start, .. }) = walk.pending.take() {
+        if let Some(Pending { kind, name, start, .. }) = walk.pending.take_if(|it| !it.is_none) {
             let written = JsonArguments::new(look, kind, name, start, at, ENDS);
             walk.reading = Some(Box::new(written));
         }
@@ -191,7 +191,8 @@ impl LabelName {
         }
         let name = look.slice(from, self.ahead).to_owned();
         walk.at = self.ahead;
-        walk.pending = Some(Pending { kind, name, start: self.start, end: self.ahead });
+        let is_none = kind == CallKind::Tool && names::is_none(&look.setup.declared, &name);
+        walk.pending = Some(Pending { kind, name, start: self.start, end: self.ahead, is_none });
         Ok(())
     }
 }

@@ -98,7 +98,12 @@ impl Think {
             return Ok(());
         }
         match labels::at(rest, look.ended) {
-            Line::Label(label) if matches!(label.kind, LabelKind::Action | LabelKind::Delegate) => {
+            Line::Label(label)
+                if matches!(
+                    label.kind,
+                    LabelKind::Action | LabelKind::Tool | LabelKind::Delegate
+                ) =>
+            {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + label.len);
             }
             Line::More => {

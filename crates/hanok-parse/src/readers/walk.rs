@@ -39,6 +39,8 @@ pub(crate) struct Pending {
     pub(crate) start: usize,
     /// Where the name ends.
     pub(crate) end: usize,
+    /// It says that nothing is called.
+    pub(crate) is_none: bool,
 }
 
 /// What is called, and where it stands.
@@ -199,7 +201,10 @@ impl Walk {
 
     fn settle_input(&mut self, look: Look<'_>, run: &str, mode: Mode) {
         let words = self.words(run);
-        let Some(Pending { kind, name, start, end }) = self.pending.take() else { return };
+        let Some(Pending { kind, name, start, end, is_none }) = self.pending.take() else { return };
+        if is_none {
+            return;
+        }
         if std::mem::take(&mut self.fenced_input) {
             return self.truncated(look, start, Some(name.trim()), Expected::Rest);
         }
@@ -252,7 +257,7 @@ impl Walk {
 
     /// A name without input: enough for a tool that takes nothing.
     pub(crate) fn resolve_pending(&mut self, look: Look<'_>) {
-        let Some(pending) = self.pending.take() else { return };
+        let Some(pending) = self.pending.take().filter(|pending| !pending.is_none) else { return };
         if look.is_end(self.at) && self.breaks_off(look, &pending) {
             let name = Some(pending.name.trim());
             return self.truncated(look, pending.start, name, Expected::Rest);

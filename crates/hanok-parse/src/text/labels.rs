@@ -7,6 +7,8 @@ use std::cell::Cell;
 pub(crate) enum LabelKind {
     Thought,
     Action,
+    /// A name, where an input stands on the next line. Prose has the word, too.
+    Tool,
     Input,
     Observation,
     /// `strong` is false for everyday words such as `결과`, which also stand in the middle of a task.
@@ -28,17 +30,29 @@ pub(crate) struct Label<'a> {
 }
 
 /// Words in the order they are tried: a label that begins with another one comes first.
-const LABELS: [(&[&str], LabelKind); 22] = [
+const LABELS: &[(&[&str], LabelKind)] = &[
     (&["thought"], LabelKind::Thought),
     (&["생각"], LabelKind::Thought),
     (&["action", "input"], LabelKind::Input),
     (&["action"], LabelKind::Action),
     (&["행동", "입력"], LabelKind::Input),
     (&["행동"], LabelKind::Action),
+    (&["액션", "입력"], LabelKind::Input),
+    (&["액션"], LabelKind::Action),
+    (&["tool", "input"], LabelKind::Input),
+    (&["tool"], LabelKind::Tool),
+    (&["도구", "입력"], LabelKind::Input),
+    (&["도구"], LabelKind::Tool),
+    (&["input"], LabelKind::Input),
+    (&["arguments"], LabelKind::Input),
+    (&["입력"], LabelKind::Input),
+    (&["인자"], LabelKind::Input),
     (&["observation"], LabelKind::Observation),
     (&["관찰"], LabelKind::Observation),
     (&["final", "answer"], LabelKind::Final { strong: true }),
     (&["최종", "답변"], LabelKind::Final { strong: true }),
+    (&["최종", "응답"], LabelKind::Final { strong: true }),
+    (&["최종", "답"], LabelKind::Final { strong: true }),
     (&["answer"], LabelKind::Final { strong: false }),
     (&["답변"], LabelKind::Final { strong: false }),
     (&["결론"], LabelKind::Final { strong: false }),
@@ -50,9 +64,14 @@ const LABELS: [(&[&str], LabelKind); 22] = [
     // The same words as other models space them.
     (&["actioninput"], LabelKind::Input),
     (&["행동입력"], LabelKind::Input),
+    (&["도구입력"], LabelKind::Input),
     (&["finalanswer"], LabelKind::Final { strong: true }),
     (&["최종답변"], LabelKind::Final { strong: true }),
+    (&["최종응답"], LabelKind::Final { strong: true }),
 ];
+
+/// The longest remark in brackets behind the words of a label.
+const REMARK: usize = 48;
 
 /// A label begins within so many bytes of its line.
 const WINDOW: usize = 160;
@@ -84,7 +103,7 @@ pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
 /// Whether a line that begins with `byte` may begin with a label.
 pub(crate) fn may_begin(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'0'..=b'9' | b'-' | b'+' | b'#' | b'*' | b'_' | b'`' | 0xc2
-        | 0xe1..=0xe3 | 0xea..=0xef | b'a' | b'A' | b't' | b'T' | b'o' | b'O' | b'f' | b'F' | b'd' | b'D')
+        | 0xe1..=0xe3 | 0xea..=0xef | b'a' | b'A' | b't' | b'T' | b'o' | b'O' | b'f' | b'F' | b'd' | b'D' | b'i' | b'I' | b'[')
 }
 
 /// The part of a line that is looked at. It remembers when its end was reached.
@@ -96,16 +115,72 @@ struct Window {
 impl Window {
     fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
         let word = self.after_list_marks(line);
+        let marked = line.get(..line.len() - word.len())?;
         let label = self.noted(word.trim_start_matches(is_bold));
         let open = word.get(..word.len() - label.len())?;
-        let first = label.bytes().next()?.to_ascii_lowercase();
+        if let Some((inner, close)) = bracketed(label) {
+            return self.in_brackets(line, inner, close, open);
+        }
+        let first = first_letter(label)?;
         let may_be = |words: &[&str]| {
             words.first().is_some_and(|word| word.as_bytes().first() == Some(&first))
         };
         LABELS.iter().filter(|(words, _)| may_be(words)).find_map(|(words, kind)| {
-            let (rest, open) = self.after_colon(self.after_words(label, words)?, open)?;
+            let behind = self.after_words(label, words)?;
+            let (rest, open) = match self.after_colon(self.after_remark(behind), open) {
+                Some(read) => read,
+                // A heading needs no colon.
+                None if marked.contains('#') && *kind == (LabelKind::Final { strong: true }) => {
+                    let (rest, open) = self.after_close(behind, open);
+                    let rest = self.noted(rest.trim_start_matches(is_blank));
+                    rest.starts_with(['\n', '\r']).then_some((rest, open))?
+                }
+                None => return None,
+            };
             Some(Label { kind: *kind, len: line.len() - rest.len(), open })
         })
+    }
+
+    /// `[행동] find`, `【행동】: find`.
+    fn in_brackets<'a>(
+        &self,
+        line: &'a str,
+        inner: &'a str,
+        close: char,
+        open: &'a str,
+    ) -> Option<Label<'a>> {
+        let first = first_letter(self.noted(inner))?;
+        let strong =
+            |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
+        let may_be = |(words, kind): &&(&[&str], LabelKind)| {
+            let is_first =
+                words.first().is_some_and(|word| word.as_bytes().first() == Some(&first));
+            is_first && strong(*kind)
+        };
+        LABELS.iter().filter(may_be).find_map(|(words, kind)| {
+            let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
+            let (behind, open) = self.after_close(behind, open);
+            let rest = self.noted(behind.trim_start_matches(is_blank));
+            let rest = rest.strip_prefix([':', '：']).unwrap_or(behind);
+            Some(Label { kind: *kind, len: line.len() - rest.len(), open })
+        })
+    }
+
+    /// Skips a remark in brackets: `행동(Action)`.
+    fn after_remark<'a>(&self, text: &'a str) -> &'a str {
+        let inner = self.noted(text.trim_start_matches(is_blank)).strip_prefix(['(', '（']);
+        let Some(inner) = inner else { return text };
+        let close = inner.char_indices().find(|(_, letter)| matches!(letter, ')' | '）' | '\n'));
+        match close {
+            Some((at, letter)) if letter != '\n' && at <= REMARK => {
+                inner.get(at + letter.len_utf8()..).unwrap_or(text)
+            }
+            None if inner.len() <= REMARK => {
+                self.noted("");
+                text
+            }
+            _ => text,
+        }
     }
 
     /// `rest`, noted when nothing is left of it.
@@ -148,12 +223,19 @@ impl Window {
     }
 
     fn after_word<'a>(&self, text: &'a str, word: &str) -> Option<&'a str> {
-        let Some((head, rest)) = text.split_at_checked(word.len()) else {
-            let begins = word.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text));
-            self.short.set(self.short.get() || begins && !self.whole);
-            return None;
-        };
-        head.eq_ignore_ascii_case(word).then_some(rest)
+        let mut rest = text;
+        for letter in word.chars() {
+            let mut letters = rest.chars();
+            let Some(next) = letters.next() else {
+                self.noted("");
+                return None;
+            };
+            if narrow(next).to_ascii_lowercase() != letter {
+                return None;
+            }
+            rest = letters.as_str();
+        }
+        Some(rest)
     }
 
     /// Skips a number, the colon, and the bold marks that close `open`.
@@ -180,6 +262,35 @@ impl Window {
         }
         (text.get(closed..).unwrap_or(text), open.get(..left).unwrap_or(open))
     }
+}
+
+/// The first byte of a label's word as it stands in the table.
+fn first_letter(text: &str) -> Option<u8> {
+    let letter = text.chars().next()?;
+    let narrow = narrow(letter);
+    let mut bytes = [0; 4];
+    narrow.encode_utf8(&mut bytes).bytes().next().map(|byte| byte.to_ascii_lowercase())
+}
+
+/// A full-width letter as ASCII has it.
+fn narrow(letter: char) -> char {
+    match letter {
+        'Ａ'..='Ｚ' | 'ａ'..='ｚ' => {
+            char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
+        }
+        _ => letter,
+    }
+}
+
+/// What stands behind the bracket that `text` begins with, and the bracket that closes it.
+fn bracketed(text: &str) -> Option<(&str, char)> {
+    let mut letters = text.chars();
+    let close = match letters.next()? {
+        '[' => ']',
+        '【' => '】',
+        _ => return None,
+    };
+    Some((letters.as_str(), close))
 }
 
 /// Blanks, but not line breaks.
@@ -215,6 +326,16 @@ mod tests {
             ("최종답변: 네", Some((LabelKind::Final { strong: true }, 13, ""))),
             ("결과: 3건", Some((LabelKind::Final { strong: false }, 7, ""))),
             ("검색 결과: 3건", None),
+            ("행동(Action): f", Some((LabelKind::Action, 15, ""))),
+            ("[행동] f", Some((LabelKind::Action, 8, ""))),
+            ("【행동】: f", Some((LabelKind::Action, 13, ""))),
+            ("[결과] f", None),
+            ("[f()]", None),
+            ("Ａｃｔｉｏｎ： f", Some((LabelKind::Action, 21, ""))),
+            ("## 최종 답변\n네", Some((LabelKind::Final { strong: true }, 16, ""))),
+            ("최종 답변\n네", None),
+            ("도구 입력: {}", Some((LabelKind::Input, 14, ""))),
+            ("최종 답: 네", Some((LabelKind::Final { strong: true }, 11, ""))),
             ("Actions: f", None),
             ("Reaction: f", None),
             ("Action f", None),

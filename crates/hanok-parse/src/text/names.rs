@@ -79,6 +79,7 @@ fn trimmed(name: &str) -> Option<&str> {
         .or_else(|| name.strip_prefix(is_mark))
         .or_else(|| PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)))
         .or_else(|| name.strip_suffix('.'))
+        .or_else(|| SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)))
         .or_else(|| name.strip_prefix('@'))
         .or_else(|| bracketed(name))
         .or_else(|| without_index(name))?
@@ -86,6 +87,8 @@ fn trimmed(name: &str) -> Option<&str> {
     (!shorter.is_empty()).then_some(shorter)
 }
 
+/// What Korean adds to a name.
+const SUFFIXES: [&str; 4] = [" 도구 사용", " 도구를 사용", " 도구", " 사용"];
 /// Names of what models put tools into.
 const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "multi_tool_use."];
 
@@ -104,6 +107,14 @@ fn bracketed(name: &str) -> Option<&str> {
         Some(inner) => inner.strip_suffix(close),
         None => name.get(..name.rfind(open)?),
     }
+}
+
+/// Whether `raw` says that no tool is called, and no tool is called so.
+pub(crate) fn is_none(declared: &Declared, raw: &str) -> bool {
+    const NONE: [&str; 6] = ["none", "n/a", "null", "없음", "-", "no action"];
+    let word = raw.trim().trim_matches(['"', '\'', '`', '*', '[', ']', '(', ')', '.']).trim();
+    let is_word = NONE.iter().any(|none| word.eq_ignore_ascii_case(none));
+    is_word && !declared.has_tool(word) && !declared.has_tool(raw.trim())
 }
 
 /// `functions.name:0`, whole, where a name is one: the id of a call.
