@@ -101,8 +101,10 @@ pub use readers::think::Reasoning;
 pub use reply::arguments::Arguments;
 pub use reply::error::{ErrorKind, Expected, Language, ParseError};
 pub use reply::event::Event;
+pub use reply::finish::{Finish, FinishReason};
 pub use reply::note::{Note, NoteKind};
 pub use reply::outcome::{Call, Part, PartKind, Rejected, Reply};
+pub use text::template::Formats;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -10,6 +10,7 @@ pub(crate) mod arguments;
 pub(crate) mod draft;
 pub(crate) mod error;
 pub(crate) mod event;
+pub(crate) mod finish;
 pub(crate) mod flow;
 pub(crate) mod input;
 pub(crate) mod json_calls;

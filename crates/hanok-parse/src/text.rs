@@ -14,3 +14,4 @@ pub(crate) mod names;
 pub(crate) mod presence;
 pub(crate) mod rule;
 pub(crate) mod setup;
+pub(crate) mod template;

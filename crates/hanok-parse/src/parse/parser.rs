@@ -7,7 +7,7 @@ use crate::{
     format::Format,
     parse::{pass::Pass, stream::Stream},
     readers::think::Reasoning,
-    reply::{event::Event, note::NoteKind, outcome::Reply},
+    reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply},
     text::{look::View, setup::Setup},
 };
 
@@ -18,13 +18,15 @@ use crate::{
 pub struct Parser {
     setup: Arc<Setup>,
     reasoning: Reasoning,
+    in_reasoning: bool,
+    committed: bool,
 }
 
 impl Parser {
     /// A parser for the calls in `declared`.
     #[must_use]
     pub fn new(declared: Declared) -> Self {
-        Self { setup: Arc::new(Setup::new(declared, None)), reasoning: Reasoning::Ignore }
+        Self { setup: Arc::new(Setup::new(declared, None)), ..Self::default() }
     }
 
     /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
@@ -36,8 +38,63 @@ impl Parser {
     /// The one format that the model writes. What looks like another one is text. Default: all of them.
     #[must_use]
     pub fn format(self, format: Format) -> Self {
-        let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(format)));
+        self.formats([format])
+    }
+
+    /// The formats that the model may write. What looks like another one is text. Without any, all are looked for.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Format, Formats, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("rm")).formats([Format::Hermes, Format::Qwen3Xml]);
+    /// assert!(parser.parse("Action: rm\nAction Input: {}").calls.is_empty());
+    ///
+    /// let template = "<tool_call>{\"name\": …, \"arguments\": …}</tool_call>";
+    /// let parser = parser.formats(Formats::of_template(template));
+    /// assert_eq!(parser.parse("<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>").calls.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn formats(self, formats: impl IntoIterator<Item = Format>) -> Self {
+        let formats = formats.into_iter().collect();
+        let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(formats)));
         Self { setup, ..self }
+    }
+
+    /// The one tool that the model had to call: its text is nothing but the arguments, behind reasoning perhaps.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("find")).named("find");
+    /// let reply = parser.parse("<think>hm</think>\n{\"q\": 1}");
+    /// assert_eq!((reply.calls[0].name.as_str(), reply.calls[0].arguments.as_str()), ("find", r#"{"q":1}"#));
+    /// ```
+    #[must_use]
+    pub fn named(self, tool: impl Into<String>) -> Self {
+        let setup = Arc::new(Setup::clone(&self.setup).named(tool.into()));
+        Self { setup, ..self }
+    }
+
+    /// The prompt ends in an open `<think>`, or another mark of reasoning: the text begins inside it, and what the model
+    /// thinks is told as reasoning from the beginning.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let reply = Parser::new(Declared::new()).in_reasoning().parse("hm</think>\nYes.");
+    /// assert_eq!((reply.reasoning.as_deref(), reply.content.as_str()), (Some("hm"), "Yes."));
+    /// ```
+    #[must_use]
+    pub fn in_reasoning(self) -> Self {
+        Self { in_reasoning: true, ..self }
+    }
+
+    /// Nothing that a stream tells is taken back, for events that are sent on as they come: calls, errors and notes are told
+    /// at the end, and a close mark of reasoning that was never opened leaves the text before it what it was told as. The
+    /// calls before such a mark do not count.
+    #[must_use]
+    pub fn committed(self) -> Self {
+        Self { committed: true, ..self }
     }
 
     /// What may be called.
@@ -56,11 +113,25 @@ impl Parser {
     /// close tag may still turn everything before it into reasoning.
     #[must_use]
     pub fn parse(&self, text: &str) -> Reply {
-        let mut pass = Pass::new(0);
+        self.parse_finished(text, Finish::Stop)
+    }
+
+    /// What `text` says, which ended for this reason.
+    #[must_use]
+    pub fn parse_finished(&self, text: &str, finish: Finish) -> Reply {
+        let mut pass = self.pass();
         pass.walk.draft.quiet = true;
-        pass.run(&View { text, ended: false, setup: &self.setup });
-        pass.run(&View { text, ended: true, setup: &self.setup });
-        self.finish(pass, text, &mut Vec::new())
+        let cut = finish != Finish::Stop;
+        pass.run(&View { text, ended: false, cut, setup: &self.setup });
+        pass.run(&View { text, ended: true, cut, setup: &self.setup });
+        self.finish(pass, text, finish, &mut Vec::new())
+    }
+
+    /// A pass that has read nothing.
+    pub(crate) fn pass(&self) -> Pass {
+        let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
+        pass.walk.draft.committed = self.committed;
+        pass
     }
 
     pub(crate) fn setup(&self) -> &Setup {
@@ -68,14 +139,20 @@ impl Parser {
     }
 
     /// The reply of a walk that read all of `text`.
-    pub(crate) fn finish(&self, pass: Pass, text: &str, out: &mut Vec<Event>) -> Reply {
+    pub(crate) fn finish(
+        &self,
+        pass: Pass,
+        text: &str,
+        finish: Finish,
+        out: &mut Vec<Event>,
+    ) -> Reply {
         let (quiet, started) = (pass.walk.draft.quiet, pass.walk.draft.started);
         let last = pass.walk.draft.reasoned.last().cloned();
-        let mut reply = pass.into_reply(text, out);
+        let mut reply = pass.into_reply(text, finish, out);
         if let Some(span) = last
             && self.reasoning == Reasoning::Promote
             && is_silent(&reply)
-            && let Some(promoted) = self.promoted(text, &span, started, out)
+            && let Some(promoted) = self.promoted(text, finish, &span, started, out)
         {
             let (mut notes, mut parts) = (reply.notes, reply.parts);
             notes.extend(promoted.notes);
@@ -93,6 +170,7 @@ impl Parser {
     fn promoted(
         &self,
         text: &str,
+        finish: Finish,
         span: &Range<usize>,
         started: usize,
         out: &mut Vec<Event>,
@@ -100,14 +178,14 @@ impl Parser {
         let text = text.get(..span.end)?;
         let mut pass = Pass::new(span.start);
         pass.walk.draft.started = started;
-        pass.run(&View { text, ended: true, setup: &self.setup });
+        pass.run(&View { text, ended: true, cut: false, setup: &self.setup });
         pass.walk.draft.note(NoteKind::Promoted, span.clone());
         pass.walk.draft.tell_notes();
         let mut told = std::mem::take(&mut pass.walk.draft.events);
         // Another stray close mark in it takes nothing back that was told before.
         let last = told.iter().rposition(|event| matches!(event, Event::Retracted));
         told.drain(..last.map_or(0, |last| last + 1));
-        let reply = pass.into_reply(text, &mut told);
+        let reply = pass.into_reply(text, finish, &mut told);
         let first = told.iter().find_map(|event| match event {
             Event::CallStarted { call, .. } => Some(*call),
             _ => None,

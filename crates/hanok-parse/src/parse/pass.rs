@@ -7,6 +7,7 @@
 
 use crate::{
     declared::{CallKind, Declared},
+    json::scan::Ends,
     readers::{
         attribute_call::AttributeCall,
         calls::{self, Calls},
@@ -14,6 +15,7 @@ use crate::{
         echo::{self, Echo},
         fence::{self, FENCE},
         header::{self, Header},
+        json_arguments::JsonArguments,
         label_name::{Behind, LabelName},
         nested_xml::NestedXml,
         python_calls::PythonCalls,
@@ -24,7 +26,12 @@ use crate::{
         walk::{Mode, Walk},
         word_call::WordCall,
     },
-    reply::{error::Expected, event::Event, outcome::Reply},
+    reply::{
+        error::{ErrorKind, Expected},
+        event::Event,
+        finish::Finish,
+        outcome::Reply,
+    },
     text::{
         labels::{self, Label, LabelKind, Line},
         look::{Look, Until, View},
@@ -46,6 +53,13 @@ impl Pass {
         Self { walk: Walk::new(start) }
     }
 
+    /// A pass from the beginning, in reasoning that the prompt opened.
+    pub(crate) fn in_reasoning() -> Self {
+        let mut pass = Self::new(0);
+        pass.walk.reading = Some(Box::new(Think::opened_before(0)));
+        pass
+    }
+
     /// Reads on as far as the text goes.
     pub(crate) fn run(&mut self, view: &View<'_>) {
         let look = Look(view);
@@ -54,6 +68,12 @@ impl Pass {
             self.walk.settle(look);
             self.walk.resolve_pending(look);
             self.walk.release_fence(look);
+            if let Some(tool) = &look.setup.named
+                && !self.walk.draft.has_attempt()
+            {
+                let all = self.walk.start..look.text.len();
+                self.walk.draft.fail(ErrorKind::MissingInput, Expected::Object, Some(tool), all);
+            }
             self.walk.draft.content.cut();
             self.walk.draft.thought.cut();
         } else if let Mode::Answer(_) = self.walk.mode {
@@ -130,6 +150,9 @@ impl Pass {
         if self.walk.is_prose() && self.walk.line_is_shown(look)? {
             return Ok(false);
         }
+        if let Some(tool) = &look.setup.named {
+            return self.named(look, tool);
+        }
         let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
         let headless =
             look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
@@ -170,6 +193,33 @@ impl Pass {
             Some(b'f' | b'H' | b't' | b'c' | b'-' | b'>') => self.line_mark(look, next),
             _ => Ok(false),
         }
+    }
+
+    /// The arguments of the tool that was asked for, in a fence or alone.
+    fn named(&mut self, look: Look<'_>, tool: &str) -> Result<bool, More> {
+        if self.walk.draft.has_attempt() {
+            return Ok(false);
+        }
+        let at = look.behind_white(self.walk.at);
+        if look.rest(at).is_empty() && !look.ended {
+            return Err(More);
+        }
+        let fence = fence::opening(look, at)?;
+        let at = look.behind_white(at + fence.unwrap_or_default());
+        if look.rest(at).is_empty() && !look.ended {
+            return Err(More);
+        }
+        if !look.rest(at).starts_with('{') {
+            return Ok(false);
+        }
+        if fence.is_some() {
+            self.walk.fence.open();
+        }
+        self.walk.at = at;
+        let ends = Ends { fence: true, ..Ends::default() };
+        let object = JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends);
+        self.walk.reading = Some(Box::new(object));
+        Ok(true)
     }
 
     /// Where the first letter of the line stands, if it is near.
@@ -519,11 +569,12 @@ impl Pass {
     }
 
     /// The reply, when the text has ended.
-    pub(crate) fn into_reply(mut self, text: &str, out: &mut Vec<Event>) -> Reply {
+    pub(crate) fn into_reply(mut self, text: &str, finish: Finish, out: &mut Vec<Event>) -> Reply {
         std::mem::swap(&mut self.walk.draft.events, out);
         self.walk.draft.close_notes(text.len());
+        self.walk.draft.commit();
         std::mem::swap(&mut self.walk.draft.events, out);
-        self.walk.draft.into_reply()
+        self.walk.draft.into_reply(finish)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     parse::{parser::Parser, pass::Pass},
-    reply::{event::Event, outcome::Reply},
+    reply::{event::Event, finish::Finish, outcome::Reply},
     text::look::View,
 };
 
@@ -22,7 +22,8 @@ pub struct Stream {
 
 impl Stream {
     pub(crate) fn new(parser: Parser) -> Self {
-        Self { parser, text: String::new(), pass: Pass::new(0), tail: Vec::new() }
+        let pass = parser.pass();
+        Self { parser, text: String::new(), pass, tail: Vec::new() }
     }
 
     /// Takes the next piece of the text, and appends to `out` what can be told now. Text goes into the last event of
@@ -33,7 +34,7 @@ impl Stream {
             self.text.push(char::REPLACEMENT_CHARACTER);
         }
         self.text.push_str(text);
-        self.read(false, out);
+        self.read(false, false, out);
     }
 
     /// Takes the next bytes of the text. A character that is cut waits for its other bytes; what is no UTF-8 becomes
@@ -63,23 +64,28 @@ impl Stream {
                 }
             }
         }
-        self.read(false, out);
+        self.read(false, false, out);
     }
 
-    /// The text has ended.
-    pub fn finish(mut self, out: &mut Vec<Event>) -> Reply {
+    /// The text has ended, and the model ended it.
+    pub fn finish(self, out: &mut Vec<Event>) -> Reply {
+        self.finish_with(Finish::Stop, out)
+    }
+
+    /// The text has ended for this reason.
+    pub fn finish_with(mut self, finish: Finish, out: &mut Vec<Event>) -> Reply {
         if !self.tail.is_empty() {
             self.text.push(char::REPLACEMENT_CHARACTER);
         }
-        self.read(true, out);
-        self.parser.finish(self.pass, &self.text, out)
+        self.read(true, finish != Finish::Stop, out);
+        self.parser.finish(self.pass, &self.text, finish, out)
     }
 
-    fn read(&mut self, ended: bool, out: &mut Vec<Event>) {
+    fn read(&mut self, ended: bool, cut: bool, out: &mut Vec<Event>) {
         let (text, setup) = (&self.text, self.parser.setup());
         std::mem::swap(&mut self.pass.walk.draft.events, out);
         if ended || !self.pass.takes(text, &setup.declared) {
-            self.pass.run(&View { text, ended, setup });
+            self.pass.run(&View { text, ended, cut, setup });
         }
         std::mem::swap(&mut self.pass.walk.draft.events, out);
     }

@@ -222,6 +222,11 @@ impl PythonCalls {
     fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Next {
         let behind = self.at;
         let closer = look.slice(behind, ahead).find(']').map(|closer| behind + closer + 1);
+        if closer.is_none() && look.cut && look.is_end(ahead) {
+            self.waiting.clear();
+            walk.truncated(look, self.list, None, Expected::Rest);
+            return Next::Done;
+        }
         let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
             return self.release(walk, look, behind);
         };

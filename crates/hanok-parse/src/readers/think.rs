@@ -34,6 +34,8 @@ pub(crate) struct Think {
     closes: &'static [&'static str],
     /// Marks that end it and mean something of their own.
     until: &'static [&'static str],
+    /// The prompt opened it: any mark that closes reasoning does.
+    any: bool,
     /// How many marks of reasoning were opened in it.
     inner: usize,
     /// A close mark that only this text has.
@@ -47,7 +49,12 @@ impl Think {
         closes: &'static [&'static str],
         until: &'static [&'static str],
     ) -> Self {
-        Self { start, at: start, fresh: true, closes, until, inner: 0, close: None }
+        Self { start, at: start, fresh: true, closes, until, any: false, inner: 0, close: None }
+    }
+
+    /// Reasoning that the prompt opened.
+    pub(crate) fn opened_before(start: usize) -> Self {
+        Self { any: true, ..Self::new(start, &[], &[]) }
     }
 
     pub(crate) fn closed_by(self, close: String) -> Self {
@@ -73,6 +80,7 @@ impl Think {
             Lookup::Mark(Mark::Open(_), len) => {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
             }
+            Lookup::Mark(Mark::EndThink, len) if self.any => return Ok(Some(self.at + len)),
             Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink, _) => self.inner += 1,
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
@@ -156,6 +164,15 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<(), M
     let Some(left) = walk.stray_closes.checked_sub(1) else {
         return second(walk, look, behind);
     };
+    if walk.draft.committed {
+        let start = walk.start;
+        walk.draft.drop_calls(start..behind);
+        walk.stray_closes = left;
+        walk.reasoned_to = behind;
+        walk.restart();
+        walk.go(behind);
+        return Ok(());
+    }
     let piece = walk.reasoned_to.min(walk.at)..walk.at;
     let before = look.slice(piece.start, piece.end);
     walk.draft.retract(before, piece, walk.start..behind);

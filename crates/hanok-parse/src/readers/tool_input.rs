@@ -130,7 +130,7 @@ impl Reader for ToolInput {
                 Progress::More
             }
             Presence::No => {
-                let is_whole = rest.is_empty() && look.setup.format != Some(Format::ToolInputXml);
+                let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
                 if look.ended && OPEN.starts_with(rest) && !is_whole {
                     walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
                 } else {

@@ -205,7 +205,9 @@ impl Walk {
         if is_none {
             return;
         }
-        if std::mem::take(&mut self.fenced_input) {
+        // Nothing says that words are whole but the model's own end.
+        let is_cut = look.cut && look.is_end(self.at);
+        if std::mem::take(&mut self.fenced_input) || is_cut {
             return self.truncated(look, start, Some(name.trim()), Expected::Rest);
         }
         let input = match mode {
@@ -239,7 +241,8 @@ impl Walk {
             return true;
         }
         if tail.trim().is_empty() {
-            return pending.kind == CallKind::Tool && !self.takes_nothing(look, &pending.name);
+            return pending.kind == CallKind::Tool
+                && (look.cut || !self.takes_nothing(look, &pending.name));
         }
         let labels = match pending.kind {
             CallKind::Tool => ["action input", "행동 입력"],

@@ -9,6 +9,7 @@ use crate::{
         arguments::Arguments,
         error::{ErrorKind, Expected, ParseError},
         event::Event,
+        finish::{Finish, FinishReason},
         flow::Flow,
         input::Input,
         note::{Note, NoteKind},
@@ -79,6 +80,8 @@ pub(crate) struct Draft {
     saying: Saying,
     /// Nobody listens.
     pub(crate) quiet: bool,
+    /// Nothing that is told is taken back: calls, errors and notes are told at the end.
+    pub(crate) committed: bool,
     /// How many calls were told.
     pub(crate) started: usize,
     pub(crate) events: Vec<Event>,
@@ -177,7 +180,7 @@ impl Draft {
 
     /// Tells the notes that were not told yet. They do not change any more.
     pub(crate) fn tell_notes(&mut self) {
-        if self.quiet || self.notes_told == self.notes.len() {
+        if self.quiet || self.committed || self.notes_told == self.notes.len() {
             return;
         }
         for note in self.notes.get(self.notes_told..).unwrap_or_default().to_vec() {
@@ -202,7 +205,9 @@ impl Draft {
 
     /// Remembers an error, if none stands before it in the text.
     fn failed(&mut self, error: &ParseError) {
-        self.tell(Event::Failed { error: error.clone() });
+        if !self.committed {
+            self.tell(Event::Failed { error: error.clone() });
+        }
         if self.error.as_ref().is_none_or(|first| error.span.start < first.span.start) {
             self.error = Some(error.clone());
         }
@@ -240,7 +245,7 @@ impl Draft {
     /// Tells of a call that is being read: its name, and its arguments so far.
     #[inline]
     pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
-        if self.quiet {
+        if self.quiet || self.committed {
             return;
         }
         if self.announced.as_ref().is_some_and(|told| told.name != name || told.kind != kind) {
@@ -280,7 +285,7 @@ impl Draft {
 
     /// Tells of a whole call, of which a part may have been told.
     fn tell_call(&mut self, kind: CallKind, name: &str, json: &str) {
-        if self.quiet {
+        if self.quiet || self.committed {
             return;
         }
         self.tell_part(kind, name, "");
@@ -357,6 +362,31 @@ impl Draft {
         self.failed(&error);
         let arguments = attempt.input.into_arguments();
         self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
+    }
+
+    /// Tells what was kept for the end.
+    pub(crate) fn commit(&mut self) {
+        if !std::mem::take(&mut self.committed) || self.quiet {
+            return;
+        }
+        self.flush();
+        for call in std::mem::take(&mut self.calls) {
+            self.tell_call(call.kind, &call.name, call.arguments.as_str());
+            self.calls.push(call);
+        }
+        if let Some(error) = self.error.clone() {
+            self.tell(Event::Failed { error });
+        }
+        self.tell_notes();
+    }
+
+    /// What was called so far was reasoning: nothing of it counts, but what was told stays.
+    pub(crate) fn drop_calls(&mut self, note: Range<usize>) {
+        self.calls.clear();
+        self.rejected.clear();
+        self.error = None;
+        self.invented = None;
+        self.note(NoteKind::Retracted, note);
     }
 
     /// Takes everything back but reasoning: it was reasoning, too.
@@ -439,10 +469,11 @@ impl Draft {
     }
 
     /// What is told of the whole. The last note may run to the end of the text.
-    pub(crate) fn into_reply(mut self) -> Reply {
+    pub(crate) fn into_reply(mut self, finish: Finish) -> Reply {
         let parts = self.parts();
         let text = |flow: Flow| Some(flow.into_text()).filter(|text| !text.is_empty());
         Reply {
+            finish: FinishReason::of(finish, !self.calls.is_empty()),
             calls: self.calls,
             answer: self.answer,
             thought: text(self.thought),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     declared::CallKind,
-    reply::{arguments::Arguments, error::ParseError, note::Note},
+    reply::{arguments::Arguments, error::ParseError, finish::FinishReason, note::Note},
 };
 
 /// What a model's text says.
@@ -35,6 +35,8 @@ pub struct Reply {
     pub notes: Vec<Note>,
     /// What was recognised, and where, in the order of the text.
     pub parts: Vec<Part>,
+    /// The reason that a server may give for the end.
+    pub finish: FinishReason,
 }
 
 /// A part of the text that was recognised.

@@ -28,6 +28,8 @@ pub(crate) enum Until {
 pub(crate) struct View<'a> {
     pub(crate) text: &'a str,
     pub(crate) ended: bool,
+    /// It ended before the model was done.
+    pub(crate) cut: bool,
     pub(crate) setup: &'a Setup,
 }
 

@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn no_mark_is_the_beginning_of_another_one() {
         for format in Format::ALL.iter().copied().map(Some).chain([None]) {
-            let marks = Setup::new(Declared::new(), format).marks;
+            let marks = Setup::new(Declared::new(), format.map(|one| [one].into())).marks;
             for (before, after) in marks.marks.iter().zip(marks.marks.iter().skip(1)) {
                 assert!(!after.0.starts_with(before.0), "{} and {}", before.0, after.0);
             }

@@ -8,6 +8,7 @@ use crate::{
     text::{
         formats,
         marks::{self, Entry, Marks},
+        template::Formats,
     },
 };
 
@@ -16,7 +17,7 @@ use crate::{
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
     pub(crate) marks: Arc<Marks>,
-    pub(crate) format: Option<Format>,
+    pub(crate) formats: Option<Formats>,
     /// The marks that count at the start of a line.
     pub(crate) lines: Arc<Marks>,
     /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives.
@@ -27,25 +28,31 @@ pub(crate) struct Setup {
     pub(crate) headers: bool,
     /// `[name(key="value")]` at the start of a line.
     pub(crate) python: bool,
+    /// The tool whose arguments the text is.
+    pub(crate) named: Option<String>,
     /// Fences of the language `tool_code`.
     pub(crate) tool_code: bool,
 }
 
 impl Setup {
-    pub(crate) fn new(declared: Declared, format: Option<Format>) -> Self {
+    pub(crate) fn new(declared: Declared, formats: Option<Formats>) -> Self {
         static ALL: OnceLock<Arc<Marks>> = OnceLock::new();
-        let has = |entry: &&Entry| format.is_none_or(|format| entry.formats.contains(&format));
-        let marks = match format {
+        let formats = formats.filter(|formats| !formats.is_empty());
+        let has = |entry: &&Entry| {
+            let any = |formats: &Formats| entry.formats.iter().any(|one| formats.contains(*one));
+            entry.formats.is_empty() || formats.as_ref().is_none_or(any)
+        };
+        let marks = match &formats {
             None => Arc::clone(ALL.get_or_init(|| Arc::new(Marks::new(formats::entries())))),
             Some(_) => Arc::new(Marks::new(formats::entries().filter(has))),
         };
-        let is = |formats: &[Format]| format.is_none_or(|format| formats.contains(&format));
+        let is = |some: &[Format]| {
+            formats.as_ref().is_none_or(|formats| some.iter().any(|one| formats.contains(*one)))
+        };
         Self {
-            declared,
             marks,
-            format,
             lines: Arc::new(Marks::only(
-                marks::SENTENCES.iter().chain(formats::line_entries().filter(has)),
+                marks::SENTENCES.iter().chain(formats::line_entries()).filter(has),
             )),
             labels: is(&[
                 Format::React,
@@ -63,10 +70,33 @@ impl Setup {
                 Format::Llama3Json,
                 Format::Xlam,
             ]),
-            headers: is(&[Format::Harmony]),
+            headers: is(&[Format::Harmony, Format::Muse]),
             tool_code: is(&[Format::ToolCode]),
             python: is(&[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
+            declared,
+            formats,
+            named: None,
         }
+    }
+
+    /// Looks for the arguments of `tool` alone.
+    pub(crate) fn named(self, tool: String) -> Self {
+        Self {
+            marks: Arc::new(Marks::new(std::iter::empty())),
+            lines: Arc::new(Marks::only(marks::SENTENCES.iter())),
+            labels: false,
+            json: false,
+            headers: false,
+            tool_code: false,
+            python: false,
+            named: Some(tool),
+            ..self
+        }
+    }
+
+    /// Whether the text is in this format, and in no other.
+    pub(crate) fn is_only(&self, format: Format) -> bool {
+        self.formats.as_ref().is_some_and(|formats| formats.iter().all(|one| one == format))
     }
 }
 
