@@ -89,12 +89,14 @@ mod json;
 mod parse;
 mod readers;
 mod reply;
+mod schema;
 mod text;
 mod work;
 
 pub use declared::{CallKind, Declared, ParamType};
 pub use format::{Format, UnknownFormat};
 pub use json::fault::{Repair, RepairKind};
+pub use parse::deltas::{CallDelta, Delta, Deltas, FunctionDelta};
 pub use parse::parser::Parser;
 pub use parse::stream::Stream;
 pub use readers::think::Reasoning;
@@ -104,6 +106,8 @@ pub use reply::event::Event;
 pub use reply::finish::{Finish, FinishReason};
 pub use reply::note::{Note, NoteKind};
 pub use reply::outcome::{Call, Part, PartKind, Rejected, Reply};
+pub use reply::types::Mistyped;
+pub use schema::SchemaError;
 pub use text::template::Formats;
 
 /// The programs of the README.

@@ -3,6 +3,8 @@
 //! [`pass`] goes from mark to mark and never back, and hands over to the readers; [`stream`] feeds it, [`parser`] says what
 //! it looks for.
 
+pub(crate) mod deltas;
 pub(crate) mod parser;
 pub(crate) mod pass;
 pub(crate) mod stream;
+mod unknown_mark;

@@ -16,3 +16,4 @@ pub(crate) mod input;
 pub(crate) mod json_calls;
 pub(crate) mod note;
 pub(crate) mod outcome;
+pub(crate) mod types;

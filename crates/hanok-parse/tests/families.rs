@@ -106,7 +106,8 @@ fn tags_may_hold_json_and_attributes_any_quotes() {
         ),
         (
             "<｜DSML｜invoke name=\"find\"><｜DSML｜parameter name=\"n\" string=\"true\">7</｜DSML｜parameter></｜DSML｜invoke>",
-            r#"find{"n":"7"}"#,
+            // contract 24: exactly one number, where a number is declared.
+            r#"find{"n":7}"#,
         ),
         ("<invoke name='find'><parameter name=q>a</parameter></invoke>", r#"find{"q":"a"}"#),
         (

@@ -1,9 +1,9 @@
 //! Faults of JSON that are mended.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One fault of JSON that was mended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Repair {
     /// What was wrong.
@@ -13,7 +13,7 @@ pub struct Repair {
 }
 
 /// What was wrong with the JSON of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RepairKind {

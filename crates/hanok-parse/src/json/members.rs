@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use crate::json::scan::unquoted;
+use crate::json::{json_text, scan::unquoted};
 
 /// So many members are compared one by one.
 const FEW: usize = 8;
@@ -82,4 +82,49 @@ fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
     }
     let at_last = |(at, member): (usize, &Member)| last.get(&decoded(key(member))) == Some(&at);
     Some(own.iter().enumerate().map(at_last).collect())
+}
+
+/// The members of the object that `json` is, valid and without white space: their keys, and where their values stand.
+pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        let key = at..value_end(json, at);
+        if json.as_bytes().get(key.start) != Some(&b'"') {
+            return None;
+        }
+        let value = key.end + 1..value_end(json, key.end + 1);
+        at = value.end + 1;
+        Some((decoded(json.get(key)?), value))
+    })
+}
+
+/// Where the value that begins at byte `at` ends.
+fn value_end(json: &str, at: usize) -> usize {
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0_usize, at);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = string_end(bytes, at + 1),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => depth -= 1,
+            b',' | b':' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Where the quote stands that closes the string in which byte `at` is.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at += json_text::plain(rest);
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            _ => return at,
+        }
+    }
 }

@@ -48,6 +48,10 @@ pub(crate) fn value(text: &str, kind: ParamType) -> String {
     if kind == ParamType::String {
         return string(text);
     }
+    if kind == ParamType::NullableString {
+        let is_null = word.eq_ignore_ascii_case("null") || word == "None";
+        return if is_null { "null".to_owned() } else { string(text) };
+    }
     if word.starts_with(['{', '[']) {
         let spelled = || {
             let is_json = matches!(kind, ParamType::Array | ParamType::Object);

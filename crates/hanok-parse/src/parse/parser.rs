@@ -7,7 +7,7 @@ use crate::{
     format::Format,
     parse::{pass::Pass, stream::Stream},
     readers::think::Reasoning,
-    reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply},
+    reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply, types::Mistyped},
     text::{look::View, setup::Setup},
 };
 
@@ -20,6 +20,7 @@ pub struct Parser {
     reasoning: Reasoning,
     in_reasoning: bool,
     committed: bool,
+    mistyped: Mistyped,
 }
 
 impl Parser {
@@ -89,6 +90,12 @@ impl Parser {
         Self { in_reasoning: true, ..self }
     }
 
+    /// What is done with a call whose arguments contradict the declared types. Default: [`Mistyped::HandOn`].
+    #[must_use]
+    pub fn mistyped(self, mistyped: Mistyped) -> Self {
+        Self { mistyped, ..self }
+    }
+
     /// Nothing that a stream tells is taken back, for events that are sent on as they come: calls, errors and notes are told
     /// at the end, and a close mark of reasoning that was never opened leaves the text before it what it was told as. The
     /// calls before such a mark do not count.
@@ -122,8 +129,8 @@ impl Parser {
         let mut pass = self.pass();
         pass.walk.draft.quiet = true;
         let cut = finish != Finish::Stop;
-        pass.run(&View { text, ended: false, cut, setup: &self.setup });
-        pass.run(&View { text, ended: true, cut, setup: &self.setup });
+        pass.run(&View { text, ended: false, cut, special: None, setup: &self.setup });
+        pass.run(&View { text, ended: true, cut, special: None, setup: &self.setup });
         self.finish(pass, text, finish, &mut Vec::new())
     }
 
@@ -131,6 +138,7 @@ impl Parser {
     pub(crate) fn pass(&self) -> Pass {
         let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
         pass.walk.draft.committed = self.committed;
+        pass.walk.draft.mistyped = self.mistyped;
         pass
     }
 
@@ -178,7 +186,8 @@ impl Parser {
         let text = text.get(..span.end)?;
         let mut pass = Pass::new(span.start);
         pass.walk.draft.started = started;
-        pass.run(&View { text, ended: true, cut: false, setup: &self.setup });
+        pass.walk.draft.mistyped = self.mistyped;
+        pass.run(&View { text, ended: true, cut: false, special: None, setup: &self.setup });
         pass.walk.draft.note(NoteKind::Promoted, span.clone());
         pass.walk.draft.tell_notes();
         let mut told = std::mem::take(&mut pass.walk.draft.events);

@@ -8,6 +8,7 @@
 use crate::{
     declared::{CallKind, Declared},
     json::scan::Ends,
+    parse::unknown_mark,
     readers::{
         attribute_call::AttributeCall,
         calls::{self, Calls},
@@ -30,6 +31,7 @@ use crate::{
         error::{ErrorKind, Expected},
         event::Event,
         finish::Finish,
+        note::NoteKind,
         outcome::Reply,
     },
     text::{
@@ -120,7 +122,8 @@ impl Pass {
             self.walk.fresh = false;
         }
         let begins = match look.rest(self.walk.at).as_bytes() {
-            [b'[', second, ..] if look.setup.python && may_begin_name(*second) => true,
+            [b'[', second, ..] if may_begin_name(*second) => true,
+            [b'<', second, ..] if second.is_ascii_alphabetic() => true,
             [first, second, ..] => look.setup.marks.may_begin(*first, *second),
             [first] => marks::may_begin(*first),
             [] => false,
@@ -390,13 +393,24 @@ impl Pass {
             && self.walk.is_prose()
             && look.rest(self.walk.at).starts_with('[')
         {
-            return self.list_in_line(look);
+            if self.list_in_line(look)? {
+                return Ok(true);
+            }
+        }
+        if matches!(lookup, Lookup::Nothing) && self.walk.mode == Mode::Content {
+            self.note_unknown(look)?;
         }
         let is_mark = match lookup {
             Lookup::Mark(..) => true,
             Lookup::Prefix => look.ended,
             Lookup::Nothing => false,
         };
+        if let Lookup::Mark(_, len) = lookup
+            && look.special.is_some()
+            && !self.walk.counts(look, len)
+        {
+            return Ok(false);
+        }
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
         if is_mark && (walk.fenced_input || walk.is_shown(look) || walk.is_quoted(look)) {
@@ -426,6 +440,21 @@ impl Pass {
             Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
             _ => Ok(false),
         }
+    }
+
+    /// Notes a mark that looks like a call's. It is text.
+    fn note_unknown(&mut self, look: Look<'_>) -> Result<(), More> {
+        const MOST: usize = 8;
+        let at = self.walk.at;
+        if self.walk.unknown_marks < MOST
+            && let Some(len) = unknown_mark::length(look, at)?
+            && !self.walk.is_shown(look)
+            && !self.walk.is_quoted(look)
+        {
+            self.walk.unknown_marks += 1;
+            self.walk.draft.note(NoteKind::UnknownMark, at..at + len);
+        }
+        Ok(())
     }
 
     /// A list of Python's calls behind prose on its line.
@@ -547,9 +576,10 @@ impl Pass {
             }
             let second = bytes.get(len + 1);
             let mark = match second {
-                Some(&second) if byte == b'[' && look.setup.python => {
+                Some(&second) if byte == b'[' => {
                     may_begin_name(second) || look.setup.marks.may_begin(byte, second)
                 }
+                Some(&second) if byte == b'<' && second.is_ascii_alphabetic() => true,
                 Some(&second) => look.setup.marks.may_begin(byte, second),
                 None => marks::may_begin(byte),
             };

@@ -1,5 +1,7 @@
 //! Text that comes in pieces.
 
+use std::ops::Range;
+
 use crate::{
     parse::{parser::Parser, pass::Pass},
     reply::{event::Event, finish::Finish, outcome::Reply},
@@ -16,6 +18,8 @@ pub struct Stream {
     parser: Parser,
     text: String,
     pass: Pass,
+    /// Where the special tokens stand, once one was fed as such.
+    special: Option<Vec<Range<usize>>>,
     /// The bytes of a character that is cut.
     tail: Vec<u8>,
 }
@@ -23,7 +27,7 @@ pub struct Stream {
 impl Stream {
     pub(crate) fn new(parser: Parser) -> Self {
         let pass = parser.pass();
-        Self { parser, text: String::new(), pass, tail: Vec::new() }
+        Self { parser, text: String::new(), pass, special: None, tail: Vec::new() }
     }
 
     /// Takes the next piece of the text, and appends to `out` what can be told now. Text goes into the last event of
@@ -34,6 +38,46 @@ impl Stream {
             self.text.push(char::REPLACEMENT_CHARACTER);
         }
         self.text.push_str(text);
+        self.read(false, false, out);
+    }
+
+    /// Only what [`feed_special`](Self::feed_special) takes is a mark. For a text that has no special tokens at all.
+    #[must_use]
+    pub fn marks_are_special(mut self) -> Self {
+        self.special.get_or_insert_default();
+        self
+    }
+
+    /// Takes a special token, or several. Once one is fed so, a mark counts only if it came so: `<tool_call>` that the model
+    /// spells in letters, or repeats of a tool's result, is text. What may stand only within a call, such as `<function=`, has
+    /// to follow such a mark, or another call.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let mut stream = Parser::new(Declared::new().tool("rm")).stream().marks_are_special();
+    /// let mut events = Vec::new();
+    /// stream.feed("<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>", &mut events);
+    /// assert!(stream.clone().finish(&mut Vec::new()).calls.is_empty());
+    ///
+    /// stream.feed_special("<tool_call>", &mut events);
+    /// stream.feed("{\"name\": \"rm\", \"arguments\": {}}", &mut events);
+    /// stream.feed_special("</tool_call>", &mut events);
+    /// assert_eq!(stream.finish(&mut events).calls.len(), 1);
+    /// ```
+    pub fn feed_special(&mut self, text: &str, out: &mut Vec<Event>) {
+        if !self.tail.is_empty() {
+            self.tail.clear();
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        let end = self.text.len();
+        let special = self.special.get_or_insert_default();
+        match special.last_mut().filter(|last| last.end == start) {
+            Some(last) => last.end = end,
+            None => special.push(start..end),
+        }
         self.read(false, false, out);
     }
 
@@ -83,9 +127,10 @@ impl Stream {
 
     fn read(&mut self, ended: bool, cut: bool, out: &mut Vec<Event>) {
         let (text, setup) = (&self.text, self.parser.setup());
+        let special = self.special.as_deref();
         std::mem::swap(&mut self.pass.walk.draft.events, out);
         if ended || !self.pass.takes(text, &setup.declared) {
-            self.pass.run(&View { text, ended, cut, setup });
+            self.pass.run(&View { text, ended, cut, special, setup });
         }
         std::mem::swap(&mut self.pass.walk.draft.events, out);
     }

@@ -67,7 +67,7 @@ impl Think {
             Some(close) => look.any(self.at, &[close])?,
             None => look.any(self.at, self.closes)?,
         };
-        if let Some(len) = own {
+        if let Some(len) = own.filter(|len| look.is_special(self.at, *len)) {
             return Ok(Some(self.at + len));
         }
         if look.any(self.at, self.until)?.is_some() {
@@ -80,7 +80,9 @@ impl Think {
             Lookup::Mark(Mark::Open(_), len) => {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
             }
-            Lookup::Mark(Mark::EndThink, len) if self.any => return Ok(Some(self.at + len)),
+            Lookup::Mark(Mark::EndThink, len) if self.any && look.is_special(self.at, len) => {
+                return Ok(Some(self.at + len));
+            }
             Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink, _) => self.inner += 1,
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}

@@ -69,6 +69,8 @@ pub(crate) struct Walk {
     pub(crate) mode: Mode,
     /// What is being read besides text.
     pub(crate) reading: Option<Box<dyn Reader>>,
+    /// Behind the last mark that counted, or the last call.
+    pub(crate) trusted_to: usize,
     /// Another call of the same block begins here, by this rule.
     pub(crate) next_rule: Option<&'static Rule>,
     /// The text of a mode other than content and thought.
@@ -86,6 +88,8 @@ pub(crate) struct Walk {
     /// A result is being repeated: nothing in it is a call.
     pub(crate) echo: Option<Echo>,
     pub(crate) draft: Draft,
+    /// How many marks were noted that no format has.
+    pub(crate) unknown_marks: usize,
     /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
     pub(crate) unclosed: usize,
 }
@@ -107,6 +111,19 @@ impl Walk {
     pub(crate) fn go(&mut self, at: usize) {
         self.at = at;
         self.fresh = true;
+    }
+
+    /// Whether the mark of `len` bytes here counts, where special tokens are known. One that begins a tag with a name in it is
+    /// never such a token, and counts behind one, or behind a call.
+    pub(crate) fn counts(&mut self, look: Look<'_>, len: usize) -> bool {
+        let token = look.slice(self.at, self.at + len);
+        let is_open = !token.ends_with(['>', ']', '｜', '✿', '▷']);
+        let near = || look.slice(self.trusted_to, self.at).trim().is_empty();
+        let counts = look.is_special(self.at, len) || is_open && self.trusted_to > 0 && near();
+        if counts {
+            self.trusted_to = self.at + len;
+        }
+        counts
     }
 
     pub(crate) fn is_prose(&self) -> bool {
@@ -159,6 +176,7 @@ impl Walk {
 
     pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
         let Called { kind, name, span, written, id } = called;
+        self.trusted_to = self.trusted_to.max(span.end);
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {

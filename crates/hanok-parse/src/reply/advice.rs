@@ -52,6 +52,12 @@ impl Note {
             NoteKind::Decoy => {
                 "A call inside your reasoning was not made. Write it behind the reasoning if you want it."
             }
+            NoteKind::Mistyped => {
+                "A value of your call has another type than its parameter. Write each value as its parameter's type says."
+            }
+            NoteKind::UnknownMark => {
+                "What looks like a call is in a format that is not read here. Write calls as the instructions say."
+            }
             NoteKind::Escaped => {
                 "You wrote letters as `\\u` escapes, which are easily misspelled. Write them as they are."
             }
@@ -77,6 +83,12 @@ impl Note {
                 "호출이 추론 안에 있었습니다. 이번에는 실행하지만, 호출은 추론 뒤에 쓰세요."
             }
             NoteKind::Decoy => "추론 안의 호출은 실행하지 않았습니다. 필요하면 추론 뒤에 쓰세요.",
+            NoteKind::Mistyped => {
+                "호출의 값이 매개변수의 형식과 다릅니다. 값마다 매개변수의 형식대로 쓰세요."
+            }
+            NoteKind::UnknownMark => {
+                "호출처럼 보이는 글이 여기서 읽지 않는 형식입니다. 안내된 형식으로 호출하세요."
+            }
             NoteKind::Escaped => {
                 "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요."
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// The arguments of a call: one valid JSON value, as text.
 ///
@@ -62,6 +62,22 @@ impl Arguments {
     /// A bare JSON string.
     pub(crate) fn from_text(text: &str) -> Self {
         Self::from_json(quoted(text))
+    }
+}
+
+/// As servers hand arguments on: a string that holds the JSON text, digits and the order of keys untouched.
+impl Serialize for Arguments {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Arguments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Box::<str>::deserialize(deserializer)?;
+        let valid = serde_json::from_str::<serde::de::IgnoredAny>(&json);
+        valid.map_err(|error| D::Error::custom(format!("the arguments are no JSON: {error}")))?;
+        Ok(Self(json))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
         input::Input,
         note::{Note, NoteKind},
         outcome::{Call, Part, PartKind, Rejected, Reply},
+        types::{Mistyped, Typing, typing},
     },
     text::names,
 };
@@ -80,6 +81,8 @@ pub(crate) struct Draft {
     saying: Saying,
     /// Nobody listens.
     pub(crate) quiet: bool,
+    /// What is done with values of other types.
+    pub(crate) mistyped: Mistyped,
     /// Nothing that is told is taken back: calls, errors and notes are told at the end.
     pub(crate) committed: bool,
     /// How many calls were told.
@@ -230,7 +233,22 @@ impl Draft {
             CallKind::Delegate => task(input),
         };
         match arguments {
-            Ok(arguments) => {
+            Ok(mut arguments) => {
+                match typing(declared, &name, arguments.as_str()) {
+                    _ if kind != CallKind::Tool => {}
+                    Typing::Right => {}
+                    Typing::Wrong if self.mistyped == Mistyped::Refuse => {
+                        let input = Input::Object(arguments.into_string());
+                        self.reject_types(Attempt { kind, name: &name, input, span, written, id });
+                        return false;
+                    }
+                    wrong => {
+                        self.note(NoteKind::Mistyped, written.clone());
+                        if let Typing::Numbers(json) = wrong {
+                            arguments = Arguments::from_json(json);
+                        }
+                    }
+                }
                 self.tell_call(kind, &name, arguments.as_str());
                 self.calls.push(Call { kind, name, arguments, id, span, written });
                 true
@@ -349,6 +367,10 @@ impl Draft {
         self.reject(attempt, error, expected, None);
     }
 
+    fn reject_types(&mut self, attempt: Attempt<'_>) {
+        self.reject(attempt, ErrorKind::Malformed, Expected::Types, None);
+    }
+
     fn reject(
         &mut self,
         attempt: Attempt<'_>,
@@ -397,6 +419,7 @@ impl Draft {
         self.reasoning = old.reasoning;
         self.saying = old.saying;
         (self.events, self.started, self.quiet) = (old.events, old.started, old.quiet);
+        self.mistyped = old.mistyped;
         self.tell(Event::Retracted);
         self.reasoning.cut();
         self.say_reasoning(text);

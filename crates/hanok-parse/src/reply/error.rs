@@ -2,14 +2,14 @@
 
 use std::{fmt, ops::Range};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::declared::Declared;
 
 /// Something that was meant as a call and cannot be one.
 ///
 /// Never a reason to stop: [`observation`](Self::observation) is the sentence that goes back to the model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ParseError {
     /// What is wrong.
@@ -25,7 +25,7 @@ pub struct ParseError {
 }
 
 /// What is wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -56,7 +56,7 @@ impl ErrorKind {
 }
 
 /// What should stand where the error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Expected {
@@ -72,6 +72,8 @@ pub enum Expected {
     Rest,
     /// The rest of the answer.
     Answer,
+    /// Values of the types that the parameters have.
+    Types,
 }
 
 /// The language of a sentence for the model.
@@ -136,6 +138,9 @@ impl ParseError {
                         list(" The agents are: ", declared.agents())
                     )
                 }
+                Expected::Types => format!(
+                    "The input of the call{called} has values of other types than its parameters. Write each as its parameter's type says."
+                ),
                 _ => format!(
                     "The input of the call{called} could not be read. Give one valid JSON object."
                 ),
@@ -186,6 +191,9 @@ impl ParseError {
                         list(" 쓸 수 있는 에이전트: ", declared.agents())
                     )
                 }
+                Expected::Types => format!(
+                    "호출{called}의 값이 매개변수의 형식과 다릅니다. 값마다 매개변수의 형식대로 쓰세요."
+                ),
                 _ => format!(
                     "호출{called}의 입력을 읽을 수 없습니다. 올바른 JSON 객체 하나를 쓰세요."
                 ),
@@ -225,6 +233,9 @@ impl fmt::Display for ParseError {
             ErrorKind::Malformed => match self.expected {
                 Expected::Tool => f.write_str("a call names no tool"),
                 Expected::Agent => f.write_str("a delegation names no agent"),
+                Expected::Types => {
+                    write!(f, "the input of a call{called} contradicts the types of its parameters")
+                }
                 _ => write!(f, "the input of a call{called} is not a JSON object"),
             },
             ErrorKind::MissingInput if self.expected == Expected::Task => {

@@ -1,6 +1,6 @@
 //! What a stream tells while it reads.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     declared::CallKind,
@@ -32,7 +32,7 @@ use crate::{
 ///     .collect();
 /// assert_eq!(json, reply.calls[0].arguments.as_str());
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::json::fault::Repair;
 
 /// Something that was repaired or left out, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Note {
     /// What happened.
@@ -15,12 +15,12 @@ pub struct Note {
     /// The bytes it is about.
     pub span: Range<usize>,
     /// What was mended, one by one, up to 64 of an object.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
 }
 
 /// What happened to a part of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoteKind {
@@ -36,6 +36,11 @@ pub enum NoteKind {
     Promoted,
     /// A call's mark stands in reasoning, where it calls nothing.
     Decoy,
+    /// A value contradicts the declared type of its parameter: a number that was written as a string is handed on as the
+    /// number, anything else as it came.
+    Mistyped,
+    /// What looks like a call in a format that is not known. It is text.
+    UnknownMark,
     /// Letters other than ASCII were written as `\u` escapes. Models misspell them so; nothing was changed.
     Escaped,
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     declared::CallKind,
@@ -14,7 +14,7 @@ use crate::{
 /// At most one of a call and an answer: when a call comes first, the answer was written without its result and is
 /// dropped, with a [`Note`]. A text with neither call nor answer nor error has [`content`](Self::content) alone.
 /// All spans are byte ranges of the parsed text, on character boundaries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reply {
     /// The calls, in the order of the text. All of them name a declared tool or agent.
@@ -40,7 +40,7 @@ pub struct Reply {
 }
 
 /// A part of the text that was recognised.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Part {
     /// What it is.
@@ -50,7 +50,7 @@ pub struct Part {
 }
 
 /// What a part of the text is. What is no part, and no error, is content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PartKind {
@@ -67,7 +67,7 @@ pub enum PartKind {
 }
 
 /// One call that the text asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Call {
     /// A tool call or a delegation.
@@ -86,7 +86,7 @@ pub struct Call {
 }
 
 /// A call that was read whole and may not run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Rejected {
     /// The name as the model wrote it, without decoration.

@@ -1,6 +1,6 @@
 //! Looking ahead in a text that may go on.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use crate::{
     text::{
@@ -30,6 +30,8 @@ pub(crate) struct View<'a> {
     pub(crate) ended: bool,
     /// It ended before the model was done.
     pub(crate) cut: bool,
+    /// Where the special tokens stand, where that is known.
+    pub(crate) special: Option<&'a [Range<usize>]>,
     pub(crate) setup: &'a Setup,
 }
 
@@ -57,6 +59,13 @@ impl<'a> Look<'a> {
     /// Whether nothing more stands, or will stand, at `at`.
     pub(crate) fn is_end(&self, at: usize) -> bool {
         self.ended && at >= self.text.len()
+    }
+
+    /// Whether the mark of `len` bytes at `at` may be one: it came as special tokens, where that is known.
+    pub(crate) fn is_special(&self, at: usize, len: usize) -> bool {
+        let Some(special) = self.special else { return true };
+        let next = special.partition_point(|range| range.end <= at);
+        special.get(next).is_some_and(|range| range.start <= at && at + len <= range.end)
     }
 
     pub(crate) fn presence(&self, at: usize, token: &str) -> Presence {
