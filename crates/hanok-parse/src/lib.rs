@@ -108,6 +108,7 @@ pub use reply::note::{Note, NoteKind};
 pub use reply::outcome::{Call, Part, PartKind, Rejected, Reply};
 pub use reply::types::Mistyped;
 pub use schema::SchemaError;
+pub use text::table::{FormatTable, Grammar, TableError};
 pub use text::template::Formats;
 
 /// The programs of the README.

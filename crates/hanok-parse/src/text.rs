@@ -14,4 +14,5 @@ pub(crate) mod names;
 pub(crate) mod presence;
 pub(crate) mod rule;
 pub(crate) mod setup;
+pub(crate) mod table;
 pub(crate) mod template;

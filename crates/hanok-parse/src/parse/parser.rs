@@ -8,7 +8,11 @@ use crate::{
     parse::{pass::Pass, stream::Stream},
     readers::think::Reasoning,
     reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply, types::Mistyped},
-    text::{look::View, setup::Setup},
+    text::{
+        look::View,
+        setup::Setup,
+        table::{FormatTable, TableError},
+    },
 };
 
 /// Reads what a model writes. Built once per agent; every text is some [`Reply`]. Clones share what is declared.
@@ -59,6 +63,22 @@ impl Parser {
         let formats = formats.into_iter().collect();
         let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(formats)));
         Self { setup, ..self }
+    }
+
+    /// The formats that the model may write, as tables: those of a model that is not known, and of those that are
+    /// ([`FormatTable::builtin`]). What looks like another one is text. What the tables hold stays as long as the process, so
+    /// make a parser once.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Ambiguous`], when a mark is the beginning of another one.
+    pub fn tables<'a>(
+        self,
+        tables: impl IntoIterator<Item = &'a FormatTable>,
+    ) -> Result<Self, TableError> {
+        let tables: Vec<_> = tables.into_iter().collect();
+        let setup = Setup::of_tables(self.setup.declared.clone(), &tables)?;
+        Ok(Self { setup: Arc::new(setup), ..self })
     }
 
     /// The one tool that the model had to call: its text is nothing but the arguments, behind reasoning perhaps.

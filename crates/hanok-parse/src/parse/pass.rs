@@ -193,7 +193,7 @@ impl Pass {
             Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
-            Some(b'f' | b'H' | b't' | b'c' | b'-' | b'>') => self.line_mark(look, next),
+            Some(first) if look.setup.lines.begins_with(first) => self.line_mark(look, next),
             _ => Ok(false),
         }
     }
@@ -583,7 +583,7 @@ impl Pass {
                 Some(&second) => look.setup.marks.may_begin(byte, second),
                 None => marks::may_begin(byte),
             };
-            if mark || fresh && may_begin_line(byte) {
+            if mark || fresh && (may_begin_line(byte) || look.setup.lines.begins_with(byte)) {
                 break;
             }
             fresh = byte == b'\n';
@@ -659,5 +659,5 @@ fn may_begin_name(byte: u8) -> bool {
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
-    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'H' | b'c' | b'>' | b'|' | b'~')
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'>' | b'|' | b'~')
 }

@@ -193,15 +193,27 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// These marks, and those that every format has.
-    pub(crate) fn new(entries: impl Iterator<Item = &'static Entry>) -> Self {
+    pub(crate) fn new(entries: impl Iterator<Item = Entry>) -> Self {
         let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
-        let common = COMMON.iter().chain(entries).map(|entry| (entry.token, entry.mark));
+        let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
         Self::of(common.chain(stops).collect())
     }
 
     /// These marks alone.
-    pub(crate) fn only(entries: impl Iterator<Item = &'static Entry>) -> Self {
+    pub(crate) fn only(entries: impl Iterator<Item = Entry>) -> Self {
         Self::of(entries.map(|entry| (entry.token, entry.mark)).collect())
+    }
+
+    /// Whether one of them begins with `byte`.
+    pub(crate) fn begins_with(&self, byte: u8) -> bool {
+        self.pairs.iter().any(|([first, _], ..)| *first == byte)
+    }
+
+    /// A mark that is the beginning of another one, and that one.
+    pub(crate) fn ambiguous(&self) -> Option<(&'static str, &'static str)> {
+        let mut pairs = self.marks.iter().zip(self.marks.iter().skip(1));
+        let pair = pairs.find(|(before, after)| after.0.starts_with(before.0));
+        pair.map(|(before, after)| (before.0, after.0))
     }
 
     fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {

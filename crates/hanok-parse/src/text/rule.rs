@@ -1,5 +1,7 @@
 //! How the call that a mark opens goes on.
 
+use serde::{Deserialize, Serialize};
+
 /// How what a mark opens goes on. What may follow is tried in the order of the fields.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -24,7 +26,8 @@ pub(crate) struct Rule {
 }
 
 /// How JSON says what is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
     /// By members for name and arguments.
     Members,
@@ -71,9 +74,11 @@ pub(crate) struct Attribute {
 }
 
 /// What is done with a mark that nothing of its format follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Otherwise {
     /// Prose mentions it.
+    #[default]
     Prose,
     /// No prose has it: it is malformed.
     Malformed,

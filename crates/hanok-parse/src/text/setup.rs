@@ -8,6 +8,7 @@ use crate::{
     text::{
         formats,
         marks::{self, Entry, Marks},
+        table::{FormatTable, GRAMMARS, Grammar, TableError},
         template::Formats,
     },
 };
@@ -43,47 +44,64 @@ impl Setup {
             entry.formats.is_empty() || formats.as_ref().is_none_or(any)
         };
         let marks = match &formats {
-            None => Arc::clone(ALL.get_or_init(|| Arc::new(Marks::new(formats::entries())))),
-            Some(_) => Arc::new(Marks::new(formats::entries().filter(has))),
+            None => {
+                Arc::clone(ALL.get_or_init(|| Arc::new(Marks::new(formats::entries().copied()))))
+            }
+            Some(_) => Arc::new(Marks::new(formats::entries().filter(has).copied())),
         };
-        let is = |some: &[Format]| {
-            formats.as_ref().is_none_or(|formats| some.iter().any(|one| formats.contains(*one)))
+        let is = |grammar: Grammar| {
+            let some = GRAMMARS.iter().filter(|(one, _)| *one == grammar);
+            let mut some = some.flat_map(|(_, formats)| formats.iter());
+            formats.as_ref().is_none_or(|formats| some.any(|one| formats.contains(*one)))
         };
         Self {
             marks,
             lines: Arc::new(Marks::only(
-                marks::SENTENCES.iter().chain(formats::line_entries()).filter(has),
+                marks::SENTENCES.iter().chain(formats::line_entries()).filter(has).copied(),
             )),
-            labels: is(&[
-                Format::React,
-                Format::Supervisor,
-                Format::Smolagents,
-                Format::JsonAction,
-                Format::UiTars,
-            ]),
-            json: is(&[
-                Format::React,
-                Format::Smolagents,
-                Format::JsonAction,
-                Format::BareJson,
-                Format::OpenaiJson,
-                Format::Llama3Json,
-                Format::Xlam,
-            ]),
-            headers: is(&[Format::Harmony, Format::Muse]),
-            tool_code: is(&[Format::ToolCode]),
-            python: is(&[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
+            labels: is(Grammar::Labels),
+            json: is(Grammar::Json),
+            headers: is(Grammar::Headers),
+            tool_code: is(Grammar::ToolCode),
+            python: is(Grammar::Python),
             declared,
             formats,
             named: None,
         }
     }
 
+    /// What the tables say, and nothing that is built in.
+    pub(crate) fn of_tables(
+        declared: Declared,
+        tables: &[&FormatTable],
+    ) -> Result<Self, TableError> {
+        let marks = Marks::new(tables.iter().flat_map(|table| table.entries()));
+        let lines = tables.iter().flat_map(|table| table.line_entries());
+        let lines = Marks::only(lines.chain(marks::SENTENCES.iter().copied()));
+        if let Some((token, other)) = marks.ambiguous().or_else(|| lines.ambiguous()) {
+            let (token, other) = (token.to_owned(), other.to_owned());
+            return Err(TableError::Ambiguous { token, other });
+        }
+        let has = |grammar: Grammar| tables.iter().any(|table| table.has(grammar));
+        Ok(Self {
+            declared,
+            marks: Arc::new(marks),
+            formats: Some(Formats::default()),
+            lines: Arc::new(lines),
+            labels: has(Grammar::Labels),
+            json: has(Grammar::Json),
+            headers: has(Grammar::Headers),
+            tool_code: has(Grammar::ToolCode),
+            python: has(Grammar::Python),
+            named: None,
+        })
+    }
+
     /// Looks for the arguments of `tool` alone.
     pub(crate) fn named(self, tool: String) -> Self {
         Self {
             marks: Arc::new(Marks::new(std::iter::empty())),
-            lines: Arc::new(Marks::only(marks::SENTENCES.iter())),
+            lines: Arc::new(Marks::only(marks::SENTENCES.iter().copied())),
             labels: false,
             json: false,
             headers: false,
@@ -96,7 +114,9 @@ impl Setup {
 
     /// Whether the text is in this format, and in no other.
     pub(crate) fn is_only(&self, format: Format) -> bool {
-        self.formats.as_ref().is_some_and(|formats| formats.iter().all(|one| one == format))
+        self.formats
+            .as_ref()
+            .is_some_and(|formats| !formats.is_empty() && formats.iter().all(|one| one == format))
     }
 }
 
