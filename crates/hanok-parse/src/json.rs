@@ -9,7 +9,10 @@
 pub(crate) mod dialects;
 pub(crate) mod fault;
 pub(crate) mod json_text;
+pub(crate) mod literals;
 pub(crate) mod members;
+pub(crate) mod object;
 pub(crate) mod repair;
 pub(crate) mod scan;
 pub(crate) mod tags;
+pub(crate) mod token;

@@ -4,6 +4,7 @@
 //! it looks for.
 
 pub(crate) mod deltas;
+mod lines;
 pub(crate) mod parser;
 pub(crate) mod pass;
 pub(crate) mod stream;

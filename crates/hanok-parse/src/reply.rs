@@ -16,4 +16,5 @@ pub(crate) mod input;
 pub(crate) mod json_calls;
 pub(crate) mod note;
 pub(crate) mod outcome;
+mod telling;
 pub(crate) mod types;

@@ -2,9 +2,9 @@
 
 use crate::{
     json::{
-        json_text,
-        repair::{self, Inside},
+        json_text, literals,
         scan::{Scan, Step, Text, Want},
+        token::Inside,
     },
     text::presence::More,
 };
@@ -241,7 +241,7 @@ pub(crate) fn number(word: &str) -> Option<String> {
         None => plain.strip_suffix('.').map_or(plain.clone(), |whole| format!("{whole}.0")),
     };
     let written = format!("{sign}{whole}");
-    repair::value(&written)
+    literals::value(&written)
         .filter(|value| value.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']))
         .map(str::to_owned)
 }

@@ -28,6 +28,15 @@ pub(crate) fn push_char(out: &mut String, letter: char) {
     }
 }
 
+/// The text of a JSON string.
+pub(crate) fn unquoted(json: &str) -> String {
+    let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(json);
+    if inner.contains('\\') {
+        return serde_json::from_str(json).unwrap_or_else(|_not_a_string| inner.to_owned());
+    }
+    inner.to_owned()
+}
+
 /// How many bytes at the end of `text` are a beginning of `token`.
 pub(crate) fn overlap(text: &str, token: &str) -> usize {
     let mut lengths = (1..token.len().min(text.len() + 1)).rev();

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use crate::json::{json_text, scan::unquoted};
+use crate::json::json_text::{self, unquoted};
 
 /// So many members are compared one by one.
 const FEW: usize = 8;

@@ -11,7 +11,7 @@ use crate::{
         fault::{Repair, RepairKind},
         json_text,
         members::{self, Member},
-        repair::{Inside, is_quote},
+        token::{Inside, is_quote},
     },
     text::{
         labels::{self, LabelKind, Line},
@@ -83,7 +83,7 @@ pub(crate) enum Step {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
-    object: bool,
+    pub(crate) object: bool,
     /// It closes with `)`.
     round: bool,
     doubled: bool,
@@ -91,7 +91,7 @@ pub(crate) struct Frame {
     /// Where it begins in what is written.
     start: usize,
     /// Its first member.
-    base: usize,
+    pub(crate) base: usize,
 }
 
 /// The state of one pass. [`repair`](super::repair) has the methods that read single tokens.
@@ -104,7 +104,7 @@ pub(crate) struct Scan {
     pub(crate) line_is_blank: bool,
     pub(crate) out: String,
     pub(crate) frames: Vec<Frame>,
-    members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
     pub(crate) want: Want,
     pub(crate) inside: Inside,
     /// How far an unfinished look ahead has come.
@@ -559,47 +559,6 @@ impl Scan {
         }
     }
 
-    /// The JSON text of a member of the outermost object; of one that is being read, what is there.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
-        let is_read = member.value.start > 0 && member.value.is_empty();
-        let end = if is_read { self.out.len() } else { member.value.end };
-        self.out.get(member.value.start..end).filter(|value| !value.is_empty())
-    }
-
-    /// The JSON text of a member of the outermost object that was read whole.
-    pub(crate) fn whole(&self, key: &str) -> Option<&str> {
-        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
-        self.out.get(member.value.clone()).filter(|value| !value.is_empty())
-    }
-
-    /// The values of an object of these two members, in this order, and no others.
-    pub(crate) fn pair(&self, first: &str, second: &str) -> Option<(&str, &str)> {
-        let [one, two] = self.top() else { return None };
-        let both = one.has(first, &self.out) && two.has(second, &self.out);
-        let value = |member: &Member| self.out.get(member.value.clone());
-        both.then(|| Some((value(one)?, value(two)?)))?
-    }
-
-    /// The keys of the outermost object that were read whole, with their values.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &str)> {
-        self.top().iter().filter(|member| !member.key.is_empty()).map(|member| {
-            (member.name(&self.out), self.out.get(member.value.clone()).unwrap_or_default())
-        })
-    }
-
-    /// The member of the outermost object whose value, an object, is being read: its key, and where the value begins.
-    pub(crate) fn open_member(&self) -> Option<(String, usize)> {
-        let member = self.top().last().filter(|member| member.value.is_empty())?;
-        let is_object = self.frames.get(1).is_some_and(|frame| frame.object);
-        is_object.then(|| (member.name(&self.out), member.value.start))
-    }
-
-    fn top(&self) -> &[Member] {
-        let end = self.frames.get(1).map_or(self.members.len(), |frame| frame.base);
-        self.members.get(..end).unwrap_or_default()
-    }
-
     /// How many brackets are open.
     pub(crate) fn depth(&self) -> usize {
         self.frames.len()
@@ -624,19 +583,4 @@ impl Scan {
     pub(crate) fn skip(&mut self, letter: char) {
         self.at += letter.len_utf8();
     }
-}
-
-/// Reads the object at byte `at` of a text that is whole. The second value is where it ends.
-pub(crate) fn object(text: &str, at: usize) -> Option<Scan> {
-    let mut scan = Scan::new(at, Ends::default());
-    (text.get(at..)?.starts_with('{') && scan.read(text, true) == Read::Done).then_some(scan)
-}
-
-/// The text of a JSON string.
-pub(crate) fn unquoted(json: &str) -> String {
-    let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(json);
-    if inner.contains('\\') {
-        return serde_json::from_str(json).unwrap_or_else(|_not_a_string| inner.to_owned());
-    }
-    inner.to_owned()
 }

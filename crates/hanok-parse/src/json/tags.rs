@@ -3,7 +3,7 @@
 use crate::{
     declared::ParamType,
     json::{
-        json_text, repair,
+        json_text, literals,
         scan::{Ends, Read, Scan},
     },
 };
@@ -73,7 +73,7 @@ pub(crate) fn value(text: &str, kind: ParamType) -> String {
             ParamType::Null | ParamType::Boolean | ParamType::Integer | ParamType::Number,
             "null" | "none",
         ) => "null".to_owned(),
-        _ => repair::value(word).map_or_else(|| string(text), str::to_owned),
+        _ => literals::value(word).map_or_else(|| string(text), str::to_owned),
     }
 }
 

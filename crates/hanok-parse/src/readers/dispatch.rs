@@ -8,6 +8,7 @@ use crate::{
         fence,
         params::Params,
         python_calls::PythonCalls,
+        python_names,
         reader::{Progress, Reader},
         recovery::Recovery,
         separator::Separator,
@@ -106,7 +107,7 @@ impl Dispatch {
         let name = rest.strip_prefix('[').unwrap_or(rest).trim_start();
         let strict = self.rule.otherwise == Otherwise::Malformed;
         self.rule.python
-            && (PythonCalls::is_begun(look, name) || strict && PythonCalls::is_name(name))
+            && (python_names::is_begun(look, name) || strict && python_names::is_name(name))
     }
 
     /// Skips white space, and what means nothing.
@@ -290,7 +291,7 @@ impl Dispatch {
     }
 
     fn python(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
-        let Some(name) = PythonCalls::first_name(look, self.white)? else { return Ok(false) };
+        let Some(name) = python_names::first_name(look, self.white)? else { return Ok(false) };
         let declared = &look.setup.declared;
         if self.rule.declared && names::resolve(declared, CallKind::Tool, name).is_err() {
             return Ok(false);

@@ -11,8 +11,10 @@ use crate::{
         walk::{Mode, Walk},
     },
     reply::error::Expected,
-    text::look::{Look, Until},
-    text::presence::{More, Presence},
+    text::{
+        look::{Look, Until},
+        presence::{More, Presence},
+    },
 };
 
 const MESSAGE: &str = "<|message|>";

@@ -1,8 +1,7 @@
 //! The JSON arguments of a call whose name stands before them.
 
 use crate::{
-    declared::CallKind,
-    declared::Declared,
+    declared::{CallKind, Declared},
     json::scan::{Dialect, Ends, Read, Scan},
     readers::{
         reader::{Progress, Reader},

@@ -8,6 +8,7 @@ use crate::{
         fence,
         json_arguments::JsonArguments,
         python_calls::PythonCalls,
+        python_names,
         reader::{Progress, Reader},
         walk::{Mode, Pending, Walk},
     },
@@ -152,7 +153,7 @@ impl LabelName {
             walk.reading = Some(Box::new(object));
             return Ok(true);
         }
-        let is_name = is_declared || PythonCalls::is_name(name);
+        let is_name = is_declared || python_names::is_name(name);
         if !is_name || !look.rest(at).starts_with('(') || !is_keyword(look, at + 1)? {
             return Ok(false);
         }

@@ -9,6 +9,7 @@ use crate::{
         scan::{Dialect, Ends, Read, Scan},
     },
     readers::{
+        python_names,
         reader::{Progress, Reader},
         trailer::Trailer,
         walk::{Called, Mode, Walk},
@@ -17,19 +18,11 @@ use crate::{
         error::{ErrorKind, Expected},
         input::Input,
     },
-    text::{
-        look::{Look, Until},
-        names,
-        presence::More,
-    },
+    text::{look::Look, names, presence::More},
 };
 
 /// The longest name.
 const NAME: usize = 256;
-/// How much white space may stand between a bracket and the first name.
-const GAP: usize = 64;
-/// Llama's own tools are called by this.
-const CALL: &str = ".call";
 
 #[derive(Debug, Clone)]
 enum Stage {
@@ -99,29 +92,6 @@ impl PythonCalls {
         Self { code: true, ..self }
     }
 
-    /// Whether `rest`, with which the text ends, begins the name of a declared tool.
-    pub(crate) fn is_begun(look: Look<'_>, rest: &str) -> bool {
-        !rest.contains(char::is_whitespace) && names::begins_tool(&look.setup.declared, rest)
-    }
-
-    /// Whether all of `rest` may be a name.
-    pub(crate) fn is_name(rest: &str) -> bool {
-        let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
-        rest.len() < NAME && rest.chars().all(part)
-    }
-
-    /// The name of the first call at `at`.
-    pub(crate) fn first_name<'a>(look: Look<'a>, at: usize) -> Result<Option<&'a str>, More> {
-        let from = match look.rest(at).strip_prefix('[') {
-            Some(_) => look.behind_white(at + 1),
-            None => at,
-        };
-        if from > at + GAP {
-            return Ok(None);
-        }
-        name(look, from)
-    }
-
     /// Looks for the next call behind brackets, commas and line breaks.
     fn between(&mut self, walk: &mut Walk, look: Look<'_>, from: usize, after: bool) -> Next {
         let rest = look.rest(from);
@@ -132,13 +102,13 @@ impl PythonCalls {
         });
         let mut ahead = from + rest.len() - tail.len();
         if self.code {
-            match printed(look, ahead) {
-                Ok(Print::Call(behind)) => ahead = behind,
-                Ok(Print::Result(behind)) => {
+            match python_names::printed(look, ahead) {
+                Ok(python_names::Print::Call(behind)) => ahead = behind,
+                Ok(python_names::Print::Result(behind)) => {
                     walk.at = behind;
                     return Next::Stage(Stage::Between(behind, after));
                 }
-                Ok(Print::Nothing) => {}
+                Ok(python_names::Print::Nothing) => {}
                 Err(More) => return Next::More(Stage::Between(ahead, after)),
             }
         }
@@ -153,7 +123,7 @@ impl PythonCalls {
                 }
                 let from = ahead + name.len();
                 let declared = &look.setup.declared;
-                let written = without_call(look, name);
+                let written = python_names::without_call(look, name);
                 self.declared_name = names::resolve(declared, CallKind::Tool, written).ok();
                 Next::Stage(Stage::First(written.to_owned(), from, from + 1))
             }
@@ -173,9 +143,9 @@ impl PythonCalls {
         if !in_list {
             return Ok(None);
         }
-        let Some(name) = name(look, ahead)? else { return Ok(None) };
+        let Some(name) = python_names::name(look, ahead)? else { return Ok(None) };
         let declared = &look.setup.declared;
-        let is_free = !self.bare && !(self.code && after);
+        let is_free = !(self.bare || self.code && after);
         let counts = is_free || names::resolve(declared, CallKind::Tool, name).is_ok();
         Ok(counts.then_some(name))
     }
@@ -184,7 +154,8 @@ impl PythonCalls {
     fn end(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Next {
         let rest = look.rest(ahead);
         let in_list = !look.slice(self.at, ahead).contains(']');
-        if after && look.ended && !rest.is_empty() && in_list && Self::is_begun(look, rest) {
+        if after && look.ended && !rest.is_empty() && in_list && python_names::is_begun(look, rest)
+        {
             if self.make(walk, look) {
                 walk.truncated(look, ahead, None, Expected::Rest);
             }
@@ -231,7 +202,7 @@ impl PythonCalls {
             return self.release(walk, look, behind);
         };
         // A line with several lists talks about them.
-        match another_list(look, at) {
+        match python_names::another_list(look, at) {
             Ok(false) => {}
             Ok(true) => {
                 let next = self.release(walk, look, at);
@@ -432,61 +403,4 @@ enum Next {
     /// The same, when the text goes on.
     More(Stage),
     Done,
-}
-
-/// Whether another list of calls stands behind prose on the line that goes on at `at`.
-fn another_list(look: Look<'_>, at: usize) -> Result<bool, More> {
-    const LINE: usize = 256;
-    let prose = match look.until(at, LINE, |letter| matches!(letter, '\n' | '[' | '<')) {
-        Until::At(len) => len,
-        Until::More => return Err(More),
-        Until::Ended | Until::Beyond => return Ok(false),
-    };
-    let list = at + prose;
-    if !look.rest(list).starts_with('[') || look.slice(at, list).trim().is_empty() {
-        return Ok(false);
-    }
-    let Some(name) = PythonCalls::first_name(look, list)? else { return Ok(false) };
-    Ok(names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok())
-}
-
-/// What is printed.
-enum Print {
-    /// A call that begins here.
-    Call(usize),
-    /// What a call gave, up to here.
-    Result(usize),
-    Nothing,
-}
-
-/// What stands at `at` in code.
-fn printed(look: Look<'_>, at: usize) -> Result<Print, More> {
-    const PRINT: &str = "print(";
-    const RESULT: &str = "print(tool_code)";
-    if let Some(len) = look.any(at, &[RESULT])? {
-        return Ok(Print::Result(at + len));
-    }
-    let Some(len) = look.any(at, &[PRINT])? else { return Ok(Print::Nothing) };
-    Ok(name(look, at + len)?.map_or(Print::Nothing, |_| Print::Call(at + len)))
-}
-
-/// The name before the round bracket, at `at`.
-fn name(look: Look<'_>, at: usize) -> Result<Option<&str>, More> {
-    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | ' ');
-    match look.until(at, NAME, |letter| !part(letter)) {
-        Until::More => Err(More),
-        Until::At(end) if end > 0 && look.rest(at + end).starts_with('(') => {
-            Ok(Some(look.slice(at, at + end)))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// `name` without the `.call` of Llama's own tools.
-fn without_call<'a>(look: Look<'_>, name: &'a str) -> &'a str {
-    let is_known = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-    match name.strip_suffix(CALL) {
-        Some(tool) if !is_known || look.setup.declared.is_any() => tool,
-        _ => name,
-    }
 }

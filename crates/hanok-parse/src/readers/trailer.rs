@@ -7,9 +7,11 @@ use crate::{
         reader::{Progress, Reader},
         walk::Walk,
     },
-    text::formats,
-    text::look::Look,
-    text::presence::{More, Presence},
+    text::{
+        formats,
+        look::Look,
+        presence::{More, Presence},
+    },
 };
 
 /// So much may stand between a call and its close mark.

@@ -22,9 +22,6 @@ use crate::{
 /// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
 const SUGGESTIONS: usize = 8;
 
-/// Room for the arguments of most calls.
-const TOLD: usize = 512;
-
 /// A call as it was read, its name not yet looked up.
 #[derive(Debug)]
 pub(crate) struct Attempt<'a> {
@@ -41,16 +38,16 @@ pub(crate) struct Attempt<'a> {
 
 /// A call that was told while it is read.
 #[derive(Debug, Clone)]
-struct Announced {
-    call: usize,
-    kind: CallKind,
-    name: String,
-    json: String,
+pub(crate) struct Announced {
+    pub(crate) call: usize,
+    pub(crate) kind: CallKind,
+    pub(crate) name: String,
+    pub(crate) json: String,
 }
 
 /// Which kind of text was said last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Saying {
+pub(crate) enum Saying {
     #[default]
     Content,
     Thought,
@@ -60,25 +57,25 @@ enum Saying {
 /// What has been read so far. A retraction empties it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Draft {
-    calls: Vec<Call>,
-    answer: Option<String>,
-    answer_told: usize,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) answer: Option<String>,
+    pub(crate) answer_told: usize,
     pub(crate) thought: Flow,
     pub(crate) content: Flow,
     pub(crate) reasoning: Flow,
     /// Where the reasoning stands.
     pub(crate) reasoned: Vec<Range<usize>>,
     /// Thoughts and the answer.
-    parts: Vec<Part>,
-    error: Option<ParseError>,
-    rejected: Vec<Rejected>,
-    notes: Vec<Note>,
-    notes_told: usize,
-    suggestions: usize,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) error: Option<ParseError>,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) notes_told: usize,
+    pub(crate) suggestions: usize,
     /// Where the model's inventions begin.
-    invented: Option<usize>,
-    announced: Option<Announced>,
-    saying: Saying,
+    pub(crate) invented: Option<usize>,
+    pub(crate) announced: Option<Announced>,
+    pub(crate) saying: Saying,
     /// Nobody listens.
     pub(crate) quiet: bool,
     /// What is done with values of other types.
@@ -96,33 +93,6 @@ impl Draft {
         !self.calls.is_empty() || self.error.is_some()
     }
 
-    /// Sets the answer, unless a call came first.
-    pub(crate) fn answer(&mut self, answer: String, span: Range<usize>) {
-        if self.has_attempt() {
-            self.note(NoteKind::DroppedAnswer, span);
-        } else if answer.is_empty() {
-            self.fail(ErrorKind::Truncated, Expected::Answer, None, span);
-        } else {
-            self.tell_answer(&answer);
-            self.answer = Some(answer);
-            self.parts.push(Part { kind: PartKind::Answer, span });
-        }
-    }
-
-    /// Tells what is new in the answer so far.
-    pub(crate) fn tell_answer(&mut self, answer: &str) {
-        if self.has_attempt() {
-            return;
-        }
-        if let Some(text) = answer.get(self.answer_told..).filter(|text| !text.is_empty()) {
-            self.answer_told = answer.len();
-            match self.events.last_mut() {
-                Some(Event::Answer { text: told }) => told.push_str(text),
-                _ => self.tell(Event::Answer { text: text.to_owned() }),
-            }
-        }
-    }
-
     /// The model invents what only the program may say, from `at` to the end of the text.
     pub(crate) fn invented(&mut self, at: usize) {
         self.flush();
@@ -135,29 +105,6 @@ impl Draft {
             self.note(NoteKind::InventedObservation, at..end);
         }
         self.tell_notes();
-    }
-
-    pub(crate) fn say_content(&mut self, text: &str) {
-        self.turn_to(Saying::Content);
-        self.content.push(text);
-    }
-
-    pub(crate) fn say_thought(&mut self, text: &str) {
-        self.turn_to(Saying::Thought);
-        self.thought.push(text);
-    }
-
-    pub(crate) fn say_reasoning(&mut self, text: &str) {
-        self.turn_to(Saying::Reasoning);
-        self.reasoning.push(text);
-    }
-
-    /// Tells what was said of another kind first.
-    fn turn_to(&mut self, saying: Saying) {
-        if self.saying != saying {
-            self.flush();
-            self.saying = saying;
-        }
     }
 
     pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
@@ -179,17 +126,6 @@ impl Draft {
 
     fn note_of(&mut self, note: Note) {
         self.notes.push(note);
-    }
-
-    /// Tells the notes that were not told yet. They do not change any more.
-    pub(crate) fn tell_notes(&mut self) {
-        if self.quiet || self.committed || self.notes_told == self.notes.len() {
-            return;
-        }
-        for note in self.notes.get(self.notes_told..).unwrap_or_default().to_vec() {
-            self.tell(Event::Noted { note });
-        }
-        self.notes_told = self.notes.len();
     }
 
     /// Something was meant as a call and cannot be one.
@@ -260,71 +196,6 @@ impl Draft {
         }
     }
 
-    /// Tells of a call that is being read: its name, and its arguments so far.
-    #[inline]
-    pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
-        if self.quiet || self.committed {
-            return;
-        }
-        if self.announced.as_ref().is_some_and(|told| told.name != name || told.kind != kind) {
-            self.abandon();
-        }
-        if self.announced.is_none() {
-            self.start(kind, name);
-        }
-        self.tell_more(json);
-    }
-
-    fn start(&mut self, kind: CallKind, name: &str) {
-        let call = self.started;
-        self.started += 1;
-        self.tell(Event::CallStarted { call, kind, name: name.to_owned() });
-        self.announced = Some(Announced {
-            call,
-            kind,
-            name: name.to_owned(),
-            json: String::with_capacity(TOLD),
-        });
-    }
-
-    fn tell_more(&mut self, json: &str) {
-        let Some(told) = &mut self.announced else { return };
-        let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) else { return };
-        told.json.push_str(new);
-        let call = told.call;
-        match self.events.last_mut() {
-            Some(Event::Arguments { call: last, json }) if *last == call => json.push_str(new),
-            _ => {
-                self.flush();
-                push_text(&mut self.events, new, |json| Event::Arguments { call, json });
-            }
-        }
-    }
-
-    /// Tells of a whole call, of which a part may have been told.
-    fn tell_call(&mut self, kind: CallKind, name: &str, json: &str) {
-        if self.quiet || self.committed {
-            return;
-        }
-        self.tell_part(kind, name, "");
-        let Some(told) = &mut self.announced else { return };
-        let call = told.call;
-        if !json.starts_with(told.json.as_str()) {
-            told.json.clear();
-            self.tell(Event::ArgumentsReset { call });
-        }
-        self.tell_more(json);
-        self.announced = None;
-        self.tell(Event::CallFinished { call });
-    }
-
-    /// The call that was told is none.
-    pub(crate) fn abandon(&mut self) {
-        if let Some(told) = self.announced.take() {
-            self.push(Event::CallDropped { call: told.call });
-        }
-    }
-
     /// Moves the end of the last call to `end`: closers that close nothing stand behind it.
     pub(crate) fn extend(&mut self, written: usize, end: usize, repair: Repair) {
         if let Some(call) = self.calls.last_mut().filter(|call| call.written.start == written) {
@@ -386,22 +257,6 @@ impl Draft {
         self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
     }
 
-    /// Tells what was kept for the end.
-    pub(crate) fn commit(&mut self) {
-        if !std::mem::take(&mut self.committed) || self.quiet {
-            return;
-        }
-        self.flush();
-        for call in std::mem::take(&mut self.calls) {
-            self.tell_call(call.kind, &call.name, call.arguments.as_str());
-            self.calls.push(call);
-        }
-        if let Some(error) = self.error.clone() {
-            self.tell(Event::Failed { error });
-        }
-        self.tell_notes();
-    }
-
     /// What was called so far was reasoning: nothing of it counts, but what was told stays.
     pub(crate) fn drop_calls(&mut self, note: Range<usize>) {
         self.calls.clear();
@@ -425,53 +280,6 @@ impl Draft {
         self.say_reasoning(text);
         self.reasoning.cut();
         self.note(NoteKind::Retracted, note);
-    }
-
-    /// Tells something, after the text before it.
-    pub(crate) fn tell(&mut self, event: Event) {
-        self.flush();
-        self.push(event);
-    }
-
-    fn push(&mut self, event: Event) {
-        if !self.quiet {
-            self.events.push(event);
-        }
-    }
-
-    /// Tells the text that was not told yet. Only what was said last has any.
-    #[inline]
-    pub(crate) fn flush(&mut self) {
-        let flow = match self.saying {
-            Saying::Content => &self.content,
-            Saying::Thought => &self.thought,
-            Saying::Reasoning => &self.reasoning,
-        };
-        if flow.has_news() && !self.quiet {
-            self.tell_news();
-        }
-    }
-
-    fn tell_news(&mut self) {
-        let news = match self.saying {
-            Saying::Content => self.content.news(),
-            Saying::Thought => self.thought.news(),
-            Saying::Reasoning => self.reasoning.news(),
-        };
-        match (self.events.last_mut(), self.saying) {
-            (Some(Event::Content { text }), Saying::Content)
-            | (Some(Event::Thought { text }), Saying::Thought)
-            | (Some(Event::Reasoning { text }), Saying::Reasoning) => text.push_str(news),
-            (_, Saying::Content) => {
-                push_text(&mut self.events, news, |text| Event::Content { text })
-            }
-            (_, Saying::Thought) => {
-                push_text(&mut self.events, news, |text| Event::Thought { text })
-            }
-            (_, Saying::Reasoning) => {
-                push_text(&mut self.events, news, |text| Event::Reasoning { text });
-            }
-        }
     }
 
     /// A thought ends.
@@ -508,11 +316,6 @@ impl Draft {
             parts,
         }
     }
-}
-
-/// Tells of `text`. The event is made where it stands: one that is moved there waits for its own bytes.
-fn push_text(events: &mut Vec<Event>, text: &str, event: impl FnMut(String) -> Event) {
-    events.extend(std::iter::once(text.to_owned()).map(event));
 }
 
 fn task(input: Input) -> Result<Arguments, Input> {

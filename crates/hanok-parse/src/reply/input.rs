@@ -2,7 +2,7 @@
 
 use crate::{
     declared::Declared,
-    json::scan::{self, Scan},
+    json::{json_text, object, scan::Scan},
     reply::arguments::Arguments,
 };
 
@@ -41,7 +41,7 @@ impl Input {
         if !json.starts_with('"') {
             return Self::from_text(json);
         }
-        let text = scan::unquoted(json);
+        let text = json_text::unquoted(json);
         match whole_object(text.trim()) {
             Some(object) => Self::Object(object.out),
             None if text.trim().is_empty() => Self::Empty,
@@ -89,7 +89,7 @@ impl Input {
 
 /// The object that `text` is, if it is nothing else.
 fn whole_object(text: &str) -> Option<Scan> {
-    let object = scan::object(text, 0)?;
+    let object = object::object(text, 0)?;
     let mut rest = text.get(object.at..)?.chars();
     rest.all(|letter| letter.is_whitespace() || matches!(letter, '}' | ']')).then_some(object)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     declared::{CallKind, Declared},
-    json::scan::{self, Scan, unquoted},
+    json::{json_text::unquoted, object, scan::Scan},
     reply::input::Input,
     text::{names, rule::Shape},
 };
@@ -89,7 +89,7 @@ fn named(object: &Scan, bare: bool) -> Option<Pair> {
         return None;
     }
     let text = |key: &&str| object.get(key).filter(|name| name.starts_with('"'));
-    let name = NAMES.iter().chain(&["tool"]).find_map(|key| text(key))?;
+    let name = NAMES.iter().chain(&["tool"]).find_map(text)?;
     pair(name, arguments(object), bare)
 }
 
@@ -106,14 +106,14 @@ fn pair(name: &str, input: Option<&str>, bare: bool) -> Option<Pair> {
 }
 
 fn nested(json: &str) -> Option<Scan> {
-    scan::object(json, 0)
+    object::object(json, 0)
 }
 
 /// The objects of a JSON list that is known to be valid.
 fn objects(json: &str) -> Vec<Scan> {
     let mut found = Vec::new();
     let mut at = 1;
-    while let Some(object) = scan::object(json, at) {
+    while let Some(object) = object::object(json, at) {
         at = object.at + 1;
         found.push(object);
     }

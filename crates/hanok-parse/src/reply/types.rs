@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     declared::{Declared, ParamType},
-    json::{members, repair},
+    json::{literals, members},
 };
 
 /// What is done with a call whose arguments contradict the types of their parameters.
@@ -87,6 +87,6 @@ fn number(json: &str, kind: ParamType) -> Option<&str> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     let is_number = matches!(kind, ParamType::Integer | ParamType::Number)
         && inner.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-        && repair::value(inner).is_some();
+        && literals::value(inner).is_some();
     (is_number && fits(inner, kind, false)).then_some(inner)
 }

@@ -1,9 +1,11 @@
 //! Calls as Python writes them: Llama 4, Olmo 3, LFM2.
 
-use crate::text::rule::{Otherwise, Rule, Shape};
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark, of},
+    text::{
+        marks::{Entry, Mark, of},
+        rule::{Otherwise, Rule, Shape},
+    },
 };
 
 const PYTHON: Rule =

@@ -1,10 +1,13 @@
 //! JSON calls in tags and behind tokens: Hermes, Qwen, Llama 3, Granite, Jamba, Mistral and their relatives.
 
 use super::xml;
-use crate::text::rule::{Otherwise, Rule, Shape, Then};
+
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark, of},
+    text::{
+        marks::{Entry, Mark, of},
+        rule::{Otherwise, Rule, Shape, Then},
+    },
 };
 
 /// `<tool_call>`: JSON, a name with tags, or the wrapper of a function.

@@ -1,9 +1,11 @@
 //! A name and JSON arguments between special tokens: DeepSeek, Kimi, PLaMo, Qwen-Agent, Gemma.
 
-use crate::text::rule::{Otherwise, Rule, Then};
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark, OWN, of},
+    text::{
+        marks::{Entry, Mark, OWN, of},
+        rule::{Otherwise, Rule, Then},
+    },
 };
 
 const DEEPSEEK: Rule = Rule {

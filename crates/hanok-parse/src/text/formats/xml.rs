@@ -1,9 +1,11 @@
 //! Parameters in tags: Qwen3-Coder, GLM, Anthropic's XML, MiniMax M2, DSML, XTML and their relatives.
 
-use crate::text::rule::{Attribute, Otherwise, Rule, Shape, Tags, Then};
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark, of},
+    text::{
+        marks::{Entry, Mark, of},
+        rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
+    },
 };
 
 /// `<arg_key>key</arg_key><arg_value>value</arg_value>`.
