@@ -7,5 +7,10 @@ use parse::{Options, cases, failure, text};
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    failure::exit(if options.jsonl { cases::run(&options) } else { text::run(&options) })
+    let result = match &options.table {
+        Some(format) => text::print_table(format),
+        None if options.jsonl => cases::run(&options),
+        None => text::run(&options),
+    };
+    failure::exit(result)
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 /// The tools and agents that a text may call. Built once per agent.
 ///
 /// Names are compared byte for byte, after decoration such as quotes and bold is trimmed: a look-alike letter or an
@@ -45,13 +47,18 @@ pub enum ParamType {
     Null,
     /// Several types, or none stated.
     Any,
+    /// A string, or `null`.
+    NullableString,
 }
 
+/// A parameter of a tool.
 #[derive(Debug, Clone)]
-struct Param {
-    name: String,
-    kind: ParamType,
-    required: bool,
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) kind: ParamType,
+    /// `null` may stand for it.
+    pub(crate) nullable: bool,
+    pub(crate) required: bool,
 }
 
 impl Declared {
@@ -78,7 +85,8 @@ impl Declared {
 
     /// A tool with its parameters: name, type, and whether it is required.
     ///
-    /// Plain text in place of arguments is the value of the only string parameter, when no other one is required.
+    /// Plain text in place of arguments is the value of the only string parameter, when no other one is required and none
+    /// could take text.
     /// A tool without parameters needs no arguments.
     #[must_use]
     pub fn tool_with(
@@ -86,9 +94,18 @@ impl Declared {
         name: impl Into<String>,
         params: impl IntoIterator<Item = (String, ParamType, bool)>,
     ) -> Self {
-        let params =
-            params.into_iter().map(|(name, kind, required)| Param { name, kind, required });
+        let params = params.into_iter().map(|(name, kind, required)| Param {
+            name,
+            kind,
+            nullable: !required,
+            required,
+        });
         self.tools.insert(name.into(), Some(params.collect()));
+        self
+    }
+
+    pub(crate) fn with_params(mut self, name: String, params: Vec<Param>) -> Self {
+        self.tools.insert(name, Some(params));
         self
     }
 
@@ -132,19 +149,55 @@ impl Declared {
         params.is_some_and(|params| params.iter().any(|param| param.required))
     }
 
+    /// Whether the tool is known to take parameters of some types.
+    pub(crate) fn has_types(&self, tool: &str) -> bool {
+        matches!(self.tools.get(tool), Some(Some(params)) if !params.is_empty())
+    }
+
+    /// The type of a tool's parameter, and whether it may be `null`.
+    pub(crate) fn types(&self, tool: &str, name: &str) -> Option<(ParamType, bool)> {
+        let params = self.tools.get(tool)?.as_ref()?;
+        let param = params.iter().find(|param| param.name == name)?;
+        Some((param.kind, param.nullable))
+    }
+
     /// The type of a tool's parameter, where it is known.
     pub(crate) fn param(&self, tool: &str, name: &str) -> Option<ParamType> {
         let params = self.tools.get(tool)?.as_ref()?;
         params.iter().find(|param| param.name == name).map(|param| param.kind)
     }
 
-    /// The parameter that plain text goes to: the only string, when no other one is required.
+    /// The parameter of a tool that has one.
+    pub(crate) fn only_param(&self, tool: &str) -> Option<&str> {
+        match self.tools.get(tool)?.as_deref()? {
+            [only] => Some(only.name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The parameter that plain text goes to: the only string, when no other one is required and none could take text.
     pub(crate) fn text_param(&self, tool: &str) -> Option<&str> {
         let params = self.tools.get(tool)?.as_ref()?;
         let mut strings = params.iter().filter(|param| param.kind == ParamType::String);
         let only = strings.next()?;
+        let others = params.iter().filter(|param| param.kind != ParamType::String);
         let alone = strings.next().is_none()
-            && params.iter().all(|param| !param.required || param.kind == ParamType::String);
+            && others.into_iter().all(|param| !param.required && !may_be_text(param.kind));
         alone.then_some(only.name.as_str())
     }
+}
+
+/// What is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    /// A tool.
+    Tool,
+    /// Another agent, which gets a task.
+    Delegate,
+}
+
+/// Whether words may stand for a parameter of this type, beside others.
+fn may_be_text(kind: ParamType) -> bool {
+    matches!(kind, ParamType::Any | ParamType::NullableString)
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident = $name:literal $(| $alias:literal)*,)*) => {
@@ -94,7 +94,7 @@ formats! {
     /// As Hermes; answers in `<response>`.
     Ernie45 = "ernie45",
     /// `<tool_calls>[{…}]</tool_calls>`.
-    Jamba = "jamba",
+    Jamba = "jamba" | "minimax" | "minimax_m1",
     /// As Jamba; answers in `<answer>`.
     HunyuanA13b = "hunyuan_a13b" | "hunyuan",
     /// `<tool_calls><tool_call>name<tool_sep><arg_key>…`.
@@ -102,7 +102,7 @@ formats! {
     /// As `hy_v3`, its tags with a suffix `:hash`.
     HyV4 = "hy_v4",
     /// `<|action_start|><|plugin|>{…}<|action_end|>`.
-    Internlm = "internlm" | "internlm2",
+    Internlm = "internlm" | "internlm2" | "intern_s1",
     /// `<｜tool▁call▁begin｜>function<｜tool▁sep｜>name` and JSON in a fence.
     DeepseekV3 = "deepseek_v3" | "deepseek_r1",
     /// `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}`.
@@ -120,7 +120,7 @@ formats! {
     /// `<tool_call>name`, a line each of `<arg_key>` and `<arg_value>`.
     Glm45 = "glm45" | "glm4.5" | "glm4.6" | "ling3" | "poolside" | "spark2.5",
     /// As `glm45` without line breaks.
-    Glm47 = "glm47" | "glm4.7" | "glm5",
+    Glm47 = "glm47" | "glm4.7" | "glm5" | "spark3",
     /// `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`.
     KimiK2 = "kimi_k2",
     /// XTML: `<|open|>call tool="name"<|sep|>…<|close|>call<|sep|>`.
@@ -152,15 +152,39 @@ formats! {
     /// A JSON list, bare, in a fence, behind `[TOOL_CALLS]` or in `<tool_call>`.
     Xlam = "xlam",
     /// `functools[{…}]`.
-    Phi4mini = "phi4mini" | "phi4_mini_json",
-    /// `function call<|role_sep|>` and `{…}`.
-    Gigachat3 = "gigachat3",
+    Phi4mini = "phi4mini" | "phi4_mini_json" | "firefunction_v2",
+    /// `function call<|role_sep|>` and `{…}`, or `<|function_call|>{…}`.
+    Gigachat3 = "gigachat3" | "gigachat3.1",
     /// `<|message_model|>name<|content_invoke_tool_json|>{…}<|end_message|>`.
     Inkling = "inkling",
     /// Tokens around name and JSON arguments.
     Plamo3 = "plamo3",
     /// `<ifm|tool_calls>` with XML or JSON bodies.
     K2Horizon = "k2_horizon",
+    /// `<|tool_call:start|>name`, a line each of `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>`.
+    SolarOpen2 = "solar_open2" | "solar_open_2",
+    /// `<|tool_call:begin|>id<|tool_call:name|>name<|tool_call:args|>{…}<|tool_call:end|>`.
+    SolarOpen = "solar_open" | "solar_open_100b",
+    /// `<TOOLCALL>[{…}]</TOOLCALL>`.
+    Nemotron = "nemotron_nano_v2" | "nemotron_h" | "nemotron_json",
+    /// As `glm47` in `<iquestcoder_tool_call>` or `<iquest_tool_call>`.
+    Iquest = "iquest" | "iquest_coder_v2" | "iquest_q1",
+    /// A fence of the language `tool_code`, or `tool_code = name(key="value")`.
+    ToolCode = "tool_code" | "gemma3" | "gemini",
+    /// `[Calling tool: name({…})]`, or `[Calling tool="name" key="value"]`.
+    CallingTool = "calling_tool",
+    /// `<|recipient|>name` and `<|content|>{…}`, or `>>>name` and `{…}` on lines of their own.
+    Functionary = "functionary" | "functionary_v2" | "functionary_v3.2",
+    /// `<tool: name>`: a name and words, up to `</tool>`.
+    Cwm = "cwm",
+    /// `<tool>name</tool><tool_input>words</tool_input>`; answers in `<final_answer>`.
+    LangchainXml = "langchain_xml",
+    /// `<|tool_calls|>[{…}]`.
+    Sarashina = "sarashina",
+    /// A line `-> tool/function_call` and a JSON list.
+    Hyperclovax = "hyperclovax" | "hyperclova_x",
+    /// `Action: name(key='value')`.
+    UiTars = "ui_tars" | "uitars",
     /// `✿FUNCTION✿: name` and `✿ARGS✿: {…}`.
     QwenAgent = "qwen_agent",
 }
@@ -188,6 +212,13 @@ impl fmt::Display for Format {
 impl Serialize for Format {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
     }
 }
 

@@ -83,62 +83,33 @@
 //!
 //! No text makes the parser panic or overflow the stack, and its time is linear in the text, however it is cut.
 
-mod advice;
-mod after;
-mod arguments;
-mod calls;
 mod declared;
-mod dialects;
-mod draft;
-mod echo;
-mod elements;
-mod error;
-mod event;
-mod fence;
-mod flow;
 mod format;
-mod formats;
-mod given;
-mod header;
-mod input;
-mod json_text;
-mod labels;
-mod lead;
-mod look;
-mod lost;
-mod marks;
-mod members;
-mod name;
-mod names;
-mod opening;
-mod pairs;
-mod params;
-mod parser;
-mod python;
-mod reading;
-mod repair;
+mod json;
+mod parse;
+mod readers;
 mod reply;
-mod scan;
-mod setup;
-mod skip;
-mod stream;
-mod suffixed;
-mod tags;
-mod think;
-mod tool_input;
-mod walk;
+mod schema;
+mod text;
+mod work;
 
-pub use arguments::Arguments;
-pub use declared::{Declared, ParamType};
-pub use error::{ErrorKind, Expected, Language, ParseError};
-pub use event::Event;
+pub use declared::{CallKind, Declared, ParamType};
 pub use format::{Format, UnknownFormat};
-pub use parser::Parser;
-pub use reply::{
-    Call, CallKind, Note, NoteKind, Part, PartKind, Rejected, Repair, RepairKind, Reply,
-};
-pub use stream::Stream;
-pub use think::Reasoning;
+pub use json::fault::{Repair, RepairKind};
+pub use parse::deltas::{CallDelta, Delta, Deltas, FunctionDelta};
+pub use parse::parser::Parser;
+pub use parse::stream::Stream;
+pub use readers::think::Reasoning;
+pub use reply::arguments::Arguments;
+pub use reply::error::{ErrorKind, Expected, Language, ParseError};
+pub use reply::event::Event;
+pub use reply::finish::{Finish, FinishReason};
+pub use reply::note::{Note, NoteKind};
+pub use reply::outcome::{Call, Part, PartKind, Rejected, Reply};
+pub use reply::types::Mistyped;
+pub use schema::SchemaError;
+pub use text::table::{FormatTable, Grammar, TableError};
+pub use text::template::Formats;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -114,6 +114,9 @@ fn small_faults_are_mended_and_strings_stay() {
         (r#"{'a':'it's "so"'}"#, r#"{"a":"it's \"so\""}"#),
         ("{“a”: “그는 “네”라고 했다”}", r#"{"a":"그는 “네”라고 했다"}"#),
         (r#"{"a":"“네” it's"}"#, r#"{"a":"“네” it's"}"#),
+        (r#"{"a":"그는 "네" 라고 했다", "b":"네"}"#, r#"{"a":"그는 \"네\" 라고 했다","b":"네"}"#),
+        (r#"{"a":"he said "hi" "}"#, r#"{"a":"he said \"hi\" "}"#),
+        (r#"{"a" "b", c: some words}"#, r#"{"a":"b","c":"some words"}"#),
         (r#"{"a":True,"b":False,"c":None}"#, r#"{"a":true,"b":false,"c":null}"#),
         (r#"{"a":"True, None"}"#, r#"{"a":"True, None"}"#),
         ("{a_1: 1, 지역: 2}", r#"{"a_1":1,"지역":2}"#),
@@ -141,7 +144,6 @@ fn small_faults_are_mended_and_strings_stay() {
         r#"{"a":}"#,
         r#"{"a":01}"#,
         r#"{"a":+1}"#,
-        r#"{"a":"he said "hi" "}"#,
         r#"{"a":undefined}"#,
         "{휴가 정책}",
     ] {

@@ -106,7 +106,8 @@ fn tags_may_hold_json_and_attributes_any_quotes() {
         ),
         (
             "<｜DSML｜invoke name=\"find\"><｜DSML｜parameter name=\"n\" string=\"true\">7</｜DSML｜parameter></｜DSML｜invoke>",
-            r#"find{"n":"7"}"#,
+            // contract 24: exactly one number, where a number is declared.
+            r#"find{"n":7}"#,
         ),
         ("<invoke name='find'><parameter name=q>a</parameter></invoke>", r#"find{"q":"a"}"#),
         (
@@ -146,11 +147,20 @@ fn python_is_read_like_python() {
         ("<|python_start|>[find(q=open('/etc'))]<|python_end|>", "!malformed(find)"),
         ("[find(q=\"x\"), ping()]", r#"find{"q":"x"} ping{}"#),
         ("[find(q=\"x\"),\n ping()]\n", r#"find{"q":"x"} ping{}"#),
+        ("네: [find(q=\"x\")] 입니다.", r#"find{"q":"x"}"#),
+        (
+            r#"<|python_start|>[find(a=+2, b=0x1f, c=1_000, d=r"\d\"", e="a" 'b', f=.5, g=-0b11)]<|python_end|>"#,
+            r#"find{"a":2,"b":31,"c":1000,"d":"\\d\\\"","e":"ab","f":0.5,"g":-3}"#,
+        ),
+        ("<|python_start|>[find(q=\"a\nb\")]<|python_end|>", r#"find{"q":"a\nb"}"#),
+        ("[crm.search-kb(\"서울\")]", r#"crm.search-kb{"q":"서울"}"#),
+        ("[find({\"q\": True})]", r#"find{"q":true}"#),
         ("[find(q=\"x\"), ping(", "find{\"q\":\"x\"} !truncated(ping)"),
     ]);
     let parser = Parser::new(declared());
     for prose in [
-        "[find(q=\"x\")] is how you call it.",
+        "`[find(q=\"x\")]` is how you call it.",
+        "[find(q=\"x\")] and [ping()] are calls.",
         "[find(x) = 3]",
         "[find] it",
         "[other(q=\"x\")]",
@@ -245,7 +255,7 @@ fn names_between_tokens_lose_what_the_format_adds() {
         ("[TOOL_CALLS]find[ARGS]{\"q\": 1", "!truncated(find)"),
         (
             "<|tool_call_begin|>find<|tool_call_argument_begin|>[1]<|tool_call_end|>",
-            r#"find{"q":"[1]"}"#,
+            "!malformed(find)",
         ),
         ("<|tool_call_begin|>ping<|tool_call_argument_begin|><|tool_call_end|>", "ping{}"),
         (
@@ -265,8 +275,9 @@ fn names_between_tokens_lose_what_the_format_adds() {
             "<|tool_calls_section_begin|> noise <|tool_call_begin|>ping:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
             "ping{}",
         ),
-        // `<tool_input>` might have come.
-        ("<tool_call>find</tool_call>", "!truncated(find)"),
+        // Its own close mark is there, also where `<tool_input>` might have come.
+        ("<tool_call>find</tool_call>", "find{}"),
+        ("<tool_call>find</tool_call>\n<tool_in", "!truncated(find)"),
         ("<tool_call>find</tool_call>\n끝", "find{}"),
         ("<tool_call>ping\n</tool_call>", "ping{}"),
     ]);

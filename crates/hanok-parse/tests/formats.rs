@@ -130,6 +130,12 @@ fn a_call_that_is_cut_off_is_no_call_and_no_mark_is_shown() {
             let whole = parser.parse(&text);
             assert_eq!(whole.calls.len(), count, "{}: {text:?}", form.format);
             for (cut, _) in text.char_indices() {
+                // A name in its tag is a whole call of GLM's, where nobody says which format it is.
+                if form.format == Format::ToolInputXml
+                    && text[..cut].trim_end().ends_with("</tool_call>")
+                {
+                    continue;
+                }
                 let reply = parser.parse(&text[..cut]);
                 assert!(reply.calls.len() <= count);
                 for (call, want) in reply.calls.iter().zip(&whole.calls) {
@@ -137,7 +143,11 @@ fn a_call_that_is_cut_off_is_no_call_and_no_mark_is_shown() {
                     assert!(same, "{}: {:?} gives {reply:?}", form.format, &text[..cut]);
                 }
                 // What only a declared name makes a call is text until it has one.
-                if is_bare(&form) {
+                let is_line = matches!(
+                    form.format,
+                    Format::Hyperclovax | Format::Functionary | Format::ToolCode
+                );
+                if is_bare(&form) || is_line {
                     continue;
                 }
                 let shown = reply.content.as_str();
@@ -172,7 +182,8 @@ fn an_undeclared_name_behind_a_mark_is_told_with_its_arguments() {
     for form in forms::all() {
         let args = [("q", json!("x"))];
         let text = (form.write)(&[("fynd", &args)]);
-        if is_bare(&form) && !text.contains('<') {
+        let is_line = text.starts_with("tool_code =") || text.starts_with(">>>");
+        if is_bare(&form) && !text.contains('<') || is_line {
             let reply = Parser::new(declared()).parse(&text);
             assert!(reply.error.is_none() && reply.calls.is_empty(), "{text:?} gives {reply:?}");
             continue;

@@ -100,6 +100,7 @@ fn most_formats_tell_a_long_text_before_it_ends() {
                     | BareJson
                     | Format::Llama3Json
                     | Format::MinimaxM3
+                    | Format::Cwm
             ) || *format == Format::Apertus
         }),
         "{late:?}"

@@ -2,7 +2,7 @@
 
 use std::{error::Error, io, path::PathBuf, process::ExitCode};
 
-use hanok_parse::UnknownFormat;
+use hanok_parse::{TableError, UnknownFormat};
 use thiserror::Error;
 
 /// Why the program ends without having read everything.
@@ -29,6 +29,15 @@ pub enum Failure {
     /// No format has this name.
     #[error(transparent)]
     Format(#[from] UnknownFormat),
+    /// A table cannot be used.
+    #[error("cannot use the table of {path}")]
+    Table {
+        /// The file, or the last of several.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: TableError,
+    },
     /// Some lines are no cases. Each was told.
     #[error("{bad} of {all} lines could not be read")]
     #[allow(missing_docs, reason = "the message names the fields")]

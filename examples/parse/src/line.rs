@@ -4,10 +4,18 @@ use std::collections::BTreeMap;
 
 use hanok_parse::{Declared, ErrorKind, ParamType, Rejected, Reply};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
-/// What may be passed for a tool's parameters: the type of each, by its name.
-type Schemas = BTreeMap<String, BTreeMap<String, Types>>;
+/// What may be passed for a tool's parameters.
+type Schemas = BTreeMap<String, Schema>;
+
+/// The JSON Schema of the parameters, or the type of each by its name.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Schema {
+    Types(BTreeMap<String, Types>),
+    Json(Value),
+}
 
 /// A text, and what may be called in it.
 #[derive(Debug, Deserialize)]
@@ -67,7 +75,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// A sentence about a type that JSON Schema does not have.
+    /// A sentence about a type that JSON Schema does not have, or a schema that cannot be read.
     pub fn declared(&self) -> Result<Declared, String> {
         let known = match &self.tools {
             None => Declared::any(),
@@ -80,6 +88,12 @@ impl Case {
         };
         let schemas = self.schemas.iter().flatten().filter(|(tool, _)| declared(tool));
         schemas.into_iter().try_fold(known, |known, (tool, params)| {
+            let params = match params {
+                Schema::Types(params) => params,
+                Schema::Json(schema) => {
+                    return known.tool_schema(tool, schema).map_err(|error| error.to_string());
+                }
+            };
             let params: Result<Vec<_>, String> = params
                 .iter()
                 .map(|(name, types)| {

@@ -45,6 +45,14 @@ pub struct Options {
     #[arg(long = "agent", value_name = "NAME", conflicts_with = "jsonl")]
     pub agents: Vec<String>,
 
+    /// Print the table of a format as JSON, and read nothing
+    #[arg(long, value_name = "FORMAT", conflicts_with = "jsonl")]
+    pub table: Option<String>,
+
+    /// A file with the table of a format; several times for several. What is built in is not looked for then
+    #[arg(long = "with", value_name = "FILE", conflicts_with_all = ["jsonl", "format"])]
+    pub tables: Vec<PathBuf>,
+
     /// The format that the text is in [default: whichever it turns out to be]
     #[arg(long, value_name = "FORMAT", conflicts_with = "jsonl")]
     pub format: Option<String>,

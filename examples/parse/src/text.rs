@@ -1,8 +1,12 @@
 //! One text in, its events out as they happen.
 
-use std::io::{self, Write};
+use std::{
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+};
 
-use hanok_parse::{Declared, Event, Format, Parser};
+use hanok_parse::{Declared, Event, Format, FormatTable, Parser};
 
 use crate::{Options, failure::Failure, input::Input};
 
@@ -39,9 +43,40 @@ fn parser(options: &Options) -> Result<Parser, Failure> {
         options.agents.iter().fold(known, Declared::agent)
     };
     let parser = Parser::new(known);
+    let parser = match options.tables.last() {
+        None => parser,
+        Some(last) => {
+            let tables = tables(&options.tables)?;
+            let wrong = |source| Failure::Table { path: last.clone(), source };
+            parser.tables(&tables).map_err(wrong)?
+        }
+    };
     let Some(name) = &options.format else { return Ok(parser) };
     let format: Format = name.parse()?;
     Ok(parser.format(format))
+}
+
+/// The tables of these files.
+fn tables(paths: &[PathBuf]) -> Result<Vec<FormatTable>, Failure> {
+    let read = |path: &PathBuf| {
+        let unread = |source| Failure::File { path: path.clone(), source };
+        let json = fs::read_to_string(path).map_err(unread)?;
+        FormatTable::from_json(&json)
+            .map_err(|source| Failure::Table { path: path.clone(), source })
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Prints the table of a format.
+///
+/// # Errors
+///
+/// A format that there is not, and what cannot be written.
+pub fn print_table(name: &str) -> Result<(), Failure> {
+    let format: Format = name.parse()?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", FormatTable::builtin(format).to_json())?;
+    Ok(())
 }
 
 fn print(out: &mut impl Write, events: &mut Vec<Event>) -> Result<(), Failure> {

@@ -93,7 +93,12 @@ fn is_never_more(parser: &Parser, meant: &[Meant], text: &str, cut: usize) {
     let text = String::from_utf8_lossy(text.as_bytes().get(..cut).unwrap_or_default());
     let reply = parser.parse(&text);
     assert!(reply.calls.len() <= meant.len(), "{text:?} was cut off and calls more");
+    // A name in its tag is a whole call of GLM's, where nobody says that `<tool_input>` may follow.
+    let ends = text.trim_end().ends_with("</tool_call>");
     for (call, (name, args)) in reply.calls.iter().zip(meant) {
+        if ends && call.name == *name && call.arguments.as_str() == "{}" {
+            continue;
+        }
         let read: Option<Value> = call.arguments.decode().ok();
         let same = call.name == *name && read == Some(Value::Object(args.clone()));
         assert!(same, "{text:?} was cut off and calls {}{}", call.name, call.arguments);

@@ -17,7 +17,7 @@ mod splits;
 mod told;
 mod values;
 
-use hanok_parse::{Declared, Format, ParamType, Parser, Reasoning};
+use hanok_parse::{Declared, Format, FormatTable, ParamType, Parser, Reasoning};
 
 use bytes::Bytes;
 pub use sound::sound;
@@ -28,12 +28,14 @@ pub use told::Told;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its binary and of the folder of its corpus.
-pub const TARGETS: [(&str, Target); 5] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("any_text", any_text),
     ("calls", calls),
     ("repair", repair),
     ("events", events),
     ("amounts", amounts),
+    ("special", special),
+    ("tables", tables),
 ];
 
 /// Any text is a sound reply, and the same however it is cut into pieces.
@@ -111,6 +113,54 @@ pub fn events(data: &[u8]) {
 /// Amounts of any text are in order and on boundaries, and what is written of one is read as the same.
 pub fn amounts(data: &[u8]) {
     amounts::read_in_order(&String::from_utf8_lossy(data));
+}
+
+/// Where special tokens are known, nothing else is a mark, and it does not matter how the other text is cut.
+///
+/// Each piece of the text is made of marks; a byte says whether it came as special tokens.
+pub fn special(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let parser =
+        Parser::new(declared()).formats([Format::Hermes, Format::Qwen3Xml, Format::Harmony]);
+    let seed = bytes.next();
+    let mut pieces = Vec::new();
+    while !bytes.is_empty() {
+        let is_special = bytes.once_in(3);
+        let mark = bytes.one(MARKS);
+        pieces.push((mark, is_special && mark.starts_with(['<', '['])));
+    }
+    let text: String = pieces.iter().map(|(text, _)| *text).collect();
+    let plain: Vec<_> = pieces.iter().map(|(text, _)| (*text, false)).collect();
+    let whole = splits::fed_special(&parser, &pieces, None);
+    sound(&parser, &text, &whole);
+    assert_eq!(splits::fed_special(&parser, &pieces, Some(seed)), whole, "{pieces:?} in pieces");
+    let nothing = splits::fed_special(&parser, &plain, Some(seed));
+    assert!(nothing.calls.is_empty(), "{text:?} calls without a special token: {nothing:?}");
+}
+
+/// Any JSON is a table or says why not, a table is written as it was read, and no text breaks a parser of it.
+pub fn tables(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let format = bytes.one(Format::ALL);
+    let json = FormatTable::builtin(format).to_json();
+    // A table that is known, with some of its letters changed.
+    let mut letters: Vec<char> = json.chars().collect();
+    for _ in 0..bytes.below(4) {
+        let at = usize::from(u16::from_be_bytes([bytes.next(), bytes.next()])) % letters.len();
+        if let Some(letter) = letters.get_mut(at) {
+            *letter = char::from(bytes.next() & 0x7f);
+        }
+    }
+    let Ok(table) = FormatTable::from_json(&letters.into_iter().collect::<String>()) else {
+        return;
+    };
+    assert_eq!(FormatTable::from_json(&table.to_json()).as_ref(), Ok(&table));
+    let Ok(parser) = Parser::new(declared()).tables([&table]) else { return };
+    let seed = bytes.next();
+    let text = soup::text(&mut bytes);
+    let reply = parser.parse(&text);
+    sound(&parser, &text, &reply);
+    splits::agree(&parser, &text, &reply, seed);
 }
 
 /// Some parser: the texts' names declared or not, with a hint or without.

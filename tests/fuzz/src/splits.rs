@@ -39,6 +39,27 @@ fn fed(parser: &Parser, text: &str, seed: u8) -> (Reply, Vec<Event>) {
     (reply, events)
 }
 
+/// What a stream says of pieces that came as special tokens, or did not; the others are cut by `seed`.
+pub(crate) fn fed_special(parser: &Parser, pieces: &[(&str, bool)], seed: Option<u8>) -> Reply {
+    let (mut stream, mut events) = (parser.stream().marks_are_special(), Vec::new());
+    let mut sizes = Sizes::new(seed.unwrap_or_default());
+    for (text, is_special) in pieces {
+        match (is_special, seed) {
+            (true, _) => stream.feed_special(text, &mut events),
+            (false, None) => stream.feed(text, &mut events),
+            (false, Some(_)) => {
+                let mut rest = text.as_bytes();
+                while !rest.is_empty() {
+                    let (piece, others) = rest.split_at(sizes.next().min(rest.len()));
+                    stream.feed_bytes(piece, &mut events);
+                    rest = others;
+                }
+            }
+        }
+    }
+    stream.finish(&mut events)
+}
+
 /// Pieces give the same reply as the whole text.
 pub(crate) fn agree(parser: &Parser, text: &str, whole: &Reply, seed: u8) {
     let (reply, events) = fed(parser, text, seed);

@@ -100,6 +100,21 @@ fn the_events_of_any_text_fold_to_its_reply() {
     }
 }
 
+/// contract 15 to 20: where special tokens are known, nothing else is a mark.
+#[test]
+fn nothing_but_special_tokens_is_a_mark_where_they_are_known() {
+    for seed in 0..3_000 {
+        run("special", TARGETS[5].1, &bytes(seed), &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn a_table_of_any_letters_is_read_or_says_why_not() {
+    for seed in 0..600 {
+        run("tables", TARGETS[6].1, &bytes(seed), &format!("seed {seed}"));
+    }
+}
+
 #[test]
 fn amounts_of_any_text_are_in_order_and_written_as_they_are_read() {
     let pieces: Vec<char> =

@@ -35,6 +35,7 @@ pub(super) const PLAN: &[Rooms] = &[
         ],
     },
     Rooms { package: "hanok-memory", rooms: &["orchestration", "learning"] },
+    Rooms { package: "hanok-parse", rooms: &["parse", "readers", "reply", "json", "text"] },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms {
         package: "hanok-testkit",

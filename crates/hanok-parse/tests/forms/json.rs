@@ -249,6 +249,66 @@ pub(crate) const ALL: &[Form] = &[
         });
         format!("<ifm|tool_calls>{calls}</ifm|tool_calls>")
     }),
+    tag(Format::SolarOpen, |calls| {
+        let calls = each(calls, |name, args| {
+            format!(
+                "<|tool_call:begin|>b462b4f8<|tool_call:name|>{name}<|tool_call:args|>{}<|tool_call:end|>",
+                object(args)
+            )
+        });
+        format!("<|tool_calls|>{calls}<|calls|>")
+    }),
+    tag(Format::Sarashina, |calls| format!("<|tool_calls|>{}", list(calls, "arguments"))),
+    tag(Format::Nemotron, |calls| format!("<TOOLCALL>{}</TOOLCALL>", list(calls, "arguments"))),
+    tag(Format::Gigachat3, |calls| {
+        joined(calls, "\n", |name, args| {
+            format!("<|function_call|>{}", call(name, "arguments", args))
+        })
+    }),
+    tag(Format::Phi4mini, |calls| {
+        format!("<|tool_call|>{}<|/tool_call|>", list(calls, "arguments"))
+    }),
+    tag(Format::Hyperclovax, |calls| {
+        format!("-> tool/function_call\n{}", list(calls, "arguments"))
+    }),
+    tag(Format::ToolCode, |calls| {
+        let calls = joined(calls, "\n", |name, args| format!("{name}({})", keywords(args)));
+        format!("```tool_code\n{calls}\n```\n")
+    }),
+    tag(Format::ToolCode, |calls| {
+        let calls = joined(calls, "\n", |name, args| format!("print({name}({}))", keywords(args)));
+        format!("```tool_code\n{calls}\n```\n")
+    }),
+    Form {
+        several: false,
+        ..tag(Format::ToolCode, |calls| {
+            each(calls, |name, args| {
+                format!("tool_code = {name}({})\nprint(tool_code)", keywords(args))
+            })
+        })
+    },
+    tag(Format::CallingTool, |calls| {
+        each(calls, |name, args| format!("[Calling tool: {name}({})]", object(args)))
+    }),
+    tag(Format::Functionary, |calls| {
+        each(calls, |name, args| {
+            format!("<|from|>assistant\n<|recipient|>{name}\n<|content|>{}", object(args))
+        })
+    }),
+    tag(Format::Functionary, |calls| {
+        each(calls, |name, args| format!(">>>{name}\n{}\n", object(args)))
+    }),
+    tag(Format::Cwm, |calls| {
+        each(calls, |name, args| format!("<tool: function>\n{name} {}\n</tool>\n", object(args)))
+    }),
+    tag(Format::LangchainXml, |calls| {
+        each(calls, |name, args| {
+            format!("<tool>{name}</tool><tool_input>{}</tool_input>\n", object(args))
+        })
+    }),
+    tag(Format::UiTars, |calls| {
+        joined(calls, "\n", |name, args| format!("Action: {name}({})", keywords(args))) + "\n"
+    }),
     tag(Format::QwenAgent, |calls| {
         each(calls, |name, args| format!("✿FUNCTION✿: {name}\n✿ARGS✿: {}\n", object(args)))
     }),

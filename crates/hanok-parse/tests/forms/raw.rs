@@ -141,6 +141,35 @@ pub(crate) const ALL: &[Form] = &[
             format!("{M3}<tool_call>\n{calls}{M3}</tool_call>")
         })
     },
+    tags(Format::SolarOpen2, |calls| {
+        each(calls, |name, args| {
+            let args = params(args, |key, text| {
+                format!("<|tool_arg:start|>{key}<|tool_arg:value|>{text}<|tool_arg:end|>\n")
+            });
+            format!("<|tool_call:start|>{name}\n{args}<|tool_call:end|>\n")
+        })
+    }),
+    tags(Format::Iquest, |calls| {
+        each(calls, |name, args| {
+            format!("<iquestcoder_tool_call>{name}{}</iquestcoder_tool_call>", pairs(args))
+        })
+    }),
+    tags(Format::Iquest, |calls| {
+        each(calls, |name, args| {
+            format!("<iquest_tool_call>{name}\n{}</iquest_tool_call>", pairs(args))
+        })
+    }),
+    tags(Format::HyV4, |calls| {
+        each(calls, |name, args| {
+            let pairs =
+                pairs(args).replace("arg_key>", "arg_key:x>").replace("arg_value>", "arg_value:x>");
+            format!("<tool_call:x>{name}<tool_sep:x>{pairs}<end_of_tool_call:x>")
+        })
+    }),
+    tags(Format::Gemma4, |calls| {
+        let calls = each(calls, |name, args| format!("call:{name}{}", gemma(args, "<|\"|>")));
+        format!("<|tool_call>{calls}<tool_call|>")
+    }),
     tags(Format::Gemma4, |calls| {
         each(calls, |name, args| {
             format!("<|tool_call>call:{name}{}<tool_call|>", gemma(args, "<|\"|>"))

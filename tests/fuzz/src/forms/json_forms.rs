@@ -51,6 +51,35 @@ pub(crate) const ALL: &[Form] = &[
         let calls = joined(meant, "; ", |name, args| object(name, "parameters", args));
         format!("<|python_tag|>{calls}")
     })),
+    Form::new(Format::SolarOpen, |meant| {
+        let calls = each(meant, |name, args| {
+            let args = json(args);
+            format!(
+                "<|tool_call:begin|>0<|tool_call:name|>{name}<|tool_call:args|>{args}<|tool_call:end|>"
+            )
+        });
+        format!("<|tool_calls|>{calls}")
+    }),
+    Form::new(Format::Nemotron, |meant| {
+        format!("<TOOLCALL>{}</TOOLCALL>", list(meant, "arguments"))
+    }),
+    open(Form::new(Format::Sarashina, |meant| {
+        format!("<|tool_calls|>{}", list(meant, "arguments"))
+    })),
+    open(one(Form::new(Format::Gigachat3, |meant| {
+        each(meant, |name, args| format!("<|function_call|>{}", object(name, "arguments", args)))
+    }))),
+    Form::new(Format::CallingTool, |meant| {
+        each(meant, |name, args| format!("[Calling tool: {name}({})]", json(args)))
+    }),
+    Form::new(Format::Cwm, |meant| {
+        each(meant, |name, args| format!("<tool: function>\n{name} {}\n</tool>", json(args)))
+    }),
+    Form::new(Format::LangchainXml, |meant| {
+        each(meant, |name, args| {
+            format!("<tool>{name}</tool><tool_input>{}</tool_input>", json(args))
+        })
+    }),
     Form::new(Format::FunctionTag, |meant| {
         each(meant, |name, args| format!("<function={name}>{}</function>", json(args)))
     }),

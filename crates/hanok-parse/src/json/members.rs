@@ -1,0 +1,130 @@
+//! The members of the objects that are being read.
+
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+
+use crate::json::json_text::{self, unquoted};
+
+/// So many members are compared one by one.
+const FEW: usize = 8;
+
+/// A member, as ranges of what is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    /// The whole member begins here.
+    pub(crate) start: usize,
+    /// The key with its quotes. Empty until it is whole.
+    pub(crate) key: Range<usize>,
+    /// The value. Empty until it is whole.
+    pub(crate) value: Range<usize>,
+}
+
+impl Member {
+    pub(crate) fn has(&self, key: &str, out: &str) -> bool {
+        let written = out.get(self.key.clone()).unwrap_or_default();
+        let plain = written.get(1..written.len().saturating_sub(1));
+        plain == Some(key) && !written.is_empty()
+            || written.contains('\\') && decoded(written) == key
+    }
+
+    pub(crate) fn name(&self, out: &str) -> String {
+        decoded(out.get(self.key.clone()).unwrap_or_default()).into_owned()
+    }
+}
+
+fn decoded(json: &str) -> Cow<'_, str> {
+    if json.contains('\\') {
+        return Cow::Owned(unquoted(json));
+    }
+    Cow::Borrowed(json.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(json))
+}
+
+/// Keeps the last of the members with one key, of the object that begins at byte `start` of `out` and whose members
+/// begin at `base`.
+pub(crate) fn keep_last(out: &mut String, members: &mut Vec<Member>, base: usize, start: usize) {
+    let Some(own) = members.get(base..).filter(|own| own.len() > 1) else { return };
+    let Some(keep) = keep_flags(out, own) else { return };
+    let base_out = start + 1;
+    let old = out.split_off(base_out.min(out.len()));
+    let own = members.split_off(base);
+    for (mut member, _) in own.into_iter().zip(keep).filter(|(_, keep)| *keep) {
+        if members.len() > base {
+            out.push(',');
+        }
+        let moved = out.len();
+        let text = old.get(member.start - base_out..member.value.end - base_out);
+        out.push_str(text.unwrap_or_default());
+        let shift = |at: usize| moved + (at - member.start);
+        member.key = shift(member.key.start)..shift(member.key.end);
+        member.value = shift(member.value.start)..out.len();
+        member.start = moved;
+        members.push(member);
+    }
+}
+
+/// Which members stay. `None` when all do.
+fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
+    let key = |member: &Member| out.get(member.key.clone()).unwrap_or_default();
+    let plain = own.iter().all(|member| !key(member).contains('\\'));
+    if plain && own.len() <= FEW {
+        let mut rest = own.iter();
+        let alone = std::iter::from_fn(|| rest.next().map(|first| (first, rest.clone())))
+            .all(|(first, mut others)| others.all(|other| key(other) != key(first)));
+        if alone {
+            return None;
+        }
+    }
+    let mut last = BTreeMap::new();
+    for (at, member) in own.iter().enumerate() {
+        last.insert(decoded(key(member)), at);
+    }
+    if last.len() == own.len() {
+        return None;
+    }
+    let at_last = |(at, member): (usize, &Member)| last.get(&decoded(key(member))) == Some(&at);
+    Some(own.iter().enumerate().map(at_last).collect())
+}
+
+/// The members of the object that `json` is, valid and without white space: their keys, and where their values stand.
+pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        let key = at..value_end(json, at);
+        if json.as_bytes().get(key.start) != Some(&b'"') {
+            return None;
+        }
+        let value = key.end + 1..value_end(json, key.end + 1);
+        at = value.end + 1;
+        Some((decoded(json.get(key)?), value))
+    })
+}
+
+/// Where the value that begins at byte `at` ends.
+fn value_end(json: &str, at: usize) -> usize {
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0_usize, at);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = string_end(bytes, at + 1),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => depth -= 1,
+            b',' | b':' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Where the quote stands that closes the string in which byte `at` is.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at += json_text::plain(rest);
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            _ => return at,
+        }
+    }
+}

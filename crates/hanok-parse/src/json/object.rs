@@ -1,0 +1,55 @@
+//! The members of an object that was read, or is being read.
+
+use crate::json::{
+    members::Member,
+    scan::{Ends, Read, Scan},
+};
+
+impl Scan {
+    /// The JSON text of a member of the outermost object; of one that is being read, what is there.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
+        let is_read = member.value.start > 0 && member.value.is_empty();
+        let end = if is_read { self.out.len() } else { member.value.end };
+        self.out.get(member.value.start..end).filter(|value| !value.is_empty())
+    }
+
+    /// The JSON text of a member of the outermost object that was read whole.
+    pub(crate) fn whole(&self, key: &str) -> Option<&str> {
+        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
+        self.out.get(member.value.clone()).filter(|value| !value.is_empty())
+    }
+
+    /// The values of an object of these two members, in this order, and no others.
+    pub(crate) fn pair(&self, first: &str, second: &str) -> Option<(&str, &str)> {
+        let [one, two] = self.top() else { return None };
+        let both = one.has(first, &self.out) && two.has(second, &self.out);
+        let value = |member: &Member| self.out.get(member.value.clone());
+        both.then(|| Some((value(one)?, value(two)?)))?
+    }
+
+    /// The keys of the outermost object that were read whole, with their values.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &str)> {
+        self.top().iter().filter(|member| !member.key.is_empty()).map(|member| {
+            (member.name(&self.out), self.out.get(member.value.clone()).unwrap_or_default())
+        })
+    }
+
+    /// The member of the outermost object whose value, an object, is being read: its key, and where the value begins.
+    pub(crate) fn open_member(&self) -> Option<(String, usize)> {
+        let member = self.top().last().filter(|member| member.value.is_empty())?;
+        let is_object = self.frames.get(1).is_some_and(|frame| frame.object);
+        is_object.then(|| (member.name(&self.out), member.value.start))
+    }
+
+    pub(crate) fn top(&self) -> &[Member] {
+        let end = self.frames.get(1).map_or(self.members.len(), |frame| frame.base);
+        self.members.get(..end).unwrap_or_default()
+    }
+}
+
+/// Reads the object at byte `at` of a text that is whole. The second value is where it ends.
+pub(crate) fn object(text: &str, at: usize) -> Option<Scan> {
+    let mut scan = Scan::new(at, Ends::default());
+    (text.get(at..)?.starts_with('{') && scan.read(text, true) == Read::Done).then_some(scan)
+}

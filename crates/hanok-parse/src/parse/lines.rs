@@ -1,0 +1,296 @@
+//! The start of a line: labels, fences, JSON and lists that no mark tells.
+
+use crate::{
+    declared::CallKind,
+    json::scan::Ends,
+    parse::pass::Pass,
+    readers::{
+        calls::{self, Calls},
+        echo::Echo,
+        fence::{self, FENCE},
+        header,
+        json_arguments::JsonArguments,
+        label_name::{Behind, LabelName},
+        python_calls::PythonCalls,
+        python_names,
+        walk::Mode,
+    },
+    text::{
+        labels::{self, Label, LabelKind, Line},
+        look::{Look, Until},
+        marks::Lookup,
+        names,
+        presence::{self, More, Presence},
+    },
+};
+
+impl Pass {
+    pub(crate) fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if self.walk.mode == Mode::Dead || self.walk.echo.is_some_and(Echo::is_marked) {
+            return Ok(false);
+        }
+        if self.walk.mode == Mode::Input && self.walk.fenced_input {
+            let line = look.rest(self.walk.at).trim_start_matches(labels::is_blank);
+            if line.is_empty() && !look.ended {
+                return Err(More);
+            }
+            self.walk.fenced_input = match presence::of(line, FENCE, look.ended) {
+                Presence::More => return Err(More),
+                stands => stands == Presence::No,
+            };
+            return Ok(false);
+        }
+        if self.walk.is_prose() && self.walk.line_is_shown(look)? {
+            return Ok(false);
+        }
+        if let Some(tool) = &look.setup.named {
+            return self.named(look, tool);
+        }
+        let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
+        let headless =
+            look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
+        if headless && header::begins(look, self.walk.at)? {
+            self.header(look, 0);
+            return Ok(true);
+        }
+        if look.setup.labels && labels::may_begin(first) {
+            match labels::at(look.rest(self.walk.at), look.ended) {
+                Line::More => return Err(More),
+                Line::Label(label)
+                    if label.kind == LabelKind::Tool
+                        && !tool_line(look, self.walk.at + label.len)? => {}
+                Line::Label(label) => {
+                    self.walk.fresh = false;
+                    if self.label(look, label) {
+                        return Ok(true);
+                    }
+                }
+                Line::Other => {}
+            }
+        }
+        if !self.walk.is_prose() || self.walk.echo.is_some() {
+            return Ok(false);
+        }
+        if look.ended
+            && let Some(pending) = &self.walk.pending
+            && self.walk.breaks_off(look, pending)
+        {
+            self.walk.at = look.text.len();
+            return Ok(true);
+        }
+        let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
+        match look.rest(next).bytes().next() {
+            Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
+            Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
+            Some(b'[') if look.setup.python => self.bare_python(look, next),
+            Some(first) if look.setup.lines.begins_with(first) => self.line_mark(look, next),
+            _ => Ok(false),
+        }
+    }
+
+    /// The arguments of the tool that was asked for, in a fence or alone.
+    pub(crate) fn named(&mut self, look: Look<'_>, tool: &str) -> Result<bool, More> {
+        if self.walk.draft.has_attempt() {
+            return Ok(false);
+        }
+        let at = look.behind_white(self.walk.at);
+        if look.rest(at).is_empty() && !look.ended {
+            return Err(More);
+        }
+        let fence = fence::opening(look, at)?;
+        let at = look.behind_white(at + fence.unwrap_or_default());
+        if look.rest(at).is_empty() && !look.ended {
+            return Err(More);
+        }
+        if !look.rest(at).starts_with('{') {
+            return Ok(false);
+        }
+        if fence.is_some() {
+            self.walk.fence.open();
+        }
+        self.walk.at = at;
+        let ends = Ends { fence: true, ..Ends::default() };
+        let object = JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends);
+        self.walk.reading = Some(Box::new(object));
+        Ok(true)
+    }
+
+    /// Where the first letter of the line stands, if it is near.
+    pub(crate) fn behind_blanks(&self, look: Look<'_>) -> Result<Option<usize>, More> {
+        const BLANKS: usize = 64;
+        let rest = look.rest(self.walk.at);
+        let tail = rest.trim_start_matches(labels::is_blank);
+        let len = rest.len() - tail.len();
+        if tail.is_empty() && len <= BLANKS && !look.ended {
+            return Err(More);
+        }
+        Ok((len <= BLANKS).then_some(self.walk.at + len))
+    }
+
+    /// A fence whose language says that it holds calls.
+    pub(crate) fn code_fence(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if !look.setup.tool_code || self.walk.fence.code {
+            return Ok(false);
+        }
+        let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
+        let (start, end) = (self.walk.at, self.walk.at + len);
+        if look.slice(start, end).trim().trim_start_matches('`') != "tool_code" {
+            return Ok(false);
+        }
+        self.walk.release_fence(look);
+        if self.walk.leave(look) {
+            let calls = PythonCalls::marked(start, end, &[FENCE]).code();
+            self.walk.reading = Some(Box::new(calls));
+        }
+        self.walk.at = end;
+        self.walk.fresh = false;
+        Ok(true)
+    }
+
+    pub(crate) fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        if !calls::begins(look, at)? {
+            return Ok(false);
+        }
+        self.walk.fresh = false;
+        self.walk.at = at;
+        self.walk.reading = Some(Box::new(Calls::bare(at)));
+        Ok(true)
+    }
+
+    /// A list of PythonCalls's calls, where the first names a declared tool.
+    pub(crate) fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let Some(name) = python_names::first_name(look, at)? else { return Ok(false) };
+        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+            return Ok(false);
+        }
+        self.walk.fresh = false;
+        self.walk.at = at;
+        self.walk.reading = Some(Box::new(PythonCalls::bare(at)));
+        Ok(true)
+    }
+
+    /// A mark whose first word prose has, too.
+    pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        match look.setup.lines.at(look.rest(at)) {
+            Lookup::Mark(mark, len) => {
+                self.walk.fresh = false;
+                self.walk.at = at;
+                self.enter_mark(look, mark, len)
+            }
+            Lookup::Prefix if !look.ended => Err(More),
+            _ => Ok(false),
+        }
+    }
+
+    pub(crate) fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        match self.walk.mode {
+            Mode::Dead => return false,
+            Mode::Answer(_) if label.kind == LabelKind::Thought => {
+                self.walk.settle(look);
+                self.walk.mode = Mode::Dead;
+                return true;
+            }
+            Mode::Answer(_) => return false,
+            Mode::Task
+                if matches!(label.kind, LabelKind::Task | LabelKind::Final { strong: false }) =>
+            {
+                return false;
+            }
+            _ => {}
+        }
+        if label.kind == LabelKind::Observation {
+            let foreign = self.walk.foreign(look);
+            if !foreign {
+                self.walk.echo = Some(Echo::line());
+            }
+            return foreign;
+        }
+        // Only the model's own thought or answer ends a result that a label began.
+        if self.walk.echo.is_some() {
+            if !matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. }) {
+                return false;
+            }
+            self.walk.echo = None;
+        }
+        match label.kind {
+            LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.walk.at)),
+            LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.walk.at)),
+            LabelKind::Observation => return false,
+            LabelKind::Action | LabelKind::Tool => self.open_name(look, label, CallKind::Tool),
+            LabelKind::Delegate => self.open_name(look, label, CallKind::Delegate),
+            LabelKind::Input => return self.open_input(look, label),
+            LabelKind::Task => return self.open_task(look, label),
+        }
+        true
+    }
+
+    pub(crate) fn open_mode(&mut self, look: Look<'_>, label: Label<'_>, mode: Mode) {
+        if self.walk.leave(look) {
+            self.enter(look, label);
+            self.walk.mode = mode;
+        }
+    }
+
+    pub(crate) fn open_name(&mut self, look: Look<'_>, label: Label<'_>, kind: CallKind) {
+        let start = self.walk.at;
+        if self.walk.leave(look) {
+            self.enter(look, label);
+            let named = LabelName::new(Behind::Name(kind), start, self.walk.at);
+            self.walk.reading = Some(Box::new(named));
+        }
+    }
+
+    /// `Action Input:` behind a name. Elsewhere the words mean nothing.
+    pub(crate) fn open_input(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        if !self.walk.waits_for(CallKind::Tool) || self.walk.mode == Mode::Input {
+            return false;
+        }
+        let start = self.walk.at;
+        self.enter(look, label);
+        self.walk.reading = Some(Box::new(LabelName::new(Behind::Input, start, self.walk.at)));
+        true
+    }
+
+    /// `Task:` behind a delegation. Elsewhere the word means nothing.
+    pub(crate) fn open_task(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        let waits = self.walk.waits_for(CallKind::Delegate);
+        if waits {
+            self.enter(look, label);
+            self.walk.mode = Mode::Task;
+        }
+        waits
+    }
+
+    /// Stands behind the label.
+    pub(crate) fn enter(&mut self, look: Look<'_>, label: Label<'_>) {
+        self.walk.settle(look);
+        self.walk.fence.wraps();
+        label.open.clone_into(&mut self.walk.open);
+        self.walk.at += label.len;
+    }
+}
+
+/// Whether a declared tool is named up to the end of the line, and the next line that is not blank begins with the label
+/// of an input.
+pub(crate) fn tool_line(look: Look<'_>, at: usize) -> Result<bool, More> {
+    const LINE: usize = 256;
+    let len = match look.until(at, LINE, |letter| letter == '\n') {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(false),
+    };
+    let name = look.slice(at, at + len);
+    if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+        return Ok(false);
+    }
+    let next = match look.until(at + len, LINE, |letter| !letter.is_whitespace()) {
+        Until::At(blank) => at + len + blank,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(false),
+    };
+    match labels::at(look.rest(next), look.ended) {
+        Line::More => Err(More),
+        Line::Label(label) => Ok(label.kind == LabelKind::Input),
+        Line::Other => Ok(false),
+    }
+}

@@ -1,0 +1,329 @@
+//! The parser.
+
+use std::{ops::Range, sync::Arc};
+
+use crate::{
+    declared::Declared,
+    format::Format,
+    parse::{pass::Pass, stream::Stream},
+    readers::think::Reasoning,
+    reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply, types::Mistyped},
+    text::{
+        look::View,
+        setup::Setup,
+        table::{FormatTable, TableError},
+    },
+};
+
+/// Reads what a model writes. Built once per agent; every text is some [`Reply`]. Clones share what is declared.
+///
+/// The format need not be chosen: all of them are looked for in one pass, whose time is linear in the text.
+#[derive(Debug, Clone, Default)]
+pub struct Parser {
+    setup: Arc<Setup>,
+    reasoning: Reasoning,
+    in_reasoning: bool,
+    committed: bool,
+    mistyped: Mistyped,
+}
+
+impl Parser {
+    /// A parser for the calls in `declared`.
+    #[must_use]
+    pub fn new(declared: Declared) -> Self {
+        Self { setup: Arc::new(Setup::new(declared, None)), ..Self::default() }
+    }
+
+    /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
+    #[must_use]
+    pub fn reasoning(self, reasoning: Reasoning) -> Self {
+        Self { reasoning, ..self }
+    }
+
+    /// The one format that the model writes. What looks like another one is text. Default: all of them.
+    #[must_use]
+    pub fn format(self, format: Format) -> Self {
+        self.formats([format])
+    }
+
+    /// The formats that the model may write. What looks like another one is text. Without any, all are looked for.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Format, Formats, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("rm")).formats([Format::Hermes, Format::Qwen3Xml]);
+    /// assert!(parser.parse("Action: rm\nAction Input: {}").calls.is_empty());
+    ///
+    /// let template = "<tool_call>{\"name\": …, \"arguments\": …}</tool_call>";
+    /// let parser = parser.formats(Formats::of_template(template));
+    /// assert_eq!(parser.parse("<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>").calls.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn formats(self, formats: impl IntoIterator<Item = Format>) -> Self {
+        let formats = formats.into_iter().collect();
+        let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(formats)));
+        Self { setup, ..self }
+    }
+
+    /// The formats that the model may write, as tables: those of a model that is not known, and of those that are
+    /// ([`FormatTable::builtin`]). What looks like another one is text. What the tables hold stays as long as the process, so
+    /// make a parser once.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Ambiguous`], when a mark is the beginning of another one.
+    pub fn tables<'a>(
+        self,
+        tables: impl IntoIterator<Item = &'a FormatTable>,
+    ) -> Result<Self, TableError> {
+        let tables: Vec<_> = tables.into_iter().collect();
+        let setup = Setup::of_tables(self.setup.declared.clone(), &tables)?;
+        Ok(Self { setup: Arc::new(setup), ..self })
+    }
+
+    /// The one tool that the model had to call: its text is nothing but the arguments, behind reasoning perhaps.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("find")).named("find");
+    /// let reply = parser.parse("<think>hm</think>\n{\"q\": 1}");
+    /// assert_eq!((reply.calls[0].name.as_str(), reply.calls[0].arguments.as_str()), ("find", r#"{"q":1}"#));
+    /// ```
+    #[must_use]
+    pub fn named(self, tool: impl Into<String>) -> Self {
+        let setup = Arc::new(Setup::clone(&self.setup).named(tool.into()));
+        Self { setup, ..self }
+    }
+
+    /// The prompt ends in an open `<think>`, or another mark of reasoning: the text begins inside it, and what the model
+    /// thinks is told as reasoning from the beginning.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let reply = Parser::new(Declared::new()).in_reasoning().parse("hm</think>\nYes.");
+    /// assert_eq!((reply.reasoning.as_deref(), reply.content.as_str()), (Some("hm"), "Yes."));
+    /// ```
+    #[must_use]
+    pub fn in_reasoning(self) -> Self {
+        Self { in_reasoning: true, ..self }
+    }
+
+    /// What is done with a call whose arguments contradict the declared types. Default: [`Mistyped::HandOn`].
+    #[must_use]
+    pub fn mistyped(self, mistyped: Mistyped) -> Self {
+        Self { mistyped, ..self }
+    }
+
+    /// Nothing that a stream tells is taken back, for events that are sent on as they come: calls, errors and notes are told
+    /// at the end, and a close mark of reasoning that was never opened leaves the text before it what it was told as. The
+    /// calls before such a mark do not count.
+    #[must_use]
+    pub fn committed(self) -> Self {
+        Self { committed: true, ..self }
+    }
+
+    /// What may be called.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.setup.declared
+    }
+
+    /// Reads a text that comes in pieces. The stream owns what it needs, and may outlive the parser.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone())
+    }
+
+    /// What `text` says. It has to be all that the model wrote: calls are final only at the end of the text, because a
+    /// close tag may still turn everything before it into reasoning.
+    #[must_use]
+    pub fn parse(&self, text: &str) -> Reply {
+        self.parse_finished(text, Finish::Stop)
+    }
+
+    /// What `text` says, which ended for this reason.
+    #[must_use]
+    pub fn parse_finished(&self, text: &str, finish: Finish) -> Reply {
+        let mut pass = self.pass();
+        pass.walk.draft.quiet = true;
+        let cut = finish != Finish::Stop;
+        pass.run(&View { text, ended: false, cut, special: None, setup: &self.setup });
+        pass.run(&View { text, ended: true, cut, special: None, setup: &self.setup });
+        self.finish(pass, text, finish, &mut Vec::new())
+    }
+
+    /// A pass that has read nothing.
+    pub(crate) fn pass(&self) -> Pass {
+        let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
+        pass.walk.draft.committed = self.committed;
+        pass.walk.draft.mistyped = self.mistyped;
+        pass
+    }
+
+    pub(crate) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The reply of a walk that read all of `text`.
+    pub(crate) fn finish(
+        &self,
+        pass: Pass,
+        text: &str,
+        finish: Finish,
+        out: &mut Vec<Event>,
+    ) -> Reply {
+        let (quiet, started) = (pass.walk.draft.quiet, pass.walk.draft.started);
+        let last = pass.walk.draft.reasoned.last().cloned();
+        let mut reply = pass.into_reply(text, finish, out);
+        if let Some(span) = last
+            && self.reasoning == Reasoning::Promote
+            && is_silent(&reply)
+            && let Some(promoted) = self.promoted(text, finish, &span, started, out)
+        {
+            let (mut notes, mut parts) = (reply.notes, reply.parts);
+            notes.extend(promoted.notes);
+            parts.extend(promoted.parts);
+            parts.sort_by_key(|part| (part.span.start, part.kind));
+            reply = Reply { reasoning: reply.reasoning, notes, parts, ..promoted };
+        }
+        if !quiet {
+            out.push(Event::Finished);
+        }
+        reply
+    }
+
+    /// The calls inside `span`, if there are any.
+    fn promoted(
+        &self,
+        text: &str,
+        finish: Finish,
+        span: &Range<usize>,
+        started: usize,
+        out: &mut Vec<Event>,
+    ) -> Option<Reply> {
+        let text = text.get(..span.end)?;
+        let mut pass = Pass::new(span.start);
+        pass.walk.draft.started = started;
+        pass.walk.draft.mistyped = self.mistyped;
+        pass.run(&View { text, ended: true, cut: false, special: None, setup: &self.setup });
+        pass.walk.draft.note(NoteKind::Promoted, span.clone());
+        pass.walk.draft.tell_notes();
+        let mut told = std::mem::take(&mut pass.walk.draft.events);
+        // Another stray close mark in it takes nothing back that was told before.
+        let last = told.iter().rposition(|event| matches!(event, Event::Retracted));
+        told.drain(..last.map_or(0, |last| last + 1));
+        let reply = pass.into_reply(text, finish, &mut told);
+        let first = told.iter().find_map(|event| match event {
+            Event::CallStarted { call, .. } => Some(*call),
+            _ => None,
+        });
+        // Calls that were taken back there were never told, and do not count.
+        let untold = first.map_or(0, |first| first.saturating_sub(started));
+        told.iter_mut().filter_map(Event::call_mut).for_each(|call| *call -= untold.min(*call));
+        let said = |event: &Event| matches!(event, Event::Content { .. } | Event::Reasoning { .. });
+        told.retain(|event| !said(event));
+        (!reply.calls.is_empty()).then(|| {
+            out.extend(told);
+            Reply { content: String::new(), ..reply }
+        })
+    }
+}
+
+/// Nothing stands outside the reasoning.
+fn is_silent(reply: &Reply) -> bool {
+    reply.calls.is_empty()
+        && reply.answer.is_none()
+        && reply.error.is_none()
+        && reply.thought.is_none()
+        && reply.content.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parser;
+    use crate::{declared::Declared, work};
+
+    #[test]
+    fn no_byte_is_scanned_often() {
+        let parser = Parser::new(Declared::new().tool("f").agent("a"));
+        for unit in [
+            "{",
+            "{\n",
+            "[\n{",
+            "{\"a\":",
+            "{\"note: \n",
+            "['\n{'a\n",
+            "{“\n",
+            "{/*\n",
+            "{//\n",
+            "Action: f\nAction Input: {",
+            "Action: f\nAction Input: {\n",
+            "Action: f\nAction Input: {\"a\":\"\n",
+            "Action: f\nAction Input: {\"a\":[\"\",\"\n",
+            "Action: f\nAction Input: {}\n",
+            "<tool_call>{",
+            "<tool_call>{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}",
+            "<tool_call>f</tool_call><tool_input>{'",
+            "<|python_tag|>{\"",
+            "<|python_tag|>[{x},",
+            "```json\n{",
+            "{\"name\":\"f\",\"arguments\":{}};",
+        ] {
+            let text = unit.repeat(100_000 / unit.len());
+            assert!(parser.parse(&text).answer.is_none());
+            let scanned = work::take();
+            assert!(scanned <= 10 * text.len(), "{unit:?}: {scanned} of {}", text.len());
+        }
+    }
+
+    /// The same when the text comes byte by byte: no look ahead begins anew with each piece.
+    #[test]
+    fn no_byte_is_scanned_often_in_pieces() {
+        let parser = Parser::new(Declared::new().tool("f").agent("a"));
+        for head in [
+            "",
+            "Action:",
+            "Action: f\nAction Input:",
+            "Delegate: a\nTask:",
+            "<tool_call>",
+            "<tool_call>f</tool_call>",
+            "<tool_call>f</tool_call><tool_input>",
+            "<tool_call>{\"name\": \"f\", \"arguments\": {}}",
+            "<tool_call>{\"name\": \"f\", \"arguments\": {'a': 'b'",
+            "<tool_call>f<arg_key>q</arg_key>",
+            "<tool_call>f<arg_key>q</arg_key><arg_value>x</arg_value>",
+            "<function=f><parameter=q>x</parameter>",
+            "<function=f><parameter=q>x</function>",
+            "<ifm|tool_call>f<ifm|arg_key>q</ifm|arg_key>",
+            "<|python_start|>[f(",
+            "<|python_start|>[f()",
+            "[f()",
+            "[",
+            "```",
+            "```json\n",
+            "<|tool_call_begin|>f<|tool_call_argument_begin|>",
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+            "<|channel|>commentary to=f<|message|>",
+            "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[",
+            "<|tool_calls_section_begin|>",
+        ] {
+            for unit in [" ", "\n", " \n", "}", "]", "<", "-", "'"] {
+                let text = format!("{head}{}", unit.repeat(4_000 / unit.len()));
+                work::take();
+                let mut stream = parser.stream();
+                for byte in text.as_bytes() {
+                    stream.feed_bytes(&[*byte], &mut Vec::new());
+                }
+                stream.finish(&mut Vec::new());
+                let scanned = work::take();
+                assert!(
+                    scanned <= 80 * text.len(),
+                    "{head:?} {unit:?}: {scanned} of {}",
+                    text.len()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! The one pass over a text.
+//!
+//! The pass goes from mark to mark and never back: a reader that begins at a mark reads on from there, and leaves the
+//! walk behind what it read. What is not a mark is text, and goes where the mode says. A mark may only be looked at
+//! where it can begin, so the work is linear in the text. Wherever the text stops, the pass stops with a state, and
+//! goes on from there: nothing is decided before the text says it, so it does not matter how the text is cut.
+
+use crate::{
+    declared::{CallKind, Declared},
+    parse::unknown_mark,
+    readers::{
+        attribute_call::AttributeCall,
+        dispatch::Dispatch,
+        echo::{self, Echo},
+        header::Header,
+        nested_xml::NestedXml,
+        python_names,
+        reader::Progress,
+        recovery::Recovery,
+        suffixed_tag::{SuffixedTag, Tag},
+        think::{self, Think},
+        walk::{Mode, Walk},
+        word_call::WordCall,
+    },
+    reply::{
+        error::{ErrorKind, Expected},
+        event::Event,
+        finish::Finish,
+        note::NoteKind,
+        outcome::Reply,
+    },
+    text::{
+        labels,
+        look::{Look, View},
+        marks::{self, Lookup, Mark},
+        names,
+        presence::{self, More},
+    },
+};
+
+/// A pass over a text, as far as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Pass {
+    pub(crate) walk: Walk,
+}
+
+impl Pass {
+    /// A pass from byte `start`.
+    pub(crate) fn new(start: usize) -> Self {
+        Self { walk: Walk::new(start) }
+    }
+
+    /// A pass from the beginning, in reasoning that the prompt opened.
+    pub(crate) fn in_reasoning() -> Self {
+        let mut pass = Self::new(0);
+        pass.walk.reading = Some(Box::new(Think::opened_before(0)));
+        pass
+    }
+
+    /// Reads on as far as the text goes.
+    pub(crate) fn run(&mut self, view: &View<'_>) {
+        let look = Look(view);
+        while self.step(look) == Progress::Moved {}
+        if look.ended {
+            self.walk.settle(look);
+            self.walk.resolve_pending(look);
+            self.walk.release_fence(look);
+            if let Some(tool) = &look.setup.named
+                && !self.walk.draft.has_attempt()
+            {
+                let all = self.walk.start..look.text.len();
+                self.walk.draft.fail(ErrorKind::MissingInput, Expected::Object, Some(tool), all);
+            }
+            self.walk.draft.content.cut();
+            self.walk.draft.thought.cut();
+        } else if let Mode::Answer(_) = self.walk.mode {
+            let told = self.walk.run.text.get(..self.walk.run.solid).unwrap_or_default();
+            self.walk.draft.tell_answer(told);
+        }
+        self.walk.draft.flush();
+        if !self.walk.reading.as_ref().is_some_and(|reader| reader.may_extend()) {
+            self.walk.draft.tell_notes();
+        }
+    }
+
+    /// Takes a piece that is all of it more of a call: what most pieces of one are. Nothing else is told then.
+    #[inline]
+    pub(crate) fn takes(&mut self, text: &str, declared: &Declared) -> bool {
+        let Walk { reading, draft, .. } = &mut self.walk;
+        reading.as_mut().is_some_and(|reader| reader.takes(draft, text, declared))
+    }
+
+    fn step(&mut self, look: Look<'_>) -> Progress {
+        if let Some(reader) = self.walk.reading.take() {
+            return reader.read(&mut self.walk, look);
+        }
+        if self.walk.at >= look.text.len() {
+            return Progress::More;
+        }
+        match self.read_text(look) {
+            Ok(()) => Progress::Moved,
+            Err(More) => Progress::More,
+        }
+    }
+
+    fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
+        if let Some(rule) = self.walk.next_rule.take() {
+            let at = self.walk.at;
+            self.walk.reading = Some(Box::new(Dispatch::new(at, at, rule)));
+            return Ok(());
+        }
+        if self.walk.fresh {
+            let found = self.line_start(look)?;
+            if found {
+                return Ok(());
+            }
+            self.walk.fresh = false;
+        }
+        let begins = match look.rest(self.walk.at).as_bytes() {
+            [b'[', second, ..] if may_begin_name(*second) => true,
+            [b'<', second, ..] if second.is_ascii_alphabetic() => true,
+            [first, second, ..] => look.setup.marks.may_begin(*first, *second),
+            [first] => marks::may_begin(*first),
+            [] => false,
+        };
+        if begins && self.mark(look)? {
+            return Ok(());
+        }
+        self.plain(look);
+        Ok(())
+    }
+
+    fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if let Some(echo) = self.walk.echo
+            && let Some(len) = look.any(self.walk.at, echo.closes())?
+        {
+            self.walk.echo = echo.closed();
+            self.walk.go(self.walk.at + len);
+            return Ok(true);
+        }
+        let lookup = look.setup.marks.at(look.rest(self.walk.at));
+        if matches!(lookup, Lookup::Nothing)
+            && look.setup.python
+            && self.walk.is_prose()
+            && look.rest(self.walk.at).starts_with('[')
+            && self.list_in_line(look)?
+        {
+            return Ok(true);
+        }
+        if matches!(lookup, Lookup::Nothing) && self.walk.mode == Mode::Content {
+            self.note_unknown(look)?;
+        }
+        let is_mark = match lookup {
+            Lookup::Mark(..) => true,
+            Lookup::Prefix => look.ended,
+            Lookup::Nothing => false,
+        };
+        if let Lookup::Mark(_, len) = lookup
+            && look.special.is_some()
+            && !self.walk.counts(look, len)
+        {
+            return Ok(false);
+        }
+        // A mark that is quoted is talked about, not used.
+        let walk = &mut self.walk;
+        if is_mark && (walk.fenced_input || walk.is_shown(look) || walk.is_quoted(look)) {
+            return Ok(false);
+        }
+        match lookup {
+            Lookup::Mark(mark, len) if self.walk.echo.is_some_and(|echo| echo.hides(mark)) => {
+                self.walk.echo = self.walk.echo.map(|echo| echo.behind(mark));
+                self.walk.go(self.walk.at + len);
+                Ok(true)
+            }
+            Lookup::Mark(mark @ (Mark::Turn(own) | Mark::Part(own)), len)
+                if self.walk.mode != Mode::Dead =>
+            {
+                let Some(role) = echo::own_role(look, self.walk.at + len, own)? else {
+                    self.walk.invented(look);
+                    return Ok(true);
+                };
+                // Once something was called, the model's own next turn is invented as well.
+                if matches!(mark, Mark::Part(_)) || !self.walk.foreign(look) {
+                    self.walk.go(self.walk.at + len + role);
+                }
+                Ok(true)
+            }
+            Lookup::Mark(mark, len) => self.enter_mark(look, mark, len),
+            Lookup::Prefix if !look.ended => Err(More),
+            Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
+            _ => Ok(false),
+        }
+    }
+
+    /// Notes a mark that looks like a call's. It is text.
+    fn note_unknown(&mut self, look: Look<'_>) -> Result<(), More> {
+        const MOST: usize = 8;
+        let at = self.walk.at;
+        if self.walk.unknown_marks < MOST
+            && let Some(len) = unknown_mark::length(look, at)?
+            && !self.walk.is_shown(look)
+            && !self.walk.is_quoted(look)
+        {
+            self.walk.unknown_marks += 1;
+            self.walk.draft.note(NoteKind::UnknownMark, at..at + len);
+        }
+        Ok(())
+    }
+
+    /// A list of Python's calls behind prose on its line.
+    fn list_in_line(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let Some(name) = python_names::first_name(look, self.walk.at)? else { return Ok(false) };
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        let walk = &mut self.walk;
+        if !is_declared || walk.echo.is_some() || walk.is_shown(look) || walk.is_quoted(look) {
+            return Ok(false);
+        }
+        self.bare_python(look, self.walk.at)
+    }
+
+    pub(super) fn enter_mark(
+        &mut self,
+        look: Look<'_>,
+        mark: Mark,
+        len: usize,
+    ) -> Result<bool, More> {
+        match mark {
+            Mark::Think(closes, until) => {
+                self.walk.reading = Some(Box::new(Think::new(self.walk.at + len, closes, until)));
+            }
+            Mark::EndThink => think::close(&mut self.walk, look, len)?,
+            Mark::SuffixedThink => self.suffixed(len, Tag::Think),
+            Mark::SuffixedClose => {
+                let thought = look.rest(self.walk.at).starts_with("</think");
+                if self.walk.mode == Mode::Dead && !thought {
+                    return Ok(false);
+                }
+                self.suffixed(len, Tag::Close { thought });
+            }
+            _ if self.walk.mode == Mode::Dead => return Ok(false),
+            Mark::Stop => self.walk.go(self.walk.at + len),
+            Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
+                if !self.walk.foreign(look) {
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
+                if !self.walk.foreign(look) {
+                    self.walk.echo = Some(Echo::marked(closes, self.walk.echo.is_some()));
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::Open(rule) if self.walk.is_prose() => {
+                self.walk.reading =
+                    Some(Box::new(Dispatch::new(self.walk.at, self.walk.at + len, rule)));
+            }
+            Mark::Header => self.header(look, len),
+            Mark::Elements if self.walk.is_prose() => {
+                let elements = NestedXml::new(self.walk.at, self.walk.at + len);
+                self.walk.reading = Some(Box::new(elements));
+            }
+            Mark::Section(closes) if self.walk.is_prose() => {
+                self.walk.reading =
+                    Some(Box::new(Recovery::section(self.walk.at, self.walk.at + len, closes)));
+            }
+            Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Answer if self.walk.is_prose() => {
+                if self.walk.leave(look) {
+                    self.walk.mode = Mode::Answer(self.walk.at);
+                    self.walk.go(self.walk.at + len);
+                }
+            }
+            Mark::EndAnswer => {
+                if let Mode::Answer(_) = self.walk.mode {
+                    self.walk.settle(look);
+                    self.walk.mode = Mode::Dead;
+                }
+                self.walk.go(self.walk.at + len);
+            }
+            Mark::Words(close) if self.walk.is_prose() => {
+                let call = WordCall::new(self.walk.at, self.walk.at + len, close);
+                self.walk.reading = Some(Box::new(call));
+            }
+            Mark::Attributes if self.walk.is_prose() => {
+                let call = AttributeCall::new(self.walk.at, self.walk.at + len);
+                self.walk.reading = Some(Box::new(call));
+            }
+            Mark::Comment(close) if self.walk.is_prose() => {
+                self.walk.show(close, false);
+                return Ok(false);
+            }
+            Mark::Close if self.walk.is_prose() => self.walk.go(self.walk.at + len),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn suffixed(&mut self, len: usize, tag: Tag) {
+        self.walk.reading = Some(Box::new(SuffixedTag::new(self.walk.at, self.walk.at + len, tag)));
+    }
+
+    /// A message's header. The one before is over, and so is its answer.
+    pub(super) fn header(&mut self, look: Look<'_>, len: usize) {
+        if let Mode::Answer(_) = self.walk.mode {
+            self.walk.settle(look);
+            self.walk.mode = Mode::Dead;
+            return;
+        }
+        self.walk.reading = Some(Box::new(Header::new(self.walk.at, self.walk.at + len)));
+    }
+
+    /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
+    fn cut_mark(&mut self, look: Look<'_>) -> bool {
+        let Some(opens) = look.setup.marks.cut(look.rest(self.walk.at)) else { return false };
+        if opens && self.walk.echo.is_none() {
+            self.walk.truncated(look, self.walk.at, None, Expected::Rest);
+        }
+        self.walk.at = look.text.len();
+        true
+    }
+
+    /// Text up to where the next mark may begin.
+    fn plain(&mut self, look: Look<'_>) {
+        let bytes = look.rest(self.walk.at).as_bytes();
+        let mut fresh = bytes.first() == Some(&b'\n');
+        let mut len = 1;
+        while let Some(&byte) = bytes.get(len) {
+            if is_plain(byte) && !fresh {
+                len += presence::run(bytes.get(len..).unwrap_or_default(), is_plain);
+                continue;
+            }
+            let second = bytes.get(len + 1);
+            let mark = match second {
+                Some(&second) if byte == b'[' => {
+                    may_begin_name(second) || look.setup.marks.may_begin(byte, second)
+                }
+                Some(&second) if byte == b'<' && second.is_ascii_alphabetic() => true,
+                Some(&second) => look.setup.marks.may_begin(byte, second),
+                None => marks::may_begin(byte),
+            };
+            if mark || fresh && (may_begin_line(byte) || look.setup.lines.begins_with(byte)) {
+                break;
+            }
+            fresh = byte == b'\n';
+            len += 1;
+        }
+        while !look.text.is_char_boundary(self.walk.at + len) {
+            len += 1;
+        }
+        let len = len.min(bytes.len());
+        self.walk.push(look, self.walk.at, self.walk.at + len);
+        self.walk.at += len;
+        self.walk.fresh = fresh;
+    }
+
+    /// The reply, when the text has ended.
+    pub(crate) fn into_reply(mut self, text: &str, finish: Finish, out: &mut Vec<Event>) -> Reply {
+        std::mem::swap(&mut self.walk.draft.events, out);
+        self.walk.draft.close_notes(text.len());
+        self.walk.draft.commit();
+        std::mem::swap(&mut self.walk.draft.events, out);
+        self.walk.draft.into_reply(finish)
+    }
+}
+
+/// The bytes with which neither a mark nor a line begins.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0_u8;
+    loop {
+        if let Some(plain) = plain.split_at_mut(byte as usize).1.first_mut() {
+            *plain = byte != b'\n' && !marks::may_begin(byte);
+        }
+        if byte == 255 {
+            break plain;
+        }
+        byte += 1;
+    }
+};
+
+fn is_plain(byte: u8) -> bool {
+    PLAIN.get(usize::from(byte)) == Some(&true)
+}
+
+/// Whether the name of a call may begin with `byte`, or blanks before it.
+fn may_begin_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'\n' | 0x80..)
+}
+
+/// Whether a mark of lines may begin with `byte`.
+fn may_begin_line(byte: u8) -> bool {
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'>' | b'|' | b'~')
+}

@@ -1,0 +1,350 @@
+//! Calls as JSON objects, one after the other, in a list or separated by `;`.
+
+use crate::{
+    declared::{CallKind, Declared},
+    json::scan::{Ends, Read, Scan},
+    readers::{
+        reader::{Progress, Reader},
+        skip::{Skip, Then},
+        trailer::Trailer,
+        walk::{Called, Mode, Walk},
+    },
+    reply::{
+        draft::Draft,
+        error::{ErrorKind, Expected},
+        json_calls::{self, Pair},
+    },
+    text::{look::Look, presence::More, rule::Shape},
+};
+
+/// A fault this near to the start of its line sends reading back there.
+const NEAR: usize = 256;
+/// How much white space may stand between the brackets that begin a list.
+const GAP: usize = 64;
+
+#[derive(Debug, Clone)]
+enum Stage {
+    /// Before the first object.
+    Lead,
+    Object(Box<Scan>),
+    /// Behind an object that ends here. The second value is behind the last separator, the third how far was looked.
+    Between(usize, usize, usize),
+}
+
+/// A list of calls that is being read. One that breaks off keeps the calls before.
+#[derive(Debug, Clone)]
+pub(crate) struct Calls {
+    stage: Stage,
+    /// Where the marker stands.
+    start: usize,
+    /// Where the list, or this object of it, begins.
+    opening: usize,
+    at: usize,
+    ends: Ends,
+    shape: Shape,
+    /// Nothing but a declared name says that these are calls.
+    bare: bool,
+    /// Up to here the object went to the content.
+    released: Option<usize>,
+    /// The declared name of the object at hand, and where its arguments begin in what is written.
+    declared_name: Option<(String, usize)>,
+}
+
+/// Whether an object begins at `at`, or a list of objects.
+pub(crate) fn begins(look: Look<'_>, at: usize) -> Result<bool, More> {
+    let rest = look.rest(at);
+    let Some(list) = rest.strip_prefix('[') else {
+        return if rest.is_empty() && !look.ended { Err(More) } else { Ok(rest.starts_with('{')) };
+    };
+    let value = list.trim_start();
+    match value.bytes().next() {
+        None if !look.ended && list.len() <= GAP => Err(More),
+        Some(b'{') => Ok(list.len() - value.len() <= GAP),
+        _ => Ok(false),
+    }
+}
+
+impl Calls {
+    /// Calls from byte `at`, whose marker stands at `start`.
+    pub(crate) fn marked(start: usize, at: usize, ends: Ends, shape: Shape) -> Self {
+        Self {
+            stage: Stage::Lead,
+            start,
+            opening: at,
+            at,
+            ends,
+            shape,
+            bare: false,
+            released: None,
+            declared_name: None,
+        }
+    }
+
+    /// Calls at byte `at` that no marker tells.
+    pub(crate) fn bare(at: usize) -> Self {
+        let ends = Ends { fence: true, ..Ends::default() };
+        Self { bare: true, ..Self::marked(at, at, ends, Shape::Members) }
+    }
+
+    /// Reading goes on behind an object that could not be read.
+    pub(crate) fn behind(&mut self, at: usize) {
+        self.at = at;
+        self.stage = Stage::Between(at, at, at);
+    }
+
+    pub(crate) fn closes(&self) -> &'static [&'static str] {
+        self.ends.tags
+    }
+
+    fn lead(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        let rest = look.rest(self.at);
+        let list = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '[');
+        self.at += rest.len() - list.len();
+        if list.is_empty() && !look.ended {
+            return Next::More(Stage::Lead);
+        }
+        walk.at = self.at;
+        if list.is_empty() {
+            walk.truncated(look, self.start, None, Expected::Rest);
+            return Next::Text;
+        }
+        if list.starts_with('{') {
+            return Next::Stage(self.next_object());
+        }
+        if !list.starts_with(']') {
+            let span = self.start..self.at;
+            walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
+        }
+        // An empty list calls nothing.
+        Next::Stage(Stage::Between(self.at, self.at, self.at))
+    }
+
+    fn next_object(&mut self) -> Stage {
+        self.declared_name = None;
+        let mut scan = Scan::new(self.at, self.ends);
+        scan.bare = self.bare;
+        Stage::Object(Box::new(scan))
+    }
+
+    fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Next {
+        match scan.read(look.text, look.ended) {
+            Read::More => {
+                self.tell(walk, look, &scan);
+                Next::More(Stage::Object(scan))
+            }
+            Read::Member => {
+                if json_calls::is_text(&scan, &look.setup.declared) {
+                    walk.draft.abandon();
+                    self.released = Some(self.opening);
+                    scan.released = true;
+                    scan.bare = false;
+                }
+                Next::Stage(Stage::Object(scan))
+            }
+            Read::Done => self.done(walk, look, scan),
+            fault @ (Read::Bad | Read::Cut) if self.bare => {
+                self.bare_fault(walk, look, &scan, fault == Read::Cut);
+                Next::Text
+            }
+            Read::Cut => {
+                let name = json_calls::name(&scan);
+                walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
+                Next::Text
+            }
+            Read::Bad => {
+                let name = json_calls::name(&scan);
+                let span = self.start..scan.at;
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, name.as_deref(), span);
+                let skip = Skip::new(walk, &scan, self.at, Then::Close(&[]));
+                Next::Skip(Box::new(skip))
+            }
+        }
+    }
+
+    /// Tells what is declared_name of the object at hand, or gives it to the content.
+    fn tell(&mut self, walk: &mut Walk, look: Look<'_>, scan: &Scan) {
+        if let Some(from) = self.released {
+            let to = near_line(scan, self.at).max(from);
+            walk.push(look, from, to);
+            self.released = Some(to);
+            return;
+        }
+        if self.shape == Shape::Members {
+            tell(&mut self.declared_name, &mut walk.draft, &look.setup.declared, scan);
+        }
+    }
+
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, scan: Box<Scan>) -> Next {
+        let from = self.at;
+        let mut calls = match self.released {
+            Some(_) => Vec::new(),
+            None => json_calls::calls(&scan, self.shape, self.bare),
+        };
+        if self.bare {
+            calls.retain(|call| json_calls::is_known(&look.setup.declared, &call.name));
+        }
+        walk.at = scan.at;
+        self.at = scan.at;
+        if calls.is_empty() {
+            return self.nothing(walk, look);
+        }
+        if self.bare && !walk.leave(look) {
+            return Next::Text;
+        }
+        walk.draft.spelled(from..scan.at, scan.escaped);
+        walk.draft.repaired(from..scan.at, scan.repairs);
+        self.make(walk, look, calls, from);
+        if walk.mode == Mode::Dead {
+            return Next::Text;
+        }
+        Next::Stage(Stage::Between(self.at, self.at, self.at))
+    }
+
+    fn make(&self, walk: &mut Walk, look: Look<'_>, calls: Vec<Pair>, from: usize) {
+        for Pair { name, input, id } in calls {
+            let span = self.start..self.at;
+            let called =
+                Called { kind: CallKind::Tool, name: &name, span, written: from..self.at, id };
+            walk.call(look, called, input);
+        }
+    }
+
+    /// An object that is no call.
+    fn nothing(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        walk.draft.abandon();
+        if self.bare {
+            walk.push(look, self.released.unwrap_or(self.opening), self.at);
+            return Next::Text;
+        }
+        let span = self.start..self.at;
+        walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, span);
+        Next::Stage(Stage::Between(self.at, self.at, self.at))
+    }
+
+    /// Without a marker it is text, unless it began like a call and the text ended.
+    fn bare_fault(&mut self, walk: &mut Walk, look: Look<'_>, scan: &Scan, cut: bool) {
+        walk.draft.abandon();
+        let from = self.released.unwrap_or(self.opening);
+        let to = match self.released {
+            None if cut && json_calls::began_as_call(scan) => {
+                walk.leave(look);
+                let name = json_calls::name(scan);
+                return walk.truncated(look, self.opening, name.as_deref(), Expected::Rest);
+            }
+            None if cut => self.first_line(walk, look),
+            Some(_) if cut => look.text.len(),
+            _ => near_line(scan, self.at).max(from),
+        };
+        walk.push(look, from, to);
+        walk.at = to;
+        walk.fresh |= look.slice(self.opening, to).ends_with('\n');
+    }
+
+    /// Behind the line on which the object begins, which says nothing of a call.
+    fn first_line(&self, walk: &mut Walk, look: Look<'_>) -> usize {
+        walk.unclosed += 1;
+        let line = look.rest(self.at).find('\n').filter(|_| walk.unclosed <= 8);
+        line.map_or(look.text.len(), |end| self.at + end + 1)
+    }
+
+    fn between(&mut self, look: Look<'_>, end: usize, mut behind: usize, mut ahead: usize) -> Next {
+        for letter in look.rest(ahead).chars() {
+            match letter {
+                ';' | ',' | '}' | ']' => behind = ahead + 1,
+                '[' => {}
+                '{' => {
+                    self.start = ahead;
+                    self.opening = ahead;
+                    self.at = ahead;
+                    return Next::Stage(self.next_object());
+                }
+                _ if letter.is_whitespace() => {}
+                _ => return Next::After(behind),
+            }
+            ahead += letter.len_utf8();
+        }
+        if look.ended {
+            Next::After(behind)
+        } else {
+            Next::More(Stage::Between(end, behind, ahead))
+        }
+    }
+}
+
+impl Reader for Calls {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            let stage = std::mem::replace(&mut self.stage, Stage::Lead);
+            let left = match stage {
+                Stage::Lead => self.lead(walk, look),
+                Stage::Object(scan) => self.object(walk, look, scan),
+                Stage::Between(end, behind, ahead) => self.between(look, end, behind, ahead),
+            };
+            match left {
+                Next::Stage(stage) => self.stage = stage,
+                Next::Skip(skip) => {
+                    let mut skip = skip;
+                    skip.then = Then::List(self);
+                    walk.reading = Some(skip);
+                    return Progress::Moved;
+                }
+                Next::After(at) => {
+                    walk.at = at;
+                    walk.reading = Some(Box::new(Trailer::new(at, self.ends.tags)));
+                    return Progress::Moved;
+                }
+                Next::Text => return Progress::Moved,
+                Next::More(stage) => {
+                    self.stage = stage;
+                    walk.reading = Some(self);
+                    return Progress::More;
+                }
+            }
+        }
+    }
+
+    fn takes(&mut self, draft: &mut Draft, text: &str, declared: &Declared) -> bool {
+        let Stage::Object(scan) = &mut self.stage else { return false };
+        let taken = self.released.is_none() && scan.takes(text);
+        if taken && self.shape == Shape::Members {
+            tell(&mut self.declared_name, draft, declared, scan);
+        }
+        taken
+    }
+}
+
+/// What is read next.
+enum Next {
+    Stage(Stage),
+    /// The same, when the text goes on.
+    More(Stage),
+    Skip(Box<Skip>),
+    /// What belongs to the list that ends here.
+    After(usize),
+    Text,
+}
+
+/// Tells what is declared_name of the object at hand.
+fn tell(
+    declared_name: &mut Option<(String, usize)>,
+    draft: &mut Draft,
+    declared: &Declared,
+    scan: &Scan,
+) {
+    if declared_name.is_none() {
+        *declared_name = json_calls::open_call(scan, declared);
+    }
+    if let Some((name, from)) = declared_name
+        && scan.depth() > 1
+    {
+        draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+    }
+}
+
+/// Where reading goes on when `scan` turns out to be text: at the start of its line, if that is near.
+fn near_line(scan: &Scan, from: usize) -> usize {
+    match scan.line {
+        Some(line) if line > from && scan.at.saturating_sub(line) <= NEAR => line,
+        _ => scan.at,
+    }
+}

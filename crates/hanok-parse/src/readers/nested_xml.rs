@@ -1,0 +1,244 @@
+//! MiniMax M3's values: nested elements, each tag with a prefix. An element of elements is an object, or an array where
+//! they are all called `item`.
+
+use crate::{
+    declared::{CallKind, ParamType},
+    json::{
+        json_text,
+        members::{self, Member},
+        tags,
+    },
+    readers::{
+        reader::{Progress, Reader},
+        walk::{Called, Walk},
+    },
+    reply::{
+        error::{ErrorKind, Expected},
+        input::Input,
+    },
+    text::{look::Look, names, presence::More},
+};
+
+const PREFIX: &str = "]<]minimax[>[";
+/// The longest tag.
+const TAG: usize = 1024;
+/// How much white space may stand between the prefix and its tag.
+const GAP: usize = 64;
+/// `serde_json` reads 127 levels.
+const DEEPEST: usize = 126;
+
+/// An element that is open.
+#[derive(Debug, Clone)]
+struct Frame {
+    name: String,
+    /// Where its text begins.
+    text: usize,
+    /// Where its value begins in what is written.
+    out: usize,
+    /// Its first member.
+    base: usize,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing but text so far.
+    Text,
+    Object,
+    Array,
+}
+
+/// A call of nested elements.
+#[derive(Debug, Clone)]
+pub(crate) struct NestedXml {
+    start: usize,
+    ahead: usize,
+    name: Option<String>,
+    declared_name: Option<String>,
+    frames: Vec<Frame>,
+    members: Vec<Member>,
+    out: String,
+}
+
+impl NestedXml {
+    /// A call whose mark stands at `start`, and whose name at `at`.
+    pub(crate) fn new(start: usize, at: usize) -> Self {
+        let (name, declared_name) = (None, None);
+        let (frames, members) = (Vec::new(), Vec::new());
+        Self { start, ahead: at, name, declared_name, frames, members, out: String::new() }
+    }
+
+    fn head(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        let rest = look.rest(self.ahead);
+        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+            if rest.len() <= TAG {
+                return Err(More);
+            }
+            return Ok(self.malformed(walk, Expected::Tool));
+        };
+        if !walk.leave(look) {
+            walk.go(self.ahead + end);
+            return Ok(true);
+        }
+        let name = tags::attribute(look.slice(self.start, self.ahead + end), "name");
+        let name = name.unwrap_or_default();
+        self.declared_name = names::resolve(&look.setup.declared, CallKind::Tool, &name).ok();
+        self.name = Some(name);
+        self.ahead += end + 1;
+        self.out.push('{');
+        let text = self.ahead;
+        self.frames.push(Frame { name: String::new(), text, out: 0, base: 0, kind: Kind::Object });
+        Ok(false)
+    }
+
+    /// Reads up to behind the next tag.
+    fn tag(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        let rest = look.rest(self.ahead);
+        let Some(len) = rest.find(PREFIX) else {
+            self.ahead += rest.len() - json_text::overlap(rest, PREFIX);
+            return Err(More);
+        };
+        let text_end = self.ahead + len;
+        let open = look.behind_white(text_end + PREFIX.len());
+        if open > text_end + PREFIX.len() + GAP {
+            self.ahead = text_end;
+            return Ok(self.malformed(walk, Expected::Object));
+        }
+        let rest = look.rest(open);
+        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+            self.ahead = text_end;
+            if rest.len() <= TAG {
+                return Err(More);
+            }
+            return Ok(self.malformed(walk, Expected::Object));
+        };
+        let tag = rest.get(..end).unwrap_or_default();
+        self.ahead = open + end + 1;
+        match (tag.strip_prefix("</"), tag.strip_prefix('<')) {
+            (Some(name), _) => self.close(walk, look, name.trim(), text_end),
+            (None, Some(name)) => Ok(self.open(walk, name.trim())),
+            (None, None) => Ok(self.malformed(walk, Expected::Object)),
+        }
+    }
+
+    fn open(&mut self, walk: &mut Walk, name: &str) -> bool {
+        if self.frames.len() >= DEEPEST || name.is_empty() {
+            return self.malformed(walk, Expected::Object);
+        }
+        let root = self.frames.len() == 1;
+        let members = self.members.len();
+        let Some(parent) = self.frames.last_mut() else { return true };
+        if parent.kind == Kind::Text {
+            parent.kind = if name == "item" { Kind::Array } else { Kind::Object };
+            self.out.push(if parent.kind == Kind::Array { '[' } else { '{' });
+        } else if self.out.len() > parent.out + 1 && (root || !self.out.ends_with(['{', '['])) {
+            self.out.push(',');
+        }
+        let start = self.out.len();
+        if parent.kind == Kind::Object {
+            self.out.push('"');
+            json_text::push(&mut self.out, name);
+            self.out.push('"');
+            let key = start..self.out.len();
+            self.out.push(':');
+            let value = self.out.len();
+            self.members.push(Member { start, key, value: value..value });
+        }
+        let base = members + usize::from(parent.kind == Kind::Object);
+        let (text, out) = (self.ahead, self.out.len());
+        self.frames.push(Frame { name: name.to_owned(), text, out, base, kind: Kind::Text });
+        false
+    }
+
+    fn close(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: &str,
+        text_end: usize,
+    ) -> Result<bool, More> {
+        let Some(frame) = self.frames.pop() else { return Ok(true) };
+        if self.frames.is_empty() {
+            if name != "invoke" {
+                return Ok(self.malformed(walk, Expected::Object));
+            }
+            self.done(walk, look);
+            return Ok(true);
+        }
+        if name != frame.name {
+            return Ok(self.malformed(walk, Expected::Object));
+        }
+        match frame.kind {
+            Kind::Text => {
+                let text = look.slice(frame.text, text_end);
+                let declared = &look.setup.declared;
+                let top = self.frames.len() == 1;
+                let kind = self.declared_name.as_ref().filter(|_| top);
+                let kind = kind.and_then(|tool| declared.param(tool, name));
+                self.out.push_str(&tags::value(text, kind.unwrap_or(ParamType::Any)));
+            }
+            Kind::Object => {
+                members::keep_last(&mut self.out, &mut self.members, frame.base, frame.out);
+                self.out.push('}');
+            }
+            Kind::Array => self.out.push(']'),
+        }
+        self.members.truncate(frame.base);
+        let end = self.out.len();
+        if self.frames.last().is_some_and(|parent| parent.kind == Kind::Object)
+            && let Some(member) = self.members.last_mut()
+        {
+            member.value = frame.out..end;
+        }
+        Ok(false)
+    }
+
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>) {
+        members::keep_last(&mut self.out, &mut self.members, 0, 0);
+        self.out.push('}');
+        walk.at = self.ahead;
+        let name = self.name.clone().unwrap_or_default();
+        let span = self.start..self.ahead;
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &name,
+            span: span.clone(),
+            written: span,
+            id: None,
+        };
+        walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
+        walk.fresh = true;
+    }
+
+    fn malformed(&self, walk: &mut Walk, expected: Expected) -> bool {
+        let name = self.name.as_deref().map(str::trim);
+        walk.draft.fail(ErrorKind::Malformed, expected, name, self.start..self.ahead);
+        walk.go(self.ahead);
+        true
+    }
+}
+
+impl Reader for NestedXml {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            let step =
+                if self.name.is_none() { self.head(walk, look) } else { self.tag(walk, look) };
+            match step {
+                Ok(false) => {}
+                Ok(true) => return Progress::Moved,
+                Err(More) if look.ended => {
+                    let name = self.name.as_deref().map(str::trim);
+                    walk.truncated(look, self.start, name, Expected::Rest);
+                    return Progress::Moved;
+                }
+                Err(More) => {
+                    if let Some(declared_name) = &self.declared_name {
+                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
+                    }
+                    walk.reading = Some(self);
+                    return Progress::More;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Calls as PythonCalls writes them: `[find(q="x", n=-1), other()]`.
+
+use std::ops::Range;
+
+use crate::{
+    declared::CallKind,
+    json::{
+        fault::Repair,
+        scan::{Dialect, Ends, Read, Scan},
+    },
+    readers::{
+        python_names,
+        reader::{Progress, Reader},
+        trailer::Trailer,
+        walk::{Called, Mode, Walk},
+    },
+    reply::{
+        error::{ErrorKind, Expected},
+        input::Input,
+    },
+    text::{look::Look, names, presence::More},
+};
+
+/// The longest name.
+const NAME: usize = 256;
+
+#[derive(Debug, Clone)]
+enum Stage {
+    /// Before a name. How far was looked, and whether a call stood before.
+    Between(usize, bool),
+    Args(String, Box<Scan>),
+    /// Behind a name and its bracket: is an object all that is given?
+    First(String, usize, usize),
+    /// In that object.
+    Object(String, Box<Scan>),
+    /// Behind it, before the bracket.
+    Close(String, Box<Scan>, usize),
+}
+
+/// A list of calls that is being read.
+#[derive(Debug, Clone)]
+pub(crate) struct PythonCalls {
+    stage: Stage,
+    start: usize,
+    /// Where the list, or this call of it, begins.
+    at: usize,
+    closes: &'static [&'static str],
+    /// Nothing but a declared name says that these are calls.
+    bare: bool,
+    declared_name: Option<String>,
+    /// Code: only declared names are calls, and they may stand in `print(…)`.
+    code: bool,
+    /// Where the list begins, and the calls in it that wait for its end.
+    list: usize,
+    waiting: Vec<Waiting>,
+}
+
+/// A call of a list that no mark told.
+#[derive(Debug, Clone)]
+struct Waiting {
+    name: String,
+    span: Range<usize>,
+    written: Range<usize>,
+    json: String,
+    repairs: Vec<Repair>,
+}
+
+impl PythonCalls {
+    /// Calls from byte `at`, whose mark stands at `start`.
+    pub(crate) fn marked(start: usize, at: usize, closes: &'static [&'static str]) -> Self {
+        let (stage, declared_name, waiting) = (Stage::Between(at, false), None, Vec::new());
+        Self {
+            stage,
+            start,
+            at,
+            closes,
+            bare: false,
+            declared_name,
+            code: false,
+            list: at,
+            waiting,
+        }
+    }
+
+    /// A list at byte `at` that no mark tells.
+    pub(crate) fn bare(at: usize) -> Self {
+        Self { bare: true, ..Self::marked(at, at, &[]) }
+    }
+
+    /// The same in code, where only declared names are calls.
+    pub(crate) fn code(self) -> Self {
+        Self { code: true, ..self }
+    }
+
+    /// Looks for the next call behind brackets, commas and line breaks.
+    fn between(&mut self, walk: &mut Walk, look: Look<'_>, from: usize, after: bool) -> Next {
+        let rest = look.rest(from);
+        let tail = rest.trim_start_matches(|letter: char| {
+            letter.is_whitespace()
+                || matches!(letter, '[' | ',' | ';')
+                || after && (letter == ']' || self.code && letter == ')')
+        });
+        let mut ahead = from + rest.len() - tail.len();
+        if self.code {
+            match python_names::printed(look, ahead) {
+                Ok(python_names::Print::Call(behind)) => ahead = behind,
+                Ok(python_names::Print::Result(behind)) => {
+                    walk.at = behind;
+                    return Next::Stage(Stage::Between(behind, after));
+                }
+                Ok(python_names::Print::Nothing) => {}
+                Err(More) => return Next::More(Stage::Between(ahead, after)),
+            }
+        }
+        if tail.is_empty() && !look.ended {
+            return Next::More(Stage::Between(ahead, after));
+        }
+        match self.next_name(look, ahead, after) {
+            Ok(Some(name)) => {
+                if after {
+                    self.start = ahead;
+                    self.at = ahead;
+                }
+                let from = ahead + name.len();
+                let declared = &look.setup.declared;
+                let written = python_names::without_call(look, name);
+                self.declared_name = names::resolve(declared, CallKind::Tool, written).ok();
+                Next::Stage(Stage::First(written.to_owned(), from, from + 1))
+            }
+            Ok(None) => self.end(walk, look, ahead, after),
+            Err(More) => Next::More(Stage::Between(ahead, after)),
+        }
+    }
+
+    /// The name at `ahead`. Behind a call that no mark told, only a declared name goes on with the list.
+    fn next_name<'a>(
+        &self,
+        look: Look<'a>,
+        ahead: usize,
+        after: bool,
+    ) -> Result<Option<&'a str>, More> {
+        let in_list = !(after && look.slice(self.at, ahead).contains(']'));
+        if !in_list {
+            return Ok(None);
+        }
+        let Some(name) = python_names::name(look, ahead)? else { return Ok(None) };
+        let declared = &look.setup.declared;
+        let is_free = !(self.bare || self.code && after);
+        let counts = is_free || names::resolve(declared, CallKind::Tool, name).is_ok();
+        Ok(counts.then_some(name))
+    }
+
+    /// No other call stands at `ahead`.
+    fn end(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Next {
+        let rest = look.rest(ahead);
+        let in_list = !look.slice(self.at, ahead).contains(']');
+        if after && look.ended && !rest.is_empty() && in_list && python_names::is_begun(look, rest)
+        {
+            if self.make(walk, look) {
+                walk.truncated(look, ahead, None, Expected::Rest);
+            }
+            return Next::Done;
+        }
+        if after && self.bare {
+            return self.end_bare(walk, look, ahead);
+        }
+        if after {
+            let closers = look.slice(walk.at, ahead).rfind(']').map_or(0, |last| last + 1);
+            let at = walk.at + closers;
+            walk.reading = Some(Box::new(Trailer::new(at, self.closes)));
+            return Next::Done;
+        }
+        if look.rest(ahead).is_empty() {
+            walk.truncated(look, self.start, None, Expected::Rest);
+            return Next::Done;
+        }
+        walk.at = ahead;
+        if look.rest(ahead).starts_with(']') {
+            walk.reading = Some(Box::new(Trailer::new(ahead + 1, self.closes)));
+            return Next::Done;
+        }
+        let name = look.rest(ahead);
+        if look.ended && name.len() < NAME && !name.contains(['\n', ' ', '(']) {
+            walk.truncated(look, self.start, None, Expected::Rest);
+            return Next::Done;
+        }
+        walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, self.start..ahead);
+        walk.reading = Some(Box::new(Trailer::new(ahead, self.closes)));
+        Next::Done
+    }
+
+    /// The list that no mark told ends before `ahead`.
+    fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Next {
+        let behind = self.at;
+        let closer = look.slice(behind, ahead).find(']').map(|closer| behind + closer + 1);
+        if closer.is_none() && look.cut && look.is_end(ahead) {
+            self.waiting.clear();
+            walk.truncated(look, self.list, None, Expected::Rest);
+            return Next::Done;
+        }
+        let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
+            return self.release(walk, look, behind);
+        };
+        // A line with several lists talks about them.
+        match python_names::another_list(look, at) {
+            Ok(false) => {}
+            Ok(true) => {
+                let next = self.release(walk, look, at);
+                walk.show("\n", true);
+                return next;
+            }
+            Err(More) => return Next::More(Stage::Between(ahead, true)),
+        }
+        if !self.make(walk, look) {
+            return Next::Done;
+        }
+        walk.at = at;
+        walk.reading = Some(Box::new(Trailer::new(at, self.closes)));
+        Next::Done
+    }
+
+    /// Makes the calls that wait. `false` when the reply is over.
+    fn make(&mut self, walk: &mut Walk, look: Look<'_>) -> bool {
+        if self.bare && !walk.leave(look) {
+            return false;
+        }
+        for call in std::mem::take(&mut self.waiting) {
+            let Waiting { name, span, written, json, repairs } = call;
+            walk.at = span.end;
+            walk.draft.repaired(written.clone(), repairs);
+            let called = Called { kind: CallKind::Tool, name: &name, span, written, id: None };
+            walk.call(look, called, Input::Object(json));
+        }
+        true
+    }
+
+    /// The list is text, up to `to`.
+    fn release(&mut self, walk: &mut Walk, look: Look<'_>, to: usize) -> Next {
+        walk.push(look, self.list, to);
+        walk.at = to;
+        walk.fresh = false;
+        Next::Done
+    }
+
+    /// Looks behind the bracket at `from` for an object, which is all that is given then.
+    fn first(&mut self, look: Look<'_>, name: String, from: usize, ahead: usize) -> Next {
+        let ends = Ends { tags: self.closes, ..Ends::default() };
+        let inner = look.behind_white(ahead);
+        let rest = look.rest(inner);
+        if rest.is_empty() && !look.ended {
+            return Next::More(Stage::First(name, from, inner));
+        }
+        if rest.starts_with('{') {
+            let scan = Scan::new(inner, Ends::default());
+            return Next::Stage(Stage::Object(name, Box::new(scan.python_words())));
+        }
+        let only =
+            self.declared_name.as_ref().and_then(|tool| look.setup.declared.only_param(tool));
+        let scan = Scan::new(from, ends).dialect(Dialect::Python).positional(only);
+        Next::Stage(Stage::Args(name, Box::new(scan)))
+    }
+
+    fn object(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        mut scan: Box<Scan>,
+    ) -> Next {
+        match scan.read(look.text, look.ended) {
+            Read::More => {
+                if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                }
+                Next::More(Stage::Object(name, scan))
+            }
+            Read::Done | Read::Member => {
+                let ahead = scan.at;
+                Next::Stage(Stage::Close(name, scan, ahead))
+            }
+            fault => self.fault(walk, look, &name, &scan, fault),
+        }
+    }
+
+    /// Reads the bracket behind the object.
+    fn close(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        mut scan: Box<Scan>,
+        ahead: usize,
+    ) -> Next {
+        let at = look.behind_white(ahead);
+        let rest = look.rest(at);
+        if rest.starts_with(')') {
+            scan.at = at + 1;
+            return self.done(walk, look, &name, scan);
+        }
+        if rest.is_empty() && !look.ended {
+            return Next::More(Stage::Close(name, scan, at));
+        }
+        scan.at = at;
+        let fault = if rest.is_empty() { Read::Cut } else { Read::Bad };
+        self.fault(walk, look, &name, &scan, fault)
+    }
+
+    /// The arguments cannot be read, or break off.
+    fn fault(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: &str,
+        scan: &Scan,
+        fault: Read,
+    ) -> Next {
+        if self.bare {
+            return self.text(walk, look, scan.at);
+        }
+        if fault == Read::Cut {
+            walk.truncated(look, self.start, Some(name), Expected::Rest);
+            return Next::Done;
+        }
+        let span = self.start..scan.at;
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(name), span);
+        walk.at = scan.at;
+        walk.reading = Some(Box::new(Trailer::new(scan.at, self.closes)));
+        Next::Done
+    }
+
+    fn args(&mut self, walk: &mut Walk, look: Look<'_>, name: String, mut scan: Box<Scan>) -> Next {
+        match scan.read(look.text, look.ended) {
+            Read::More => {
+                if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                }
+                Next::More(Stage::Args(name, scan))
+            }
+            Read::Done | Read::Member => self.done(walk, look, &name, scan),
+            fault => self.fault(walk, look, &name, &scan, fault),
+        }
+    }
+
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, scan: Box<Scan>) -> Next {
+        let written = look.text.len().min(self.at)..scan.at;
+        let span = self.start..scan.at;
+        self.at = scan.at;
+        if self.bare {
+            let (name, json, repairs) = (name.to_owned(), scan.out, scan.repairs);
+            self.waiting.push(Waiting { name, span, written, json, repairs });
+            return Next::Stage(Stage::Between(self.at, true));
+        }
+        walk.at = scan.at;
+        walk.draft.repaired(written.clone(), scan.repairs);
+        let called = Called { kind: CallKind::Tool, name, span, written, id: None };
+        walk.call(look, called, Input::Object(scan.out));
+        if walk.mode == Mode::Dead {
+            return Next::Done;
+        }
+        Next::Stage(Stage::Between(scan.at, true))
+    }
+
+    /// It is no call, and nothing said that it was: a text that ended in the arguments of a declared tool is one.
+    fn text(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
+        walk.draft.abandon();
+        if look.ended && at >= look.text.len() {
+            if self.make(walk, look) {
+                let name = self.declared_name.clone();
+                walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
+            }
+            return Next::Done;
+        }
+        self.release(walk, look, at)
+    }
+}
+
+impl Reader for PythonCalls {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            let stage = std::mem::replace(&mut self.stage, Stage::Between(self.at, false));
+            let next = match stage {
+                Stage::Between(ahead, after) => self.between(walk, look, ahead, after),
+                Stage::Args(name, scan) => self.args(walk, look, name, scan),
+                Stage::First(name, from, ahead) => self.first(look, name, from, ahead),
+                Stage::Object(name, scan) => self.object(walk, look, name, scan),
+                Stage::Close(name, scan, ahead) => self.close(walk, look, name, scan, ahead),
+            };
+            match next {
+                Next::Stage(stage) => self.stage = stage,
+                Next::Done => return Progress::Moved,
+                Next::More(stage) => {
+                    self.stage = stage;
+                    walk.reading = Some(self);
+                    return Progress::More;
+                }
+            }
+        }
+    }
+}
+
+enum Next {
+    Stage(Stage),
+    /// The same, when the text goes on.
+    More(Stage),
+    Done,
+}

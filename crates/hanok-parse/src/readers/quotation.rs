@@ -1,0 +1,108 @@
+//! Whether what stands at hand is only shown.
+
+use crate::{
+    readers::{
+        shown::{QUOTES, Shown},
+        walk::Walk,
+    },
+    text::{labels, look::Look, presence::More},
+};
+
+/// So far back in its line a quotation mark is looked for that a mark may stand between.
+const BACK: usize = 512;
+
+impl Walk {
+    /// Whether what stands here is shown. A quotation or a comment that ended before is forgotten.
+    pub(crate) fn is_shown(&mut self, look: Look<'_>) -> bool {
+        let Some(Shown::Span { close, from, in_line }) = self.shown else {
+            return self.shown.is_some();
+        };
+        let text = look.slice(from.min(self.at), self.at);
+        let ends = close.len() > 1 && look.rest(self.at).starts_with(close);
+        if ends || text.contains(close) || in_line && text.contains('\n') {
+            self.shown = None;
+            return false;
+        }
+        let mut from = self.at.saturating_sub(close.len() - 1).max(from);
+        while !look.text.is_char_boundary(from) {
+            from += 1;
+        }
+        self.shown = Some(Shown::Span { close, from, in_line });
+        true
+    }
+
+    /// Shows what follows up to `close`.
+    pub(crate) fn show(&mut self, close: &'static str, in_line: bool) {
+        self.shown = Some(Shown::Span { close, from: self.at, in_line });
+    }
+
+    /// Whether the mark here stands directly behind a quotation mark that opens.
+    pub(crate) fn is_quoted(&mut self, look: Look<'_>) -> bool {
+        let before = look.slice(self.start, self.at);
+        let quote = QUOTES.iter().find(|(open, _)| before.ends_with(open));
+        let Some((open, close)) = quote else { return false };
+        let mut from = before.len().saturating_sub(BACK);
+        while !before.is_char_boundary(from) {
+            from += 1;
+        }
+        let near = before.get(from..).unwrap_or_default();
+        let line = near.rfind('\n').and_then(|end| near.get(end + 1..)).unwrap_or(near);
+        let head = line.strip_suffix(open).unwrap_or(line);
+        let opens = match *open {
+            "`" => !line.ends_with("```") && head.matches('`').count() % 2 == 0,
+            "\"" => head.matches('"').count() % 2 == 0,
+            "'" => head.is_empty() || head.ends_with(|last: char| !last.is_alphanumeric()),
+            _ => true,
+        };
+        if opens {
+            self.show(close, true);
+        }
+        opens
+    }
+
+    /// Reads the start of a line: whether all of it is shown.
+    pub(crate) fn line_is_shown(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if !self.is_line(look) {
+            return Ok(self.is_shown(look));
+        }
+        let rest = look.rest(self.at).trim_start_matches(labels::is_blank);
+        let sign = rest.bytes().next().unwrap_or_default();
+        let len = rest.bytes().take_while(|byte| *byte == sign).count();
+        let is_fence = matches!(sign, b'`' | b'~');
+        if (is_fence || sign == b'>') && len == rest.len() && !look.ended {
+            return Err(More);
+        }
+        if self.is_shown(look) {
+            match self.shown {
+                Some(Shown::Block { sign: own, len: least }) if own == sign && len >= least => {
+                    self.shown = None;
+                }
+                Some(Shown::Nested(depth)) if sign == b'`' && len >= 3 => {
+                    let tail = rest.get(len..).unwrap_or_default();
+                    let tail = tail.trim_start_matches(labels::is_blank);
+                    if tail.is_empty() && !look.ended {
+                        return Err(More);
+                    }
+                    let is_close = tail.is_empty() || tail.starts_with(['\n', '\r']);
+                    let depth = if is_close { depth - 1 } else { depth + 1 };
+                    self.shown = (depth > 1).then_some(Shown::Nested(depth));
+                }
+                _ => {}
+            }
+            return Ok(true);
+        }
+        match sign {
+            b'>' if len < 3 => self.show("\n", true),
+            b'|' => self.show("\n", true),
+            b'`' if len > 3 => self.shown = Some(Shown::Block { sign, len }),
+            b'~' if len >= 3 => self.shown = Some(Shown::Block { sign, len }),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether a line begins here, and not only what stands behind a mark.
+    fn is_line(&self, look: Look<'_>) -> bool {
+        self.at == self.start || look.slice(self.start, self.at).ends_with('\n')
+    }
+}

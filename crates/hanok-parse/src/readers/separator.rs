@@ -1,0 +1,296 @@
+//! What stands between a name and its JSON arguments.
+
+use crate::{
+    declared::CallKind,
+    json::{
+        json_text,
+        scan::{Dialect, Ends},
+    },
+    readers::{
+        fence,
+        json_arguments::JsonArguments,
+        reader::{Progress, Reader},
+        walk::{Called, Walk},
+    },
+    reply::{
+        error::{ErrorKind, Expected},
+        input::Input,
+    },
+    text::{
+        look::{Look, Until},
+        marks::{self, Lookup},
+        names,
+        presence::{More, Presence},
+    },
+};
+
+/// Tokens that say that JSON follows.
+const SKIPS: &[&str] = &[
+    "[ARGS]",
+    "<|constrain|>json",
+    "<|plamo:begin_tool_arguments:plamo|>",
+    "<|plamo:constrain|>json",
+    "<|plamo:msg|>",
+    "<|tool_call_argument_begin|>",
+    "<|tool_call:args|>",
+    ":",
+    "：",
+];
+/// The longest id or name that may stand here.
+const WORD: usize = 256;
+
+/// Behind a name.
+#[derive(Debug, Clone)]
+pub(crate) struct Separator {
+    start: usize,
+    ahead: usize,
+    name: String,
+    closes: &'static [&'static str],
+    /// What stood before may have been a type: the name comes now.
+    typed: bool,
+    dialect: Dialect,
+    /// An id may stand here.
+    id: bool,
+    /// A header named the tool: what follows may be calls of another format.
+    header: bool,
+    /// The id that was read.
+    call_id: Option<String>,
+    /// Words that are no JSON begin here.
+    words: Option<usize>,
+}
+
+impl Separator {
+    pub(crate) fn new(
+        start: usize,
+        behind: usize,
+        name: String,
+        closes: &'static [&'static str],
+    ) -> Self {
+        let (typed, dialect) = (false, Dialect::Json);
+        Self {
+            start,
+            ahead: behind,
+            name,
+            closes,
+            typed,
+            dialect,
+            id: false,
+            header: false,
+            call_id: None,
+            words: None,
+        }
+    }
+
+    pub(crate) fn typed(self) -> Self {
+        Self { typed: true, header: true, ..self }
+    }
+
+    /// The name comes now; what stood before was the call's id.
+    pub(crate) fn named(self, id: String) -> Self {
+        Self { typed: true, call_id: Some(id), ..self }
+    }
+
+    /// An id comes first.
+    pub(crate) fn with_id(self) -> Self {
+        Self { id: true, ..self }
+    }
+
+    /// The name stood in the header of a message.
+    pub(crate) fn of_header(self) -> Self {
+        Self { header: true, ..self }
+    }
+
+    pub(crate) fn quoted(self, quote: &'static str) -> Self {
+        Self { dialect: Dialect::Quoted(quote), ..self }
+    }
+
+    /// Takes one piece. `true` when the rest is read elsewhere.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        if let Some(from) = self.words {
+            return self.words(walk, look, from);
+        }
+        self.ahead = look.behind_white(self.ahead);
+        let rest = look.rest(self.ahead);
+        if rest.is_empty() && !look.ended {
+            return Err(More);
+        }
+        if rest.is_empty() {
+            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
+            return Ok(true);
+        }
+        if rest.starts_with('{') {
+            self.object(walk, look);
+            return Ok(true);
+        }
+        if self.typed && !rest.starts_with(['`', '<']) {
+            return self.name(walk, look, rest);
+        }
+        if let Some(len) = look.any(self.ahead, SKIPS)? {
+            self.ahead += len;
+            return Ok(false);
+        }
+        if look.any(self.ahead, self.closes)?.is_some() {
+            self.empty(walk, look);
+            return Ok(true);
+        }
+        if self.header && rest.starts_with('<') {
+            match look.setup.marks.at(rest) {
+                Lookup::Mark(..) => {
+                    walk.addressee = Some(self.name.clone());
+                    walk.go(self.ahead);
+                    return Ok(true);
+                }
+                Lookup::Prefix if !look.ended => return Err(More),
+                _ => {}
+            }
+        }
+        if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
+            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
+            return Ok(true);
+        }
+        if let Some(len) = fence::opening(look, self.ahead)? {
+            walk.fence.open();
+            self.ahead += len;
+            return Ok(false);
+        }
+        if self.id && self.id(look, rest)? {
+            if look.is_end(self.ahead) {
+                walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
+            }
+            return Ok(look.is_end(self.ahead));
+        }
+        if self.closes.is_empty() {
+            self.malformed(walk, look);
+            return Ok(true);
+        }
+        self.words = Some(self.ahead);
+        Ok(false)
+    }
+
+    /// Reads words up to the end of the call: plain text in place of arguments.
+    fn words(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<bool, More> {
+        loop {
+            let rest = look.rest(self.ahead);
+            let len = rest.bytes().position(marks::may_begin).unwrap_or(rest.len());
+            self.ahead += len;
+            let rest = look.rest(self.ahead);
+            if rest.is_empty() && !look.ended {
+                return Err(More);
+            }
+            let close = look.any(self.ahead, self.closes)?;
+            let opens = look.setup.marks.opens(rest);
+            if opens == Presence::More && !look.ended {
+                return Err(More);
+            }
+            if rest.is_empty() || close.is_some() || opens == Presence::Yes {
+                self.plain(walk, look, from, close);
+                return Ok(true);
+            }
+            self.ahead += json_text::letter(rest);
+        }
+    }
+
+    fn plain(&self, walk: &mut Walk, look: Look<'_>, from: usize, close: Option<usize>) {
+        let declared = &look.setup.declared;
+        let is_known = names::resolve(declared, CallKind::Tool, &self.name).is_ok();
+        if close.is_none() && is_known && look.is_end(self.ahead) {
+            return walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
+        }
+        let (written, span) = (from..self.ahead, self.start..self.ahead);
+        let input = Input::from_text(look.slice(from, self.ahead)).announced();
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span,
+            written,
+            id: self.call_id.clone(),
+        };
+        walk.at = self.ahead;
+        walk.call(look, called, input);
+        walk.go(self.ahead + close.unwrap_or_default());
+    }
+
+    fn object(&self, walk: &mut Walk, look: Look<'_>) {
+        walk.at = self.ahead;
+        let ends = Ends { tags: self.closes, fence: true, ..Ends::default() };
+        let name = self.name.clone();
+        let written = JsonArguments::new(look, CallKind::Tool, name, self.start, self.ahead, ends);
+        walk.reading = Some(Box::new(written.dialect(self.dialect).id(self.call_id.clone())));
+    }
+
+    /// What stood before was a type. The name is the rest of the line.
+    fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<bool, More> {
+        match look.until(self.ahead, WORD, |letter| matches!(letter, '\n' | '{' | '<' | '`')) {
+            Until::At(end) => {
+                self.name = rest.get(..end).unwrap_or_default().to_owned();
+                self.typed = false;
+                self.ahead += end;
+                return Ok(false);
+            }
+            Until::More => return Err(More),
+            Until::Ended => walk.truncated(look, self.start, None, Expected::Rest),
+            Until::Beyond => self.malformed(walk, look),
+        }
+        Ok(true)
+    }
+
+    /// Skips an id: a word before the arguments.
+    fn id(&mut self, look: Look<'_>, rest: &str) -> Result<bool, More> {
+        let is_id = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        match look.until(self.ahead, WORD, |letter| !is_id(letter)) {
+            Until::At(len) => {
+                self.id = false;
+                self.call_id = rest.get(..len).filter(|id| !id.is_empty()).map(str::to_owned);
+                self.ahead += len;
+                Ok(len > 0)
+            }
+            Until::More => Err(More),
+            Until::Ended => {
+                self.ahead += rest.len();
+                Ok(true)
+            }
+            Until::Beyond => Ok(false),
+        }
+    }
+
+    fn empty(&self, walk: &mut Walk, look: Look<'_>) {
+        let span = self.start..self.ahead;
+        let written = self.ahead..self.ahead;
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span,
+            written,
+            id: self.call_id.clone(),
+        };
+        walk.at = self.ahead;
+        walk.call(look, called, Input::Empty);
+        walk.fresh = false;
+    }
+
+    /// The name without its decoration.
+    fn written(&self, look: Look<'_>) -> String {
+        names::plain(&look.setup.declared, CallKind::Tool, &self.name)
+    }
+
+    fn malformed(&self, walk: &mut Walk, look: Look<'_>) {
+        let (name, span) = (self.written(look), self.start..self.ahead);
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
+        walk.go(self.ahead);
+    }
+}
+
+impl Reader for Separator {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            match self.step(walk, look) {
+                Ok(false) => {}
+                Ok(true) => return Progress::Moved,
+                Err(More) => {
+                    walk.reading = Some(self);
+                    return Progress::More;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `<tool_call>name</tool_call>` and the `<tool_input>` behind it.
+
+use crate::{
+    declared::CallKind,
+    format::Format,
+    json::scan::Ends,
+    readers::{
+        json_arguments::JsonArguments,
+        reader::{Progress, Reader},
+        walk::{Called, Walk},
+    },
+    reply::{error::Expected, input::Input},
+    text::{look::Look, names, presence::Presence},
+};
+
+const OPEN: &str = "<tool_input>";
+const CLOSE: &str = "</tool_input>";
+
+/// Behind the name.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolInput {
+    start: usize,
+    /// Behind the name's close tag.
+    behind: usize,
+    ahead: usize,
+    name: String,
+    /// Behind the open tag, how far the text is white space.
+    white: Option<usize>,
+    /// Where the input begins.
+    input: Option<usize>,
+    /// The name alone calls nothing.
+    needs_input: bool,
+}
+
+impl ToolInput {
+    pub(crate) fn new(start: usize, behind: usize, name: String) -> Self {
+        Self { start, behind, ahead: behind, name, white: None, input: None, needs_input: false }
+    }
+
+    /// The same, where the name alone calls nothing.
+    pub(crate) fn needs_input(self) -> Self {
+        Self { needs_input: true, ..self }
+    }
+
+    /// The name with nothing behind it. In GLM's form it has no parameters.
+    fn alone(&self, walk: &mut Walk, look: Look<'_>) {
+        let declared = &look.setup.declared;
+        let name = names::resolve(declared, CallKind::Tool, &self.name);
+        let needs = self.needs_input || name.is_ok_and(|name| declared.requires_input(&name));
+        let input = if needs { Input::Empty } else { Input::Object("{}".to_owned()) };
+        let (start, end) = (self.start, self.behind);
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span: start..end,
+            written: end..end,
+            id: None,
+        };
+        walk.call(look, called, input);
+        walk.go(end);
+    }
+
+    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Progress {
+        walk.at = at;
+        if !look.rest(at).starts_with('{') {
+            self.input = Some(at);
+            self.ahead = at;
+            return self.text(walk, look);
+        }
+        let ends = Ends { tags: &[CLOSE], ..Ends::default() };
+        let written = JsonArguments::new(look, CallKind::Tool, self.name, self.start, at, ends);
+        walk.reading = Some(Box::new(written));
+        Progress::Moved
+    }
+
+    /// Plain text up to the close tag.
+    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        let from = self.input.unwrap_or(self.ahead);
+        let rest = look.rest(self.ahead);
+        let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
+            if look.ended {
+                walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                return Progress::Moved;
+            }
+            let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
+            while !look.text.is_char_boundary(ahead) {
+                ahead -= 1;
+            }
+            self.ahead = ahead;
+            walk.reading = Some(self);
+            return Progress::More;
+        };
+        let behind = end + CLOSE.len();
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span: self.start..behind,
+            written: from..end,
+            id: None,
+        };
+        walk.call(look, called, Input::from_text(look.slice(from, end)));
+        walk.go(behind);
+        Progress::Moved
+    }
+}
+
+impl Reader for ToolInput {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        if self.input.is_some() {
+            return self.text(walk, look);
+        }
+        if let Some(white) = self.white {
+            let at = look.behind_white(white);
+            if look.rest(at).is_empty() && !look.ended {
+                self.white = Some(at);
+                walk.reading = Some(self);
+                return Progress::More;
+            }
+            return self.input(walk, look, at);
+        }
+        self.ahead = look.behind_white(self.ahead);
+        let rest = look.rest(self.ahead);
+        match look.presence(self.ahead, OPEN) {
+            Presence::Yes => {
+                self.white = Some(self.ahead + OPEN.len());
+                self.read(walk, look)
+            }
+            Presence::More => {
+                walk.reading = Some(self);
+                Progress::More
+            }
+            Presence::No => {
+                let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
+                if look.ended && OPEN.starts_with(rest) && !is_whole {
+                    walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                } else {
+                    self.alone(walk, look);
+                }
+                Progress::Moved
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What belongs to a call that was read: closers too many, the fence around it, its close mark.
+
+use crate::{
+    json::fault::{Repair, RepairKind},
+    readers::{
+        fence::FENCE,
+        reader::{Progress, Reader},
+        walk::Walk,
+    },
+    text::{
+        formats,
+        look::Look,
+        presence::{More, Presence},
+    },
+};
+
+/// So much may stand between a call and its close mark.
+const JUNK: usize = 256;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Closers,
+    Fence,
+    Close,
+    Junk,
+    Tail,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trailer {
+    /// What was read for certain.
+    at: usize,
+    /// How far was looked.
+    ahead: usize,
+    stage: Stage,
+    /// Where the arguments began.
+    written: usize,
+    closes: &'static [&'static str],
+}
+
+impl Trailer {
+    /// Behind a call, or behind what was meant as one.
+    pub(crate) fn new(at: usize, closes: &'static [&'static str]) -> Self {
+        Self { at, ahead: at, stage: Stage::Fence, written: 0, closes }
+    }
+
+    /// Behind a JSON object that begins at `written`: closers may follow that close nothing.
+    pub(crate) fn object(written: usize, at: usize, closes: &'static [&'static str]) -> Self {
+        Self { written, stage: Stage::Closers, ..Self::new(at, closes) }
+    }
+
+    fn next(&mut self, stage: Stage) -> Result<Option<bool>, More> {
+        self.stage = stage;
+        self.ahead = self.at;
+        Ok(None)
+    }
+
+    fn closers(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
+        loop {
+            self.ahead = look.behind_white(self.ahead);
+            match look.rest(self.ahead).bytes().next() {
+                Some(b'}' | b']' | b')') => {
+                    let repair = Repair { kind: RepairKind::Brace, at: self.ahead };
+                    self.ahead += 1;
+                    self.at = self.ahead;
+                    walk.draft.extend(self.written, self.at, repair);
+                }
+                None if !look.ended => return Err(More),
+                _ => return self.next(Stage::Fence),
+            }
+        }
+    }
+
+    fn fence(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
+        if walk.fence.is_wrapping() {
+            self.ahead = look.behind_white(self.ahead);
+            match look.presence(self.ahead, FENCE) {
+                Presence::Yes => {
+                    walk.fence.close();
+                    self.at = self.ahead + FENCE.len();
+                }
+                Presence::No => {}
+                Presence::More => return Err(More),
+            }
+        }
+        if self.closes.is_empty() {
+            return Ok(Some(false));
+        }
+        self.next(Stage::Close)
+    }
+
+    /// Skips to behind the close mark, and what stands before it, if no other mark and no line comes first.
+    fn close(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
+        if self.stage != Stage::Junk {
+            self.ahead = look.behind_white(self.ahead);
+            if let Some(rule) = formats::next_in_block(self.closes)
+                && look.any(self.ahead, &["call:"])?.is_some()
+            {
+                self.at = self.ahead;
+                walk.next_rule = Some(rule);
+                return Ok(Some(false));
+            }
+            match look.any(self.ahead, self.closes)? {
+                Some(len) => {
+                    self.at = self.ahead + len;
+                    return Ok(Some(true));
+                }
+                None if look.rest(self.ahead).is_empty() && !look.ended => return Err(More),
+                None if self.stage == Stage::Tail => return Ok(Some(false)),
+                None => self.stage = Stage::Junk,
+            }
+        }
+        let rest = look.rest(self.ahead);
+        let len = rest.bytes().position(|byte| matches!(byte, b'<' | b'\n')).unwrap_or(rest.len());
+        self.ahead += len;
+        if self.ahead > self.at + JUNK {
+            return Ok(Some(false));
+        }
+        if len == rest.len() {
+            return if look.ended { Ok(Some(false)) } else { Err(More) };
+        }
+        self.stage = Stage::Tail;
+        Ok(None)
+    }
+}
+
+impl Reader for Trailer {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        loop {
+            let done = match self.stage {
+                Stage::Closers => self.closers(walk, look),
+                Stage::Fence => self.fence(walk, look),
+                Stage::Close | Stage::Junk | Stage::Tail => self.close(walk, look),
+            };
+            match done {
+                Ok(None) => {}
+                Ok(Some(fresh)) => {
+                    walk.at = self.at;
+                    walk.fresh |= fresh;
+                    return Progress::Moved;
+                }
+                Err(More) => {
+                    walk.reading = Some(self);
+                    return Progress::More;
+                }
+            }
+        }
+    }
+
+    fn may_extend(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,307 @@
+//! What all readers share: where reading stands, where text goes, and what was read so far.
+
+use std::ops::Range;
+
+use crate::{
+    declared::CallKind,
+    readers::{echo::Echo, fence::Fence, reader::Reader, shown::Shown},
+    reply::{
+        draft::{Attempt, Draft},
+        error::{ErrorKind, Expected},
+        flow::Run,
+        input::Input,
+    },
+    text::{look::Look, marks, names, rule::Rule},
+};
+
+/// Where text goes that is no mark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    #[default]
+    Content,
+    /// A thought, from this byte on.
+    Thought(usize),
+    /// The input of the pending call, in words.
+    Input,
+    /// The task of the pending delegation.
+    Task,
+    /// The answer, from this byte on.
+    Answer(usize),
+    /// Behind the end of the reply. Only a close tag that makes it all reasoning still counts.
+    Dead,
+}
+
+/// A name that waits for its input.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    pub(crate) kind: CallKind,
+    pub(crate) name: String,
+    pub(crate) start: usize,
+    /// Where the name ends.
+    pub(crate) end: usize,
+    /// It says that nothing is called.
+    pub(crate) is_none: bool,
+}
+
+/// What is called, and where it stands.
+#[derive(Debug)]
+pub(crate) struct Called<'a> {
+    pub(crate) kind: CallKind,
+    pub(crate) name: &'a str,
+    pub(crate) span: Range<usize>,
+    pub(crate) written: Range<usize>,
+    /// The id that its format carries.
+    pub(crate) id: Option<String>,
+}
+
+/// Where a pass stands, and what it has read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Walk {
+    pub(crate) start: usize,
+    pub(crate) at: usize,
+    /// Behind the last reasoning.
+    pub(crate) reasoned_to: usize,
+    /// How many close marks of reasoning still count where none is open: one, before any was opened, and those of marks
+    /// that were opened inside reasoning.
+    pub(crate) stray_closes: usize,
+    /// Labels, fences and bare JSON may begin here.
+    pub(crate) fresh: bool,
+    pub(crate) mode: Mode,
+    /// What is being read besides text.
+    pub(crate) reading: Option<Box<dyn Reader>>,
+    /// Behind the last mark that counted, or the last call.
+    pub(crate) trusted_to: usize,
+    /// Another call of the same block begins here, by this rule.
+    pub(crate) next_rule: Option<&'static Rule>,
+    /// The text of a mode other than content and thought.
+    pub(crate) run: Run,
+    /// The bold marks that a label left open.
+    pub(crate) open: String,
+    pub(crate) pending: Option<Pending>,
+    pub(crate) fence: Fence,
+    /// Whom the header of the message at hand names.
+    pub(crate) addressee: Option<String>,
+    /// Text that is only shown.
+    pub(crate) shown: Option<Shown>,
+    /// The input at hand stands in a fence that is open.
+    pub(crate) fenced_input: bool,
+    /// A result is being repeated: nothing in it is a call.
+    pub(crate) echo: Option<Echo>,
+    pub(crate) draft: Draft,
+    /// How many marks were noted that no format has.
+    pub(crate) unknown_marks: usize,
+    /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
+    pub(crate) unclosed: usize,
+}
+
+impl Walk {
+    /// A walk from byte `start`.
+    pub(crate) fn new(start: usize) -> Self {
+        Self {
+            start,
+            at: start,
+            reasoned_to: start,
+            fresh: true,
+            stray_closes: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Moves to `at`, where a mark was read, and looks for marks of lines there.
+    pub(crate) fn go(&mut self, at: usize) {
+        self.at = at;
+        self.fresh = true;
+    }
+
+    /// Whether the mark of `len` bytes here counts, where special tokens are known. One that begins a tag with a name in it is
+    /// never such a token, and counts behind one, or behind a call.
+    pub(crate) fn counts(&mut self, look: Look<'_>, len: usize) -> bool {
+        let token = look.slice(self.at, self.at + len);
+        let is_open = !token.ends_with(['>', ']', '｜', '✿', '▷']);
+        let near = || look.slice(self.trusted_to, self.at).trim().is_empty();
+        let counts = look.is_special(self.at, len) || is_open && self.trusted_to > 0 && near();
+        if counts {
+            self.trusted_to = self.at + len;
+        }
+        counts
+    }
+
+    pub(crate) fn is_prose(&self) -> bool {
+        matches!(self.mode, Mode::Content | Mode::Thought(_))
+    }
+
+    pub(crate) fn waits_for(&self, kind: CallKind) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.kind == kind)
+    }
+
+    /// What only the program may say ends the reply, once something was called.
+    pub(crate) fn foreign(&mut self, look: Look<'_>) -> bool {
+        if !self.draft.has_attempt() && self.pending.is_none() {
+            return false;
+        }
+        self.invented(look);
+        true
+    }
+
+    /// What the model invents ends the reply.
+    pub(crate) fn invented(&mut self, look: Look<'_>) {
+        self.echo = None;
+        if self.leave(look) {
+            self.draft.invented(self.at);
+            self.mode = Mode::Dead;
+        }
+    }
+
+    /// Sends a piece of the text where the mode says.
+    pub(crate) fn push(&mut self, look: Look<'_>, start: usize, end: usize) {
+        let text = look.slice(start, end);
+        if self.is_prose() && !self.release_fence_for(look, start, end) {
+            return;
+        }
+        match self.mode {
+            Mode::Content => self.draft.say_content(text),
+            Mode::Thought(_) => self.draft.say_thought(text),
+            Mode::Dead => {}
+            _ => self.run.push(text),
+        }
+    }
+
+    /// Closes what was open, before something else is read. `false` when that ended the reply.
+    pub(crate) fn leave(&mut self, look: Look<'_>) -> bool {
+        self.settle(look);
+        self.resolve_pending(look);
+        self.fence.wraps();
+        self.mode != Mode::Dead
+    }
+
+    pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
+        let Called { kind, name, span, written, id } = called;
+        self.trusted_to = self.trusted_to.max(span.end);
+        let declared = &look.setup.declared;
+        let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
+        if is_final && !declared.has_tool(name.trim()) {
+            let answer = marks::without_stops(&input.into_words());
+            self.draft.abandon();
+            self.draft.answer(answer.trim().to_owned(), span);
+            self.mode = Mode::Dead;
+            return;
+        }
+        self.draft.call(declared, Attempt { kind, name, input, span, written, id });
+    }
+
+    /// The text ends inside a call: nothing follows.
+    pub(crate) fn truncated(
+        &mut self,
+        look: Look<'_>,
+        start: usize,
+        name: Option<&str>,
+        expected: Expected,
+    ) {
+        self.draft.fail(ErrorKind::Truncated, expected, name, start..look.text.len());
+        self.at = look.text.len();
+    }
+
+    /// Ends what was being read.
+    pub(crate) fn settle(&mut self, look: Look<'_>) {
+        let mode = std::mem::take(&mut self.mode);
+        let run = std::mem::take(&mut self.run).text;
+        match mode {
+            Mode::Content => {}
+            Mode::Dead => self.mode = Mode::Dead,
+            Mode::Thought(start) => self.draft.end_thought(start..self.at),
+            Mode::Answer(start) => {
+                let answer = self.words(&run);
+                self.draft.answer(answer, start..self.at);
+            }
+            Mode::Input | Mode::Task => self.settle_input(look, &run, mode),
+        }
+    }
+
+    fn settle_input(&mut self, look: Look<'_>, run: &str, mode: Mode) {
+        let words = self.words(run);
+        let Some(Pending { kind, name, start, end, is_none }) = self.pending.take() else { return };
+        if is_none {
+            return;
+        }
+        // Nothing says that words are whole but the model's own end.
+        let is_cut = look.cut && look.is_end(self.at);
+        if std::mem::take(&mut self.fenced_input) || is_cut {
+            return self.truncated(look, start, Some(name.trim()), Expected::Rest);
+        }
+        let input = match mode {
+            Mode::Task if words.is_empty() => Input::Empty,
+            Mode::Task => Input::Text(words),
+            _ => Input::from_text(&words),
+        };
+        let called =
+            Called { kind, name: &name, span: start..self.at, written: end..self.at, id: None };
+        self.call(look, called, input);
+    }
+
+    /// Text behind a label, without what belongs to the label: open bold, the fence around both.
+    fn words(&mut self, run: &str) -> String {
+        let words = self.fence.unwrap(run.trim());
+        let open = std::mem::take(&mut self.open);
+        let inner = words
+            .strip_suffix(open.as_str())
+            .filter(|inner| !open.is_empty() && !inner.contains(open.as_str()));
+        inner.unwrap_or(words).trim().to_owned()
+    }
+
+    /// Whether the text ends where the input of a name should begin: behind the name, which may not be whole, or inside
+    /// the next label. Other words show that the model went on without one.
+    pub(crate) fn breaks_off(&self, look: Look<'_>, pending: &Pending) -> bool {
+        if !look.ended {
+            return false;
+        }
+        let tail = look.slice(pending.end, look.text.len());
+        if tail.is_empty() {
+            return true;
+        }
+        if tail.trim().is_empty() {
+            return pending.kind == CallKind::Tool
+                && (look.cut || !self.takes_nothing(look, &pending.name));
+        }
+        let labels = match pending.kind {
+            CallKind::Tool => ["action input", "행동 입력"],
+            CallKind::Delegate => ["task", "작업"],
+        };
+        let word = tail.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+        !tail.contains('<') && labels.iter().any(|label| label.starts_with(&word))
+    }
+
+    fn takes_nothing(&self, look: Look<'_>, name: &str) -> bool {
+        let declared = &look.setup.declared;
+        let name = names::resolve(declared, CallKind::Tool, name);
+        name.is_ok_and(|name| declared.takes_nothing(&name))
+    }
+
+    /// A name without input: enough for a tool that takes nothing.
+    pub(crate) fn resolve_pending(&mut self, look: Look<'_>) {
+        let Some(pending) = self.pending.take().filter(|pending| !pending.is_none) else { return };
+        if look.is_end(self.at) && self.breaks_off(look, &pending) {
+            let name = Some(pending.name.trim());
+            return self.truncated(look, pending.start, name, Expected::Rest);
+        }
+        let (start, end) = (pending.start, pending.end);
+        let called = Called {
+            kind: pending.kind,
+            name: &pending.name,
+            span: start..self.at,
+            written: end..end,
+            id: None,
+        };
+        self.call(look, called, Input::Empty);
+    }
+
+    /// Forgets all but where it stands: what came before was reasoning.
+    pub(crate) fn restart(&mut self) {
+        self.run = Run::default();
+        self.pending = None;
+        self.fence = Fence::default();
+        self.shown = None;
+        self.fenced_input = false;
+        self.echo = None;
+        self.mode = Mode::Content;
+    }
+}

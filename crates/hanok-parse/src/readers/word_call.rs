@@ -1,0 +1,72 @@
+//! Calls whose argument is words: `<tool: find> what to find </tool>`.
+
+use crate::{
+    declared::CallKind,
+    json::json_text,
+    readers::{
+        reader::{Progress, Reader},
+        walk::{Called, Walk},
+    },
+    reply::{error::Expected, input::Input},
+    text::look::Look,
+};
+
+/// The longest name.
+const NAME: usize = 256;
+
+/// A call that is being read up to its close mark.
+#[derive(Debug, Clone)]
+pub(crate) struct WordCall {
+    start: usize,
+    /// Behind the mark.
+    body: usize,
+    ahead: usize,
+    close: &'static str,
+}
+
+impl WordCall {
+    /// A call whose mark stands from `start` to `body`.
+    pub(crate) fn new(start: usize, body: usize, close: &'static str) -> Self {
+        Self { start, body, ahead: body, close }
+    }
+
+    /// The call whose close mark stands at `end`.
+    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) {
+        let behind = end + self.close.len();
+        if !walk.leave(look) {
+            return walk.go(behind);
+        }
+        let inner = look.slice(self.body, end);
+        // `<tool: function>`: the name stands on the next line.
+        let kind = inner.split_once('>').filter(|(kind, _)| kind.trim() == "function");
+        let inner = kind.map_or(inner, |(_, inner)| inner).trim();
+        let stop = inner.find(|letter: char| letter.is_whitespace() || letter == '>');
+        let (name, words) = inner.split_at_checked(stop.unwrap_or(inner.len())).unwrap_or_default();
+        let words = words.strip_prefix('>').unwrap_or(words);
+        let span = self.start..behind;
+        let called = Called { kind: CallKind::Tool, name, span, written: self.body..end, id: None };
+        walk.at = behind;
+        walk.call(look, called, Input::from_text(words));
+        walk.go(behind);
+    }
+}
+
+impl Reader for WordCall {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        let rest = look.rest(self.ahead);
+        if let Some(len) = rest.find(self.close) {
+            self.done(walk, look, self.ahead + len);
+            return Progress::Moved;
+        }
+        if look.ended {
+            let inner = look.slice(self.body, look.text.len());
+            let name = inner.split_whitespace().next().filter(|name| name.len() <= NAME);
+            walk.leave(look);
+            walk.truncated(look, self.start, name, Expected::Rest);
+            return Progress::Moved;
+        }
+        self.ahead += rest.len() - json_text::overlap(rest, self.close);
+        walk.reading = Some(self);
+        Progress::More
+    }
+}

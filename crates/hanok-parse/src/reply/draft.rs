@@ -1,0 +1,326 @@
+//! The reply while it is being read, and what is told of it.
+
+use std::ops::Range;
+
+use crate::{
+    declared::{CallKind, Declared},
+    json::fault::Repair,
+    reply::{
+        arguments::Arguments,
+        error::{ErrorKind, Expected, ParseError},
+        event::Event,
+        finish::{Finish, FinishReason},
+        flow::Flow,
+        input::Input,
+        note::{Note, NoteKind},
+        outcome::{Call, Part, PartKind, Rejected, Reply},
+        types::{Mistyped, Typing, typing},
+    },
+    text::names,
+};
+
+/// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
+const SUGGESTIONS: usize = 8;
+
+/// A call as it was read, its name not yet looked up.
+#[derive(Debug)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) kind: CallKind,
+    pub(crate) name: &'a str,
+    pub(crate) input: Input,
+    /// From its marker to its end.
+    pub(crate) span: Range<usize>,
+    /// Where its input stands.
+    pub(crate) written: Range<usize>,
+    /// The id that its format carries.
+    pub(crate) id: Option<String>,
+}
+
+/// A call that was told while it is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Announced {
+    pub(crate) call: usize,
+    pub(crate) kind: CallKind,
+    pub(crate) name: String,
+    pub(crate) json: String,
+}
+
+/// Which kind of text was said last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Saying {
+    #[default]
+    Content,
+    Thought,
+    Reasoning,
+}
+
+/// What has been read so far. A retraction empties it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) answer: Option<String>,
+    pub(crate) answer_told: usize,
+    pub(crate) thought: Flow,
+    pub(crate) content: Flow,
+    pub(crate) reasoning: Flow,
+    /// Where the reasoning stands.
+    pub(crate) reasoned: Vec<Range<usize>>,
+    /// Thoughts and the answer.
+    pub(crate) parts: Vec<Part>,
+    pub(crate) error: Option<ParseError>,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) notes_told: usize,
+    pub(crate) suggestions: usize,
+    /// Where the model's inventions begin.
+    pub(crate) invented: Option<usize>,
+    pub(crate) announced: Option<Announced>,
+    pub(crate) saying: Saying,
+    /// Nobody listens.
+    pub(crate) quiet: bool,
+    /// What is done with values of other types.
+    pub(crate) mistyped: Mistyped,
+    /// Nothing that is told is taken back: calls, errors and notes are told at the end.
+    pub(crate) committed: bool,
+    /// How many calls were told.
+    pub(crate) started: usize,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Draft {
+    /// Whether anything was meant as a call.
+    pub(crate) fn has_attempt(&self) -> bool {
+        !self.calls.is_empty() || self.error.is_some()
+    }
+
+    /// The model invents what only the program may say, from `at` to the end of the text.
+    pub(crate) fn invented(&mut self, at: usize) {
+        self.flush();
+        self.invented = Some(at);
+    }
+
+    /// The text has ended at `end`.
+    pub(crate) fn close_notes(&mut self, end: usize) {
+        if let Some(at) = self.invented.take() {
+            self.note(NoteKind::InventedObservation, at..end);
+        }
+        self.tell_notes();
+    }
+
+    pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
+        self.note_of(Note { kind, span, repairs: Vec::new() });
+    }
+
+    pub(crate) fn repaired(&mut self, span: Range<usize>, repairs: Vec<Repair>) {
+        if !repairs.is_empty() {
+            self.note_of(Note { kind: NoteKind::Repaired, span, repairs });
+        }
+    }
+
+    /// Letters that a model spelled by their numbers, where it might have misspelled them.
+    pub(crate) fn spelled(&mut self, span: Range<usize>, escaped: bool) {
+        if escaped {
+            self.note(NoteKind::Escaped, span);
+        }
+    }
+
+    fn note_of(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// Something was meant as a call and cannot be one.
+    pub(crate) fn fail(
+        &mut self,
+        kind: ErrorKind,
+        expected: Expected,
+        name: Option<&str>,
+        span: Range<usize>,
+    ) {
+        self.abandon();
+        let error =
+            ParseError { kind, span, name: name.map(names::shown), suggestion: None, expected };
+        self.failed(&error);
+    }
+
+    /// Remembers an error, if none stands before it in the text.
+    fn failed(&mut self, error: &ParseError) {
+        if !self.committed {
+            self.tell(Event::Failed { error: error.clone() });
+        }
+        if self.error.as_ref().is_none_or(|first| error.span.start < first.span.start) {
+            self.error = Some(error.clone());
+        }
+    }
+
+    /// Takes a call, or rejects it. Says whether it was taken.
+    pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) -> bool {
+        let Attempt { kind, name, input, span, written, id } = attempt;
+        let id = id.or_else(|| names::index(name));
+        let name = match names::resolve(declared, kind, name) {
+            Ok(name) => name,
+            Err(name) => {
+                let attempt = Attempt { kind, name: &name, input, span, written, id };
+                self.reject_name(declared, attempt);
+                return false;
+            }
+        };
+        let arguments = match kind {
+            CallKind::Tool => input.for_tool(declared, &name),
+            CallKind::Delegate => task(input),
+        };
+        match arguments {
+            Ok(mut arguments) => {
+                match typing(declared, &name, arguments.as_str()) {
+                    _ if kind != CallKind::Tool => {}
+                    Typing::Right => {}
+                    Typing::Wrong if self.mistyped == Mistyped::Refuse => {
+                        let input = Input::Object(arguments.into_string());
+                        self.reject_types(Attempt { kind, name: &name, input, span, written, id });
+                        return false;
+                    }
+                    wrong => {
+                        self.note(NoteKind::Mistyped, written.clone());
+                        if let Typing::Numbers(json) = wrong {
+                            arguments = Arguments::from_json(json);
+                        }
+                    }
+                }
+                self.tell_call(kind, &name, arguments.as_str());
+                self.calls.push(Call { kind, name, arguments, id, span, written });
+                true
+            }
+            Err(input) => {
+                self.reject_input(Attempt { kind, name: &name, input, span, written, id });
+                false
+            }
+        }
+    }
+
+    /// Moves the end of the last call to `end`: closers that close nothing stand behind it.
+    pub(crate) fn extend(&mut self, written: usize, end: usize, repair: Repair) {
+        if let Some(call) = self.calls.last_mut().filter(|call| call.written.start == written) {
+            call.span.end = end;
+            call.written.end = end;
+        }
+        match self.notes.last_mut() {
+            Some(note) if note.kind == NoteKind::Repaired && note.span.start == written => {
+                note.span.end = end;
+                if note.repairs.len() < 64 {
+                    note.repairs.push(repair);
+                }
+            }
+            _ => self.repaired(written..end, vec![repair]),
+        }
+    }
+
+    fn reject_name(&mut self, declared: &Declared, attempt: Attempt<'_>) {
+        let (error, expected) = match attempt.kind {
+            CallKind::Tool => (ErrorKind::UnknownTool, Expected::Tool),
+            CallKind::Delegate => (ErrorKind::UnknownAgent, Expected::Agent),
+        };
+        let suggestion = if self.suggestions < SUGGESTIONS {
+            self.suggestions += 1;
+            names::nearest(declared, attempt.kind, attempt.name)
+        } else {
+            None
+        };
+        self.reject(attempt, error, expected, suggestion);
+    }
+
+    fn reject_input(&mut self, attempt: Attempt<'_>) {
+        let error = if attempt.input == Input::Empty {
+            ErrorKind::MissingInput
+        } else {
+            ErrorKind::Malformed
+        };
+        let expected =
+            if attempt.kind == CallKind::Delegate { Expected::Task } else { Expected::Object };
+        self.reject(attempt, error, expected, None);
+    }
+
+    fn reject_types(&mut self, attempt: Attempt<'_>) {
+        self.reject(attempt, ErrorKind::Malformed, Expected::Types, None);
+    }
+
+    fn reject(
+        &mut self,
+        attempt: Attempt<'_>,
+        kind: ErrorKind,
+        expected: Expected,
+        suggestion: Option<String>,
+    ) {
+        self.abandon();
+        let name = Some(names::shown(attempt.name));
+        let error = ParseError { kind, span: attempt.span, name, suggestion, expected };
+        self.failed(&error);
+        let arguments = attempt.input.into_arguments();
+        self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
+    }
+
+    /// What was called so far was reasoning: nothing of it counts, but what was told stays.
+    pub(crate) fn drop_calls(&mut self, note: Range<usize>) {
+        self.calls.clear();
+        self.rejected.clear();
+        self.error = None;
+        self.invented = None;
+        self.note(NoteKind::Retracted, note);
+    }
+
+    /// Takes everything back but reasoning: it was reasoning, too.
+    pub(crate) fn retract(&mut self, text: &str, reasoning: Range<usize>, note: Range<usize>) {
+        let old = std::mem::take(self);
+        self.reasoned = old.reasoned;
+        self.reasoned.push(reasoning);
+        self.reasoning = old.reasoning;
+        self.saying = old.saying;
+        (self.events, self.started, self.quiet) = (old.events, old.started, old.quiet);
+        self.mistyped = old.mistyped;
+        self.tell(Event::Retracted);
+        self.reasoning.cut();
+        self.say_reasoning(text);
+        self.reasoning.cut();
+        self.note(NoteKind::Retracted, note);
+    }
+
+    /// A thought ends.
+    pub(crate) fn end_thought(&mut self, span: Range<usize>) {
+        self.thought.cut();
+        self.parts.push(Part { kind: PartKind::Thought, span });
+    }
+
+    /// All that was recognised.
+    fn parts(&mut self) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.parts);
+        let part = |kind| move |span: &Range<usize>| Part { kind, span: span.clone() };
+        parts.extend(self.reasoned.iter().map(part(PartKind::Reasoning)));
+        parts.extend(self.calls.iter().map(|call| &call.span).map(part(PartKind::Call)));
+        parts.extend(self.calls.iter().map(|call| &call.written).map(part(PartKind::Arguments)));
+        parts.sort_by_key(|part| (part.span.start, part.kind));
+        parts
+    }
+
+    /// What is told of the whole. The last note may run to the end of the text.
+    pub(crate) fn into_reply(mut self, finish: Finish) -> Reply {
+        let parts = self.parts();
+        let text = |flow: Flow| Some(flow.into_text()).filter(|text| !text.is_empty());
+        Reply {
+            finish: FinishReason::of(finish, !self.calls.is_empty()),
+            calls: self.calls,
+            answer: self.answer,
+            thought: text(self.thought),
+            content: self.content.into_text(),
+            reasoning: text(self.reasoning),
+            error: self.error,
+            rejected: self.rejected,
+            notes: self.notes,
+            parts,
+        }
+    }
+}
+
+fn task(input: Input) -> Result<Arguments, Input> {
+    match input {
+        Input::Empty => Err(Input::Empty),
+        words => Ok(Arguments::from_member("task", &words.into_words())),
+    }
+}

@@ -1,0 +1,28 @@
+//! The formats, each a few lines of a table: which mark opens a call, and how it goes on.
+//!
+//! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`]. A mark
+//! points to a [`Rule`]; where parameters stand in tags, the rule points to [`Tags`].
+
+use crate::text::marks::Entry;
+
+mod channels;
+mod python;
+mod sections;
+mod tagged;
+mod tokens;
+mod xml;
+
+pub(crate) use tokens::next_in_block;
+pub(crate) use xml::ARGS;
+
+/// The marks of all formats.
+pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
+    [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS, channels::MARKS]
+        .into_iter()
+        .flatten()
+}
+
+/// The marks that count only at the start of a line: calls behind words that prose has, too.
+pub(crate) fn line_entries() -> impl Iterator<Item = &'static Entry> {
+    tagged::LINES.iter().chain(tokens::LINES).chain(python::LINES)
+}

@@ -1,0 +1,16 @@
+//! gpt-oss: messages with a channel and a recipient.
+
+use crate::{
+    format::Format,
+    text::marks::{Entry, Mark},
+};
+
+const HARMONY: &[Format] = &[Format::Harmony];
+
+pub(super) const MARKS: &[Entry] = &[
+    Entry { token: "<|channel|>", mark: Mark::Header, formats: HARMONY },
+    Entry { token: "<|start|>", mark: Mark::Header, formats: HARMONY },
+    Entry { token: "<|message|>", mark: Mark::Close, formats: HARMONY },
+    Entry { token: "<|constrain|>", mark: Mark::Close, formats: HARMONY },
+    Entry { token: "<|call|>", mark: Mark::Close, formats: HARMONY },
+];

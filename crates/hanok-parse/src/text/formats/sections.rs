@@ -1,0 +1,15 @@
+//! MiniMax M3: every tag has a prefix, and values are nested elements.
+
+use crate::{
+    format::Format,
+    text::marks::{Entry, Mark},
+};
+
+const M3: &[Format] = &[Format::MinimaxM3];
+
+pub(super) const MARKS: &[Entry] = &[
+    Entry { token: "]<]minimax[>[<tool_call>", mark: Mark::Close, formats: M3 },
+    Entry { token: "]<]minimax[>[</tool_call>", mark: Mark::Close, formats: M3 },
+    Entry { token: "]<]minimax[>[<invoke name=", mark: Mark::Elements, formats: M3 },
+    Entry { token: "]<]minimax[>[</invoke>", mark: Mark::Close, formats: M3 },
+];

@@ -1,0 +1,144 @@
+//! A name and JSON arguments between special tokens: DeepSeek, Kimi, PLaMo, Qwen-Agent, Gemma.
+
+use crate::{
+    format::Format,
+    text::{
+        marks::{Entry, Mark, OWN, of},
+        rule::{Otherwise, Rule, Then},
+    },
+};
+
+const DEEPSEEK: Rule = Rule {
+    name: &[("<｜tool▁sep｜>", Then::Typed)],
+    closes: &["<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+/// The same with bars of ASCII.
+const DEEPSEEK_ASCII: Rule = Rule {
+    name: &[("<|tool▁sep|>", Then::Typed)],
+    closes: &["<|tool▁call▁end|>", "<|tool▁calls▁end|>"],
+    ..DEEPSEEK
+};
+const DEEPSEEK_ASCII_SECTION: Rule = Rule { wraps: &["<|tool▁call▁begin|>"], ..DEEPSEEK_ASCII };
+const DEEPSEEK_SECTION: Rule = Rule { wraps: &["<｜tool▁call▁begin｜>"], ..DEEPSEEK };
+const KIMI: Rule = Rule {
+    name: &[("<|tool_call_argument_begin|>", Then::Json)],
+    closes: &["<|tool_call_end|>", "<|tool_calls_section_end|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const PLAMO: Rule = Rule {
+    name: &[("<|plamo:end_tool_name:plamo|>", Then::Json)],
+    closes: &["<|plamo:end_tool_arguments:plamo|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const QWEN_AGENT: Rule = Rule {
+    skips: &[":", "："],
+    name: &[("✿ARGS✿", Then::Json)],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const GEMMA: Rule = Rule {
+    skips: &["call:"],
+    name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
+    closes: &["<tool_call|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const FUNCTIONGEMMA: Rule =
+    Rule { name: &[("{", Then::Quoted("<escape>"))], closes: &["<end_function_call>"], ..GEMMA };
+
+const SOLAR: Rule = Rule {
+    name: &[("<|tool_call:name|>", Then::Named)],
+    closes: &["<|tool_call:end|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const RECIPIENT: Rule =
+    Rule { name: &[("<|content|>", Then::Json)], otherwise: Otherwise::Drop, ..Rule::NEW };
+const LINE_NAME: Rule = Rule { name: &[("{", Then::FromToken)], declared: true, ..Rule::NEW };
+/// Gemma's calls where their tokens were left out.
+const GEMMA_LINE: Rule = Rule {
+    name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
+    closes: &["<tool_call|>"],
+    declared: true,
+    ..Rule::NEW
+};
+
+/// The rule of another call behind one that `closes` has not closed yet.
+pub(crate) fn next_in_block(closes: &[&str]) -> Option<&'static Rule> {
+    let rules: [&'static Rule; 2] = [&GEMMA, &FUNCTIONGEMMA];
+    rules.into_iter().find(|rule| rule.closes == closes)
+}
+
+const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
+const SOLAR1: &[Format] = &[Format::SolarOpen];
+const SOLARS: &[Format] = &[Format::SolarOpen, Format::SolarOpen2];
+const CONTENT: &[Format] = &[Format::SolarOpen, Format::Functionary];
+const GEMMA4: &[Format] = &[Format::Gemma4];
+const PLAMO3: &[Format] = &[Format::Plamo3];
+const QWEN: &[Format] = &[Format::QwenAgent];
+const K2: &[Format] = &[Format::KimiK2];
+
+pub(super) const MARKS: &[Entry] = &[
+    of(V3, "<｜tool▁calls▁begin｜>", Mark::Open(&DEEPSEEK_SECTION)),
+    of(V3, "<｜tool▁call▁begin｜>", Mark::Open(&DEEPSEEK)),
+    of(V3, "<｜tool▁call▁end｜>", Mark::Close),
+    of(V3, "<｜tool▁calls▁end｜>", Mark::Close),
+    of(V3, "<｜tool▁outputs▁begin｜>", Mark::Result(&["<｜tool▁outputs▁end｜>"])),
+    of(V3, "<｜tool▁output▁begin｜>", Mark::Result(&["<｜tool▁output▁end｜>"])),
+    of(V3, "<｜User｜>", Mark::Turn(&[])),
+    of(V3, "<|tool▁calls▁begin|>", Mark::Open(&DEEPSEEK_ASCII_SECTION)),
+    of(V3, "<|tool▁call▁begin|>", Mark::Open(&DEEPSEEK_ASCII)),
+    of(V3, "<|tool▁call▁end|>", Mark::Close),
+    of(V3, "<|tool▁calls▁end|>", Mark::Close),
+    of(V3, "<|tool▁outputs▁begin|>", Mark::Result(&["<|tool▁outputs▁end|>"])),
+    of(V3, "<|end▁of▁sentence|>", Mark::Stop),
+    of(V3, "<|User|>", Mark::Turn(&[])),
+    of(SOLAR1, "<|tool_call:begin|>", Mark::Open(&SOLAR)),
+    of(SOLARS, "<|tool_call:end|>", Mark::Close),
+    of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
+    of(CONTENT, "<|content|>", Mark::Close),
+    of(&[Format::Functionary], "<|from|>", Mark::Part(OWN)),
+    of(&[Format::Functionary], "<|recipient|>", Mark::Open(&RECIPIENT)),
+    of(K2, "<|tool_calls_section_begin|>", Mark::Section(&["<|tool_calls_section_end|>"])),
+    of(K2, "<|tool_calls_section_end|>", Mark::Close),
+    of(K2, "<|tool_call_begin|>", Mark::Open(&KIMI)),
+    of(K2, "<|tool_call_end|>", Mark::Close),
+    of(K2, "◁think▷", Mark::Think(&["◁/think▷"], &[])),
+    of(K2, "◁/think▷", Mark::EndThink),
+    of(PLAMO3, "<|plamo:begin_tool_requests:plamo|>", Mark::Close),
+    of(PLAMO3, "<|plamo:end_tool_requests:plamo|>", Mark::Close),
+    of(PLAMO3, "<|plamo:begin_tool_request:plamo|>", Mark::Close),
+    of(PLAMO3, "<|plamo:end_tool_request:plamo|>", Mark::Close),
+    of(PLAMO3, "<|plamo:begin_tool_name:plamo|>", Mark::Open(&PLAMO)),
+    of(PLAMO3, "<|plamo:end_tool_arguments:plamo|>", Mark::Close),
+    of(PLAMO3, "<|plamo:begin_think:plamo|>", Mark::Think(&["<|plamo:end_think:plamo|>"], &[])),
+    of(PLAMO3, "<|plamo:end_think:plamo|>", Mark::EndThink),
+    of(PLAMO3, "<|plamo:tag|>", Mark::Stop),
+    of(QWEN, "✿FUNCTION✿", Mark::Open(&QWEN_AGENT)),
+    of(QWEN, "✿RESULT✿", Mark::Result(&["✿RETURN✿"])),
+    of(QWEN, "✿RETURN✿", Mark::Foreign),
+    of(GEMMA4, "<|tool_call>", Mark::Open(&GEMMA)),
+    of(GEMMA4, "<tool_call|>", Mark::Close),
+    of(GEMMA4, "<|channel>thought", Mark::Think(&["<channel|>"], &[])),
+    of(GEMMA4, "<channel|>", Mark::EndThink),
+    of(GEMMA4, "<|tool_response>", Mark::Result(&["<tool_response|>"])),
+    of(GEMMA4, "<|turn>", Mark::Turn(OWN)),
+    of(GEMMA4, "<turn|>", Mark::Stop),
+    of(&[Format::Functiongemma], "<start_function_call>", Mark::Open(&FUNCTIONGEMMA)),
+    of(&[Format::Functiongemma], "<end_function_call>", Mark::Close),
+    of(
+        &[Format::Functiongemma],
+        "<start_function_response>",
+        Mark::Result(&["<end_function_response>"]),
+    ),
+];
+
+/// Marks whose first letters prose has, too.
+pub(super) const LINES: &[Entry] = &[
+    of(GEMMA4, "call:", Mark::Open(&GEMMA_LINE)),
+    of(&[Format::Functionary], ">>>", Mark::Open(&LINE_NAME)),
+];

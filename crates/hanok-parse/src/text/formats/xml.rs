@@ -1,0 +1,256 @@
+//! Parameters in tags: Qwen3-Coder, GLM, Anthropic's XML, MiniMax M2, DSML, XTML and their relatives.
+
+use crate::{
+    format::Format,
+    text::{
+        marks::{Entry, Mark, of},
+        rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
+    },
+};
+
+/// `<arg_key>key</arg_key><arg_value>value</arg_value>`.
+pub(crate) const ARGS: Tags = Tags {
+    open: "<arg_key>",
+    head: "</arg_key>",
+    value: Some("<arg_value>"),
+    close: "</arg_value>",
+    end: "</tool_call>",
+    other_end: Some("<end_of_tool_call>"),
+    behind: &["</tool_calls>"],
+    ..Tags::NEW
+};
+const IQUEST_CODER_ARGS: Tags =
+    Tags { end: "</iquestcoder_tool_call>", other_end: None, behind: &[], ..ARGS };
+const IQUEST_ARGS: Tags = Tags { end: "</iquest_tool_call>", ..IQUEST_CODER_ARGS };
+/// `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>`.
+const SOLAR: Tags = Tags {
+    open: "<|tool_arg:start|>",
+    head: "<|tool_arg:value|>",
+    close: "<|tool_arg:end|>",
+    end: "<|tool_call:end|>",
+    ..Tags::NEW
+};
+const IFM_ARGS: Tags = Tags {
+    open: "<ifm|arg_key>",
+    head: "</ifm|arg_key>",
+    value: Some("<ifm|arg_value>"),
+    kind: Some(("<ifm|arg_type>", "</ifm|arg_type>")),
+    close: "</ifm|arg_value>",
+    end: "</ifm|tool_call>",
+    behind: &["</ifm|tool_calls>"],
+    ..Tags::NEW
+};
+/// `<parameter=key>value</parameter>`.
+const FUNCTION: Tags = Tags {
+    open: "<parameter=",
+    close: "</parameter>",
+    end: "</function>",
+    behind: &["</tool_call>", "</seed:tool_call>"],
+    lines: true,
+    ..Tags::NEW
+};
+/// `<param name="key">value</param>`.
+const PARAM: Tags = Tags {
+    open: "<param ",
+    key: Some("name"),
+    close: "</param>",
+    cdata: Some("]]></param>"),
+    end: "</function>",
+    behind: &["</tool_call>"],
+    ..Tags::NEW
+};
+/// `<parameter name="key">value</parameter>`.
+const INVOKE: Tags = Tags {
+    open: "<parameter ",
+    key: Some("name"),
+    close: "</parameter>",
+    end: "</invoke>",
+    behind: &["</function_calls>", "</dots_function_call>", "</minimax:tool_call>"],
+    ..Tags::NEW
+};
+const ATEM: Tags = Tags {
+    open: "<atem:parameter ",
+    close: "</atem:parameter>",
+    end: "</atem:invoke>",
+    behind: &["</atem:function_calls>"],
+    ..INVOKE
+};
+const STEPTML: Tags = Tags {
+    open: "<steptml:parameter ",
+    close: "</steptml:parameter>",
+    end: "</steptml:invoke>",
+    behind: &["<｜tool_call_end｜>"],
+    ..INVOKE
+};
+const DSML: Tags = Tags {
+    open: "<｜DSML｜parameter ",
+    close: "</｜DSML｜parameter>",
+    end: "</｜DSML｜invoke>",
+    behind: &["</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"],
+    ..INVOKE
+};
+const DSML41: Tags = Tags {
+    open: "<｜DSML｜ parameter ",
+    close: "</｜DSML｜ parameter>",
+    end: "</｜DSML｜ invoke>",
+    behind: &["</｜DSML｜ calls>"],
+    ..INVOKE
+};
+const XTML: Tags = Tags {
+    open: "<|open|>argument ",
+    head: "<|sep|>",
+    key: Some("key"),
+    close: "<|close|>argument<|sep|>",
+    end: "<|close|>call<|sep|>",
+    behind: &["<|close|>tools<|sep|>"],
+    ..Tags::NEW
+};
+
+const fn named(tags: &'static Tags) -> Rule {
+    let attribute = Some(Attribute { key: "name", end: ">", tags });
+    Rule { attribute, ..Rule::NEW }
+}
+
+const FUNCTION_OPEN: Rule =
+    Rule { name: &[(">", Then::Tags(&FUNCTION))], closes: &["</function>"], ..Rule::NEW };
+const FUNCTION_NAME: Rule = named(&PARAM);
+const INVOKE_OPEN: Rule = named(&INVOKE);
+const ATEM_OPEN: Rule = named(&ATEM);
+const STEPTML_OPEN: Rule = named(&STEPTML);
+const DSML_OPEN: Rule = named(&DSML);
+const DSML41_OPEN: Rule = named(&DSML41);
+const XTML_OPEN: Rule = Rule {
+    attribute: Some(Attribute { key: "tool", end: "<|sep|>", tags: &XTML }),
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+const SEED: Rule = Rule {
+    wraps: &["<function="],
+    json: Some(Shape::Members),
+    closes: &["</seed:tool_call>"],
+    ..Rule::NEW
+};
+const DOTS_OPEN: Rule = Rule {
+    wraps: &["<invoke "],
+    json: Some(Shape::Members),
+    closes: &["</dots_function_call>"],
+    ..Rule::NEW
+};
+const MINIMAX: Rule = Rule { wraps: &["<invoke "], closes: &["</minimax:tool_call>"], ..DOTS_OPEN };
+const IFM: Rule = Rule {
+    json: Some(Shape::Members),
+    name: &[
+        ("<ifm|arg_key>", Then::TagsHere(&IFM_ARGS)),
+        ("</ifm|tool_call>", Then::TagsHere(&IFM_ARGS)),
+    ],
+    closes: &["</ifm|tool_call>"],
+    ..Rule::NEW
+};
+
+const IQUEST_CODER: Rule = Rule {
+    json: Some(Shape::Members),
+    name: &[
+        ("<arg_key>", Then::TagsHere(&IQUEST_CODER_ARGS)),
+        ("</iquestcoder_tool_call>", Then::TagsHere(&IQUEST_CODER_ARGS)),
+    ],
+    closes: &["</iquestcoder_tool_call>"],
+    ..Rule::NEW
+};
+const IQUEST_Q1: Rule = Rule {
+    name: &[
+        ("<arg_key>", Then::TagsHere(&IQUEST_ARGS)),
+        ("</iquest_tool_call>", Then::TagsHere(&IQUEST_ARGS)),
+    ],
+    closes: &["</iquest_tool_call>"],
+    ..IQUEST_CODER
+};
+const SOLAR_OPEN: Rule = Rule {
+    name: &[
+        ("<|tool_arg:start|>", Then::TagsHere(&SOLAR)),
+        ("<|tool_call:end|>", Then::TagsHere(&SOLAR)),
+    ],
+    closes: &["<|tool_call:end|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};
+
+const IQUEST: &[Format] = &[Format::Iquest];
+const QWEN: &[Format] = &[Format::Qwen3Xml, Format::FunctionTag, Format::SeedOss];
+const HY4: &[Format] = &[Format::HyV4];
+const MINICPM: &[Format] = &[Format::Minicpm5];
+const INVOKES: &[Format] = &[Format::AnthropicXml, Format::Dots, Format::MinimaxM2];
+const DSMLS: &[Format] = &[Format::DeepseekV32, Format::DeepseekV4];
+const V41: &[Format] = &[Format::DeepseekV41];
+const MUSE: &[Format] = &[Format::Muse];
+const STEP3: &[Format] = &[Format::Step3];
+const K3: &[Format] = &[Format::KimiK3];
+const HORIZON: &[Format] = &[Format::K2Horizon];
+
+/// The answer and the calls end reasoning, too.
+const THINK: &[&str] = &["<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
+
+pub(super) const MARKS: &[Entry] = &[
+    of(&[Format::SolarOpen2], "<|tool_call:start|>", Mark::Open(&SOLAR_OPEN)),
+    of(IQUEST, "<iquestcoder_tool_call>", Mark::Open(&IQUEST_CODER)),
+    of(IQUEST, "</iquestcoder_tool_call>", Mark::Close),
+    of(IQUEST, "<iquest_tool_call>", Mark::Open(&IQUEST_Q1)),
+    of(IQUEST, "</iquest_tool_call>", Mark::Close),
+    of(HY4, "<end_of_tool_call:", Mark::SuffixedClose),
+    of(HY4, "<end_of_tool_calls:", Mark::SuffixedClose),
+    of(HY4, "<tool_calls:", Mark::SuffixedClose),
+    of(HY4, "</tool_calls:", Mark::SuffixedClose),
+    of(HY4, "<tool_call:", Mark::Suffixed),
+    of(HY4, "</tool_call:", Mark::SuffixedClose),
+    of(HY4, "<think:", Mark::SuffixedThink),
+    of(HY4, "</think:", Mark::SuffixedClose),
+    of(QWEN, "<function=", Mark::Open(&FUNCTION_OPEN)),
+    of(QWEN, "</function>", Mark::Close),
+    of(&[Format::SeedOss], "<seed:tool_call>", Mark::Open(&SEED)),
+    of(&[Format::SeedOss], "</seed:tool_call>", Mark::Close),
+    of(&[Format::SeedOss], "<seed:think>", Mark::Think(&["</seed:think>"], &[])),
+    of(&[Format::SeedOss], "</seed:think>", Mark::EndThink),
+    of(&[Format::SeedOss], "<seed:eos>", Mark::Stop),
+    of(MINICPM, "<function name=", Mark::Open(&FUNCTION_NAME)),
+    of(INVOKES, "<invoke name=", Mark::Open(&INVOKE_OPEN)),
+    of(INVOKES, "</invoke>", Mark::Close),
+    of(INVOKES, "</function_calls>", Mark::Close),
+    of(INVOKES, "<function_results>", Mark::Result(&["</function_results>"])),
+    of(&[Format::Dots], "<dots_function_call>", Mark::Open(&DOTS_OPEN)),
+    of(&[Format::Dots], "</dots_function_call>", Mark::Close),
+    of(&[Format::MinimaxM2], "<minimax:tool_call>", Mark::Open(&MINIMAX)),
+    of(&[Format::MinimaxM2], "</minimax:tool_call>", Mark::Close),
+    of(DSMLS, "<｜DSML｜function_calls>", Mark::Close),
+    of(DSMLS, "</｜DSML｜function_calls>", Mark::Close),
+    of(DSMLS, "<｜DSML｜tool_calls>", Mark::Close),
+    of(DSMLS, "</｜DSML｜tool_calls>", Mark::Close),
+    of(DSMLS, "<｜DSML｜invoke ", Mark::Open(&DSML_OPEN)),
+    of(DSMLS, "</｜DSML｜invoke>", Mark::Close),
+    of(V41, "<｜DSML｜ calls>", Mark::Close),
+    of(V41, "</｜DSML｜ calls>", Mark::Close),
+    of(V41, "<｜DSML｜ invoke ", Mark::Open(&DSML41_OPEN)),
+    of(V41, "</｜DSML｜ invoke>", Mark::Close),
+    of(MUSE, "<atem:function_calls>", Mark::Close),
+    of(MUSE, "</atem:function_calls>", Mark::Close),
+    of(MUSE, "<atem:invoke ", Mark::Open(&ATEM_OPEN)),
+    of(MUSE, "</atem:invoke>", Mark::Close),
+    of(MUSE, "<|eom|>", Mark::Stop),
+    of(STEP3, "<｜tool_calls_begin｜>", Mark::Close),
+    of(STEP3, "<｜tool_calls_end｜>", Mark::Close),
+    of(STEP3, "<｜tool_call_begin｜>function<｜tool_sep｜>", Mark::Close),
+    of(STEP3, "<｜tool_call_end｜>", Mark::Close),
+    of(STEP3, "<steptml:invoke ", Mark::Open(&STEPTML_OPEN)),
+    of(STEP3, "</steptml:invoke>", Mark::Close),
+    of(K3, "<|open|>think<|sep|>", Mark::Think(&["<|close|>think<|sep|>"], THINK)),
+    of(K3, "<|close|>think<|sep|>", Mark::EndThink),
+    of(K3, "<|open|>response<|sep|>", Mark::Close),
+    of(K3, "<|close|>response<|sep|>", Mark::Close),
+    of(K3, "<|open|>tools<|sep|>", Mark::Close),
+    of(K3, "<|close|>tools<|sep|>", Mark::Close),
+    of(K3, "<|close|>message<|sep|>", Mark::Stop),
+    of(K3, "<|open|>call ", Mark::Open(&XTML_OPEN)),
+    of(K3, "<|close|>call<|sep|>", Mark::Close),
+    of(HORIZON, "<ifm|tool_calls>", Mark::Close),
+    of(HORIZON, "</ifm|tool_calls>", Mark::Close),
+    of(HORIZON, "<ifm|tool_call>", Mark::Open(&IFM)),
+    of(HORIZON, "</ifm|tool_call>", Mark::Close),
+];

@@ -1,0 +1,369 @@
+//! The labels of line-based formats: `Action:`, `최종 답변:`, `**Delegate:**`.
+
+use std::cell::Cell;
+
+/// What a label opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelKind {
+    Thought,
+    Action,
+    /// A name, where an input stands on the next line. Prose has the word, too.
+    Tool,
+    Input,
+    Observation,
+    /// `strong` is false for everyday words such as `결과`, which also stand in the middle of a task.
+    Final {
+        strong: bool,
+    },
+    Delegate,
+    Task,
+}
+
+/// A label at the start of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Label<'a> {
+    pub(crate) kind: LabelKind,
+    /// From the start of the line to behind the colon.
+    pub(crate) len: usize,
+    /// The bold marks that were opened before the label and are still open behind it.
+    pub(crate) open: &'a str,
+}
+
+/// Words in the order they are tried: a label that begins with another one comes first.
+const LABELS: &[(&[&str], LabelKind)] = &[
+    (&["thought"], LabelKind::Thought),
+    (&["생각"], LabelKind::Thought),
+    (&["action", "input"], LabelKind::Input),
+    (&["action"], LabelKind::Action),
+    (&["행동", "입력"], LabelKind::Input),
+    (&["행동"], LabelKind::Action),
+    (&["액션", "입력"], LabelKind::Input),
+    (&["액션"], LabelKind::Action),
+    (&["tool", "input"], LabelKind::Input),
+    (&["tool"], LabelKind::Tool),
+    (&["도구", "입력"], LabelKind::Input),
+    (&["도구"], LabelKind::Tool),
+    (&["input"], LabelKind::Input),
+    (&["arguments"], LabelKind::Input),
+    (&["입력"], LabelKind::Input),
+    (&["인자"], LabelKind::Input),
+    (&["observation"], LabelKind::Observation),
+    (&["관찰"], LabelKind::Observation),
+    (&["final", "answer"], LabelKind::Final { strong: true }),
+    (&["최종", "답변"], LabelKind::Final { strong: true }),
+    (&["최종", "응답"], LabelKind::Final { strong: true }),
+    (&["최종", "답"], LabelKind::Final { strong: true }),
+    (&["answer"], LabelKind::Final { strong: false }),
+    (&["답변"], LabelKind::Final { strong: false }),
+    (&["결론"], LabelKind::Final { strong: false }),
+    (&["결과"], LabelKind::Final { strong: false }),
+    (&["delegate"], LabelKind::Delegate),
+    (&["위임"], LabelKind::Delegate),
+    (&["task"], LabelKind::Task),
+    (&["작업"], LabelKind::Task),
+    // The same words as other models space them.
+    (&["actioninput"], LabelKind::Input),
+    (&["행동입력"], LabelKind::Input),
+    (&["도구입력"], LabelKind::Input),
+    (&["finalanswer"], LabelKind::Final { strong: true }),
+    (&["최종답변"], LabelKind::Final { strong: true }),
+    (&["최종응답"], LabelKind::Final { strong: true }),
+];
+
+/// The longest remark in brackets behind the words of a label.
+const REMARK: usize = 48;
+
+/// A label begins within so many bytes of its line.
+const WINDOW: usize = 160;
+
+/// What stands at the start of a line, as far as the text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    Label(Label<'a>),
+    Other,
+    /// The text has to go on before it can be told.
+    More,
+}
+
+/// The label at the start of `line`, which may go on behind the line's end. `ended` says that the text does not go on.
+pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
+    let mut len = line.len().min(WINDOW);
+    while !line.is_char_boundary(len) {
+        len -= 1;
+    }
+    let window = Window { whole: ended || line.len() > WINDOW, short: Cell::new(false) };
+    let label = window.label(line.get(..len).unwrap_or_default());
+    match label {
+        _ if window.short.get() => Line::More,
+        Some(label) => Line::Label(label),
+        None => Line::Other,
+    }
+}
+
+/// Whether a line that begins with `byte` may begin with a label.
+pub(crate) fn may_begin(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'0'..=b'9' | b'-' | b'+' | b'#' | b'*' | b'_' | b'`' | 0xc2
+        | 0xe1..=0xe3 | 0xea..=0xef | b'a' | b'A' | b't' | b'T' | b'o' | b'O' | b'f' | b'F' | b'd' | b'D' | b'i' | b'I' | b'[')
+}
+
+/// The part of a line that is looked at. It remembers when its end was reached.
+struct Window {
+    whole: bool,
+    short: Cell<bool>,
+}
+
+impl Window {
+    fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
+        let word = self.after_list_marks(line);
+        let marked = line.get(..line.len() - word.len())?;
+        let label = self.noted(word.trim_start_matches(is_bold));
+        let open = word.get(..word.len() - label.len())?;
+        if let Some((inner, close)) = bracketed(label) {
+            return self.in_brackets(line, inner, close, open);
+        }
+        let first = first_letter(label)?;
+        let may_be = |words: &[&str]| {
+            words.first().is_some_and(|word| word.as_bytes().first() == Some(&first))
+        };
+        LABELS.iter().filter(|(words, _)| may_be(words)).find_map(|(words, kind)| {
+            let behind = self.after_words(label, words)?;
+            let (rest, open) = match self.after_colon(self.after_remark(behind), open) {
+                Some(read) => read,
+                // A heading needs no colon.
+                None if marked.contains('#') && *kind == (LabelKind::Final { strong: true }) => {
+                    let (rest, open) = self.after_close(behind, open);
+                    let rest = self.noted(rest.trim_start_matches(is_blank));
+                    rest.starts_with(['\n', '\r']).then_some((rest, open))?
+                }
+                None => return None,
+            };
+            Some(Label { kind: *kind, len: line.len() - rest.len(), open })
+        })
+    }
+
+    /// `[행동] find`, `【행동】: find`.
+    fn in_brackets<'a>(
+        &self,
+        line: &'a str,
+        inner: &'a str,
+        close: char,
+        open: &'a str,
+    ) -> Option<Label<'a>> {
+        let first = first_letter(self.noted(inner))?;
+        let strong =
+            |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
+        let may_be = |(words, kind): &&(&[&str], LabelKind)| {
+            let is_first =
+                words.first().is_some_and(|word| word.as_bytes().first() == Some(&first));
+            is_first && strong(*kind)
+        };
+        LABELS.iter().filter(may_be).find_map(|(words, kind)| {
+            let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
+            let (behind, open) = self.after_close(behind, open);
+            let rest = self.noted(behind.trim_start_matches(is_blank));
+            let rest = rest.strip_prefix([':', '：']).unwrap_or(behind);
+            Some(Label { kind: *kind, len: line.len() - rest.len(), open })
+        })
+    }
+
+    /// Skips a remark in brackets: `행동(Action)`.
+    fn after_remark<'a>(&self, text: &'a str) -> &'a str {
+        let inner = self.noted(text.trim_start_matches(is_blank)).strip_prefix(['(', '（']);
+        let Some(inner) = inner else { return text };
+        let close = inner.char_indices().find(|(_, letter)| matches!(letter, ')' | '）' | '\n'));
+        match close {
+            Some((at, letter)) if letter != '\n' && at <= REMARK => {
+                inner.get(at + letter.len_utf8()..).unwrap_or(text)
+            }
+            None if inner.len() <= REMARK => {
+                self.noted("");
+                text
+            }
+            _ => text,
+        }
+    }
+
+    /// `rest`, noted when nothing is left of it.
+    fn noted<'a>(&self, rest: &'a str) -> &'a str {
+        self.short.set(self.short.get() || rest.is_empty() && !self.whole);
+        rest
+    }
+
+    /// Skips blanks, list, heading and fence marks, and `1.` or `1)`. Bold marks directly before a word stay.
+    fn after_list_marks<'a>(&self, line: &'a str) -> &'a str {
+        let mut rest = line;
+        loop {
+            let marked = rest.trim_start_matches(is_blank);
+            let marks = marked.trim_start_matches(is_list_mark);
+            let number =
+                self.noted(marks.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+            let next = number
+                .strip_prefix(['.', ')'])
+                .filter(|_| number.len() < marks.len())
+                .unwrap_or(marks);
+            let bold = self.noted(next.trim_start_matches(is_bold));
+            // `* Action:` is a list item, `*Action:*` is emphasis.
+            let next = if bold.starts_with(is_blank) { bold } else { next };
+            if next.len() == rest.len() {
+                return next;
+            }
+            rest = next;
+        }
+    }
+
+    fn after_words<'a>(&self, text: &'a str, words: &[&str]) -> Option<&'a str> {
+        let (first, others) = words.split_first()?;
+        others.iter().try_fold(self.after_word(text, first)?, |rest, word| {
+            let rest = self.after_number(rest);
+            let gap =
+                rest.trim_start_matches(|letter| is_blank(letter) || matches!(letter, '_' | '-'));
+            let gap = self.noted(gap);
+            (gap.len() < rest.len()).then(|| self.after_word(gap, word)).flatten()
+        })
+    }
+
+    fn after_word<'a>(&self, text: &'a str, word: &str) -> Option<&'a str> {
+        let mut rest = text;
+        for letter in word.chars() {
+            let mut letters = rest.chars();
+            let Some(next) = letters.next() else {
+                self.noted("");
+                return None;
+            };
+            if narrow(next).to_ascii_lowercase() != letter {
+                return None;
+            }
+            rest = letters.as_str();
+        }
+        Some(rest)
+    }
+
+    /// Skips a number, the colon, and the bold marks that close `open`.
+    fn after_colon<'a>(&self, text: &'a str, open: &'a str) -> Option<(&'a str, &'a str)> {
+        let (rest, open) = self.after_close(self.after_number(text), open);
+        let rest = self.noted(rest.trim_start_matches(is_blank)).strip_prefix([':', '：'])?;
+        Some(self.after_close(rest, open))
+    }
+
+    fn after_number<'a>(&self, text: &'a str) -> &'a str {
+        let number = text.trim_start_matches(is_blank);
+        let number = self.noted(number).strip_prefix('#').unwrap_or(number);
+        let rest = self.noted(number.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+        if rest.len() < number.len() { rest } else { text }
+    }
+
+    /// Skips as many bold marks as are open, and tells which are left.
+    fn after_close<'a>(&self, text: &'a str, open: &'a str) -> (&'a str, &'a str) {
+        let closed =
+            text.bytes().zip(open.bytes().rev()).take_while(|(close, open)| close == open).count();
+        let left = open.len().saturating_sub(closed);
+        if left > 0 {
+            self.noted(text.get(closed..).unwrap_or(text));
+        }
+        (text.get(closed..).unwrap_or(text), open.get(..left).unwrap_or(open))
+    }
+}
+
+/// The first byte of a label's word as it stands in the table.
+fn first_letter(text: &str) -> Option<u8> {
+    let letter = text.chars().next()?;
+    let narrow = narrow(letter);
+    let mut bytes = [0; 4];
+    narrow.encode_utf8(&mut bytes).bytes().next().map(|byte| byte.to_ascii_lowercase())
+}
+
+/// A full-width letter as ASCII has it.
+fn narrow(letter: char) -> char {
+    match letter {
+        'Ａ'..='Ｚ' | 'ａ'..='ｚ' => {
+            char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
+        }
+        _ => letter,
+    }
+}
+
+/// What stands behind the bracket that `text` begins with, and the bracket that closes it.
+fn bracketed(text: &str) -> Option<(&str, char)> {
+    let mut letters = text.chars();
+    let close = match letters.next()? {
+        '[' => ']',
+        '【' => '】',
+        _ => return None,
+    };
+    Some((letters.as_str(), close))
+}
+
+/// Blanks, but not line breaks.
+pub(crate) fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() && !matches!(letter, '\n' | '\r') || letter == '\u{feff}'
+}
+
+fn is_bold(letter: char) -> bool {
+    matches!(letter, '*' | '_' | '`')
+}
+
+fn is_list_mark(letter: char) -> bool {
+    matches!(letter, '-' | '+' | '#' | '•' | '·')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LabelKind, Line, at};
+
+    #[test]
+    fn a_label_is_the_whole_word_before_the_colon_of_a_line() {
+        for (line, want) in [
+            ("Action: f", Some((LabelKind::Action, 7, ""))),
+            ("  - **Action:** f", Some((LabelKind::Action, 15, ""))),
+            ("**Action**: f", Some((LabelKind::Action, 11, ""))),
+            ("**Final Answer: f**", Some((LabelKind::Final { strong: true }, 15, "**"))),
+            ("* action_input : {}", Some((LabelKind::Input, 16, ""))),
+            ("### 2) Action 3：f", Some((LabelKind::Action, 18, ""))),
+            ("Action #12: f", Some((LabelKind::Action, 11, ""))),
+            ("Action 1 Input 1: {}", Some((LabelKind::Input, 17, ""))),
+            ("```Action: f", Some((LabelKind::Action, 10, "```"))),
+            ("행동 입력: {}", Some((LabelKind::Input, 14, ""))),
+            ("최종답변: 네", Some((LabelKind::Final { strong: true }, 13, ""))),
+            ("결과: 3건", Some((LabelKind::Final { strong: false }, 7, ""))),
+            ("검색 결과: 3건", None),
+            ("행동(Action): f", Some((LabelKind::Action, 15, ""))),
+            ("[행동] f", Some((LabelKind::Action, 8, ""))),
+            ("【행동】: f", Some((LabelKind::Action, 13, ""))),
+            ("[결과] f", None),
+            ("[f()]", None),
+            ("Ａｃｔｉｏｎ： f", Some((LabelKind::Action, 21, ""))),
+            ("## 최종 답변\n네", Some((LabelKind::Final { strong: true }, 16, ""))),
+            ("최종 답변\n네", None),
+            ("도구 입력: {}", Some((LabelKind::Input, 14, ""))),
+            ("최종 답: 네", Some((LabelKind::Final { strong: true }, 11, ""))),
+            ("Actions: f", None),
+            ("Reaction: f", None),
+            ("Action f", None),
+            ("Action\n: f", None),
+            ("설명: Action: f", None),
+            ("> Action: f", None),
+            ("", None),
+            ("****", None),
+        ] {
+            let got = match at(line, true) {
+                Line::Label(label) => Some((label.kind, label.len, label.open)),
+                _ => None,
+            };
+            assert_eq!(got, want, "{line:?}");
+            // What is said of a beginning holds for the whole.
+            for (cut, _) in line.char_indices() {
+                match at(line.get(..cut).unwrap(), false) {
+                    Line::More => {}
+                    Line::Label(label) => {
+                        assert_eq!(
+                            Some((label.kind, label.len, label.open)),
+                            want,
+                            "{line:?} {cut}"
+                        );
+                    }
+                    Line::Other => assert_eq!(want, None, "{line:?} {cut}"),
+                }
+            }
+        }
+    }
+}

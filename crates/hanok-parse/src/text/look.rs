@@ -1,0 +1,100 @@
+//! Looking ahead in a text that may go on.
+
+use std::ops::{Deref, Range};
+
+use crate::{
+    text::{
+        presence::{self, More, Presence},
+        setup::Setup,
+    },
+    work,
+};
+
+/// Where something of bounded length ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// So many bytes on.
+    At(usize),
+    /// The text has to go on before it can be told.
+    More,
+    /// Nowhere: the text ends first.
+    Ended,
+    /// Nowhere within its bounds.
+    Beyond,
+}
+
+/// The text so far, and whether it goes on.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) ended: bool,
+    /// It ended before the model was done.
+    pub(crate) cut: bool,
+    /// Where the special tokens stand, where that is known.
+    pub(crate) special: Option<&'a [Range<usize>]>,
+    pub(crate) setup: &'a Setup,
+}
+
+/// A look at it. It goes from hand to hand for every piece of a text, so it is no more than a pointer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look<'a>(pub(crate) &'a View<'a>);
+
+impl<'a> Deref for Look<'a> {
+    type Target = View<'a>;
+
+    fn deref(&self) -> &View<'a> {
+        self.0
+    }
+}
+
+impl<'a> Look<'a> {
+    pub(crate) fn rest(&self, at: usize) -> &'a str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Whether nothing more stands, or will stand, at `at`.
+    pub(crate) fn is_end(&self, at: usize) -> bool {
+        self.ended && at >= self.text.len()
+    }
+
+    /// Whether the mark of `len` bytes at `at` may be one: it came as special tokens, where that is known.
+    pub(crate) fn is_special(&self, at: usize, len: usize) -> bool {
+        let Some(special) = self.special else { return true };
+        let next = special.partition_point(|range| range.end <= at);
+        special.get(next).is_some_and(|range| range.start <= at && at + len <= range.end)
+    }
+
+    pub(crate) fn presence(&self, at: usize, token: &str) -> Presence {
+        presence::of(self.rest(at), token, self.ended)
+    }
+
+    /// Which of `tokens` stands at `at`: its length, or `Err(More)`.
+    pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Result<Option<usize>, More> {
+        presence::any(self.rest(at), tokens, self.ended)
+    }
+
+    /// The first letter at or behind `at` that `stops`, among the first `most` bytes. However the text is cut, the answer is
+    /// the same once it is none of [`Until::More`].
+    pub(crate) fn until(&self, at: usize, most: usize, stops: impl Fn(char) -> bool) -> Until {
+        let rest = self.rest(at);
+        let mut letters = rest.char_indices().take_while(|(len, _)| *len < most);
+        match letters.find(|(_, letter)| stops(*letter)) {
+            Some((len, _)) => Until::At(len),
+            None if rest.len() >= most => Until::Beyond,
+            None if self.ended => Until::Ended,
+            None => Until::More,
+        }
+    }
+
+    /// The first byte at or behind `at` that is no white space, or where the text stops.
+    pub(crate) fn behind_white(&self, at: usize) -> usize {
+        let rest = self.rest(at);
+        let white = rest.len() - rest.trim_start().len();
+        work::count(white);
+        at + white
+    }
+}

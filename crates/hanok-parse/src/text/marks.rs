@@ -1,0 +1,355 @@
+//! The marks that stand anywhere in a text: tags and special tokens.
+
+use crate::{
+    format::Format,
+    text::{presence::Presence, rule::Rule},
+};
+
+/// What a mark means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mark {
+    /// Opens reasoning, which runs to behind one of the first, or up to one of the second.
+    Think(&'static [&'static str], &'static [&'static str]),
+    /// Closes reasoning.
+    EndThink,
+    /// Opens a call, or several.
+    Open(&'static Rule),
+    /// A header of gpt-oss's messages begins.
+    Header,
+    /// A call of nested elements begins.
+    Elements,
+    /// Opens a section of calls. Text in it that is no call means nothing, up to one of these.
+    Section(&'static [&'static str]),
+    /// Opens a call in tags that carry a suffix.
+    Suffixed,
+    /// Opens reasoning in such a tag.
+    SuffixedThink,
+    /// Such a tag that means nothing, or closes reasoning.
+    SuffixedClose,
+    /// Closes a call, or stands around calls. It is never shown.
+    Close,
+    /// Begins what comes behind a result. It ends the reply, once something was called.
+    Foreign,
+    /// Begins a tool's result, which runs to the first of these. Nothing in it is a call.
+    Result(&'static [&'static str]),
+    /// Begins a turn. It ends the reply, unless one of these roles, the model's own, stands behind it.
+    Turn(&'static [&'static str]),
+    /// Begins a turn like [`Mark::Turn`], where the model's own goes on behind a call, too.
+    Part(&'static [&'static str]),
+    /// Ends a turn. Never shown.
+    Stop,
+    /// Opens an answer.
+    Answer,
+    /// Closes an answer.
+    EndAnswer,
+    /// Opens a name and words for it, up to this.
+    Words(&'static str),
+    /// Opens a name and attributes, up to a bracket.
+    Attributes,
+    /// Begins a comment, in which nothing is a call, up to this.
+    Comment(&'static str),
+}
+
+impl Mark {
+    /// Whether a call follows.
+    pub(crate) fn opens(self) -> bool {
+        use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
+        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
+    }
+}
+
+/// A mark, and the formats that have it; none means that all have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) token: &'static str,
+    pub(crate) mark: Mark,
+    pub(crate) formats: &'static [Format],
+}
+
+/// An entry for some formats.
+pub(crate) const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
+    Entry { token, mark, formats }
+}
+
+/// An entry for every format.
+pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
+    of(&[], token, mark)
+}
+
+/// Tokens that end a turn.
+pub(crate) const STOPS: [&str; 11] = [
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|eot|>",
+    "<|im_end|>",
+    "<|end_of_text|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<|return|>",
+    "<｜end▁of▁sentence｜>",
+    "<end_of_turn>",
+    "</s>",
+];
+
+/// What a template calls the model.
+pub(crate) const OWN: &[&str] = &["assistant", "model"];
+
+const THINK: &[&str] = &["</think>", "</Think>", "</THINK>"];
+const THINKING: &[&str] = &["</thinking>", "</Thinking>", "</THINKING>"];
+const THOUGHT: &[&str] = &["</thought>", "</Thought>", "</THOUGHT>"];
+const REASONING: &[&str] = &["</reasoning>", "</Reasoning>", "</REASONING>"];
+
+/// What every format has.
+const COMMON: &[Entry] = &[
+    common("<think>", Mark::Think(THINK, &[])),
+    common("<Think>", Mark::Think(THINK, &[])),
+    common("<THINK>", Mark::Think(THINK, &[])),
+    common("</think>", Mark::EndThink),
+    common("</Think>", Mark::EndThink),
+    common("</THINK>", Mark::EndThink),
+    common("<thinking>", Mark::Think(THINKING, &[])),
+    common("<Thinking>", Mark::Think(THINKING, &[])),
+    common("<THINKING>", Mark::Think(THINKING, &[])),
+    common("</thinking>", Mark::EndThink),
+    common("</Thinking>", Mark::EndThink),
+    common("</THINKING>", Mark::EndThink),
+    common("<thought>", Mark::Think(THOUGHT, &[])),
+    common("<Thought>", Mark::Think(THOUGHT, &[])),
+    common("<THOUGHT>", Mark::Think(THOUGHT, &[])),
+    common("</thought>", Mark::EndThink),
+    common("</Thought>", Mark::EndThink),
+    common("</THOUGHT>", Mark::EndThink),
+    common("<reasoning>", Mark::Think(REASONING, &[])),
+    common("<Reasoning>", Mark::Think(REASONING, &[])),
+    common("<REASONING>", Mark::Think(REASONING, &[])),
+    common("</reasoning>", Mark::EndThink),
+    common("</Reasoning>", Mark::EndThink),
+    common("</REASONING>", Mark::EndThink),
+    common("<|think|>", Mark::Think(&["<|end|>"], &[])),
+    common("<|think:start|>", Mark::Think(&["<|think:end|>"], &[])),
+    common("<|think:end|>", Mark::EndThink),
+    common("<|begin_of_thought|>", Mark::Think(&["<|end_of_thought|>"], &[])),
+    common("<|end_of_thought|>", Mark::EndThink),
+    common("<!--", Mark::Comment("-->")),
+    common("[BEGIN FINAL RESPONSE]", Mark::EndThink),
+    common("[END FINAL RESPONSE]", Mark::Close),
+    common("<tool_response>", Mark::Result(&["</tool_response>"])),
+    common("<tool_result>", Mark::Result(&["</tool_result>"])),
+    common("<tool_results>", Mark::Result(&["</tool_results>"])),
+    common("<|im_start|>", Mark::Turn(OWN)),
+    common("<|start_header_id|>", Mark::Turn(OWN)),
+    common("<|start_of_role|>", Mark::Turn(OWN)),
+    common("<start_of_turn>", Mark::Turn(OWN)),
+    common("<|begin|>", Mark::Turn(OWN)),
+    common("<|observation|>", Mark::Result(&["<|assistant|>"])),
+    common("<|user|>", Mark::Turn(&[])),
+    common("<|system|>", Mark::Turn(&[])),
+    common("<|USER_TOKEN|>", Mark::Turn(&[])),
+    common("<|SYSTEM_TOKEN|>", Mark::Turn(&[])),
+    common("<|CHATBOT_TOKEN|>", Mark::Close),
+    common("<|START_OF_TURN_TOKEN|>", Mark::Close),
+    common("<|im_user|>", Mark::Turn(&[])),
+    common("<|im_system|>", Mark::Turn(&[])),
+    common("<|user_start|>", Mark::Turn(&[])),
+    common("<|system_start|>", Mark::Turn(&[])),
+    common("[|user|]", Mark::Turn(&[])),
+    common("[|system|]", Mark::Turn(&[])),
+    common("[|tool|]", Mark::Turn(&[])),
+    common("[|assistant|]", Mark::Close),
+    common("[|endofturn|]", Mark::Stop),
+    common("[INST]", Mark::Turn(&[])),
+    common("[SYSTEM_PROMPT]", Mark::Turn(&[])),
+    common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
+];
+
+/// Sentences that open reasoning, at the start of a line.
+pub(crate) const SENTENCES: &[Entry] = &[
+    common("Here is my thought process:", Mark::Think(&["Here is my response:"], &[])),
+    common("Here's my thought process:", Mark::Think(&["Here's my response:"], &[])),
+    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
+];
+
+/// The shortest end of a text that counts as a mark that broke off.
+const SHORTEST: usize = 3;
+
+/// What a text begins with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lookup {
+    Mark(Mark, usize),
+    /// The text so far is the beginning of a mark.
+    Prefix,
+    Nothing,
+}
+
+/// The marks of some formats, sorted. None of them is the beginning of another one.
+#[derive(Debug, Clone)]
+pub(crate) struct Marks {
+    marks: Vec<(&'static str, Mark)>,
+    /// The first two bytes of the marks, a bit for each pair.
+    begins: Vec<u64>,
+    /// Each pair, and where the marks that begin with it stand.
+    pairs: Vec<([u8; 2], usize, usize)>,
+}
+
+impl Marks {
+    /// These marks, and those that every format has.
+    pub(crate) fn new(entries: impl Iterator<Item = Entry>) -> Self {
+        let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
+        let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
+        Self::of(common.chain(stops).collect())
+    }
+
+    /// These marks alone.
+    pub(crate) fn only(entries: impl Iterator<Item = Entry>) -> Self {
+        Self::of(entries.map(|entry| (entry.token, entry.mark)).collect())
+    }
+
+    /// Whether one of them begins with `byte`.
+    pub(crate) fn begins_with(&self, byte: u8) -> bool {
+        self.pairs.iter().any(|([first, _], ..)| *first == byte)
+    }
+
+    /// A mark that is the beginning of another one, and that one.
+    pub(crate) fn ambiguous(&self) -> Option<(&'static str, &'static str)> {
+        let mut pairs = self.marks.iter().zip(self.marks.iter().skip(1));
+        let pair = pairs.find(|(before, after)| after.0.starts_with(before.0));
+        pair.map(|(before, after)| (before.0, after.0))
+    }
+
+    fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {
+        marks.sort_by_key(|(token, _)| *token);
+        marks.dedup_by_key(|(token, _)| *token);
+        let mut begins = vec![0; 1024];
+        let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
+        for (at, (token, _)) in marks.iter().enumerate() {
+            let [first, second, ..] = token.as_bytes() else { continue };
+            let (word, bit) = pair(*first, *second);
+            if let Some(word) = begins.get_mut(word) {
+                *word |= bit;
+            }
+            match pairs.last_mut() {
+                Some((bytes, _, end)) if *bytes == [*first, *second] => *end = at + 1,
+                _ => pairs.push(([*first, *second], at, at + 1)),
+            }
+        }
+        Self { marks, begins, pairs }
+    }
+
+    /// Whether a mark may begin with these two bytes.
+    pub(crate) fn may_begin(&self, first: u8, second: u8) -> bool {
+        let (word, bit) = pair(first, second);
+        may_begin(first) && self.begins.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// The mark that `rest` begins with.
+    pub(crate) fn at(&self, rest: &str) -> Lookup {
+        let marks = match rest.as_bytes() {
+            [] => return Lookup::Nothing,
+            [first] => return self.prefix_of(*first),
+            [first, second, ..] => self.beginning([*first, *second]),
+        };
+        let above = marks.partition_point(|(token, _)| *token <= rest);
+        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below))
+            && rest.starts_with(token)
+        {
+            return Lookup::Mark(*mark, token.len());
+        }
+        match marks.get(above) {
+            Some((token, _)) if token.starts_with(rest) => Lookup::Prefix,
+            _ => Lookup::Nothing,
+        }
+    }
+
+    /// The marks that begin with two bytes.
+    fn beginning(&self, bytes: [u8; 2]) -> &[(&'static str, Mark)] {
+        let [first, second] = bytes;
+        let (word, bit) = pair(first, second);
+        if self.begins.get(word).is_none_or(|word| word & bit == 0) {
+            return &[];
+        }
+        let found = self.pairs.binary_search_by(|(pair, ..)| pair.cmp(&bytes));
+        let range = found.ok().and_then(|at| self.pairs.get(at));
+        range.and_then(|(_, start, end)| self.marks.get(*start..*end)).unwrap_or_default()
+    }
+
+    /// Whether a mark may begin with this byte, with which the text stops.
+    fn prefix_of(&self, byte: u8) -> Lookup {
+        let may = self.pairs.iter().any(|([first, _], ..)| *first == byte);
+        if may { Lookup::Prefix } else { Lookup::Nothing }
+    }
+
+    /// The mark of a call at the beginning of `rest`.
+    pub(crate) fn opens(&self, rest: &str) -> Presence {
+        match self.at(rest) {
+            Lookup::Mark(mark, _) if mark.opens() => Presence::Yes,
+            Lookup::Prefix => Presence::More,
+            _ => Presence::No,
+        }
+    }
+
+    /// Whether `rest`, with which the text ends, counts as a mark that broke off, and whether it may be a call's.
+    pub(crate) fn cut(&self, rest: &str) -> Option<bool> {
+        let above = self.marks.partition_point(|(token, _)| *token < rest);
+        let mut begun = self
+            .marks
+            .get(above..)?
+            .iter()
+            .take_while(|(token, _)| token.starts_with(rest))
+            .peekable();
+        let counts = rest.len() >= SHORTEST && begun.peek().is_some();
+        counts.then(|| begun.any(|(_, mark)| mark.opens()))
+    }
+}
+
+/// Where the bit of two bytes stands.
+fn pair(first: u8, second: u8) -> (usize, u64) {
+    let at = usize::from(first) << 8 | usize::from(second);
+    (at / 64, 1 << (at % 64))
+}
+
+/// Whether a mark may begin with `byte`.
+pub(crate) const fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'<' | b'[' | b']' | 0xe2)
+}
+
+/// `text` without the tokens that end a turn.
+pub(crate) fn without_stops(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, tail)) = rest.find('<').and_then(|at| rest.split_at_checked(at)) {
+        kept.push_str(before);
+        rest = match STOPS.iter().find_map(|stop| tail.strip_prefix(stop)) {
+            Some(behind) => behind,
+            None => {
+                kept.push('<');
+                tail.strip_prefix('<').unwrap_or_default()
+            }
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lookup, may_begin};
+    use crate::{declared::Declared, format::Format, text::setup::Setup};
+
+    #[test]
+    fn no_mark_is_the_beginning_of_another_one() {
+        for format in Format::ALL.iter().copied().map(Some).chain([None]) {
+            let marks = Setup::new(Declared::new(), format.map(|one| [one].into())).marks;
+            for (before, after) in marks.marks.iter().zip(marks.marks.iter().skip(1)) {
+                assert!(!after.0.starts_with(before.0), "{} and {}", before.0, after.0);
+            }
+            for (token, _) in &marks.marks {
+                assert!(may_begin(token.as_bytes()[0]), "{token}");
+                assert!(matches!(marks.at(token), Lookup::Mark(_, len) if len == token.len()));
+                for (cut, _) in token.char_indices().skip(1) {
+                    assert!(matches!(marks.at(&token[..cut]), Lookup::Prefix), "{token} {cut}");
+                }
+            }
+            assert!(matches!(marks.at("<b>"), Lookup::Nothing));
+        }
+    }
+}

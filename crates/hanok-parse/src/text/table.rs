@@ -1,0 +1,219 @@
+//! Formats as data: the marks of one, and how its calls go on.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    format::Format,
+    text::{
+        formats,
+        marks::{self, Entry},
+        table_data::MarkData,
+    },
+};
+
+/// More marks than any format has.
+const MOST: usize = 256;
+
+/// The marks of a format as data, so that a new model of a known grammar is a file.
+///
+/// [`FormatTable::builtin`] gives the tables of the formats that are known, `parse --table FORMAT` of the examples prints them.
+///
+/// ```
+/// use hanok_parse::{Declared, FormatTable, Parser};
+///
+/// // GLM's pairs in tags of its own.
+/// let table = FormatTable::from_json(r#"{
+///     "name": "my_model",
+///     "marks": [
+///         {"token": "<my_call>", "open": {
+///             "closes": ["</my_call>"],
+///             "name": [["<k>", {"tags_here": {
+///                 "open": "<k>", "head": "</k>", "value": "<v>", "close": "</v>", "end": "</my_call>"
+///             }}]]
+///         }},
+///         {"token": "</my_call>", "close": true}
+///     ]
+/// }"#)?;
+/// let parser = Parser::new(Declared::new().tool("find")).tables([&table])?;
+/// let reply = parser.parse("<my_call>find<k>q</k><v>휴가</v></my_call>");
+/// assert_eq!(reply.calls[0].arguments.as_str(), r#"{"q":"휴가"}"#);
+/// # Ok::<(), hanok_parse::TableError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormatTable {
+    name: String,
+    /// What counts anywhere.
+    #[serde(default)]
+    marks: Vec<MarkData>,
+    /// What counts at the start of a line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<MarkData>,
+    /// What has no marks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    grammars: Vec<Grammar>,
+}
+
+/// A way to write calls that has no marks of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Grammar {
+    /// `Action:`, `Final Answer:`, `Delegate:` and their relatives.
+    Labels,
+    /// JSON at the start of a line, bare or in a fence.
+    Json,
+    /// `[name(key="value")]`.
+    Python,
+    /// gpt-oss's headers without their first mark.
+    Headers,
+    /// Fences of the language `tool_code`.
+    ToolCode,
+}
+
+/// What is wrong with a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableError {
+    /// It is no JSON, or not that of a table.
+    Json {
+        /// What `serde_json` says.
+        message: String,
+    },
+    /// A mark begins with a letter that prose has: it has to begin with `<`, `[`, `]` or a sign such as `✿`, and to be longer
+    /// than one letter.
+    Token {
+        /// The mark.
+        token: String,
+    },
+    /// A mark is the beginning of another one.
+    Ambiguous {
+        /// The shorter one.
+        token: String,
+        /// The longer one.
+        other: String,
+    },
+    /// It has more marks than any format.
+    TooLong {
+        /// The name of the table.
+        name: String,
+    },
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json { message } => write!(f, "the table cannot be read: {message}"),
+            Self::Token { token } => write!(
+                f,
+                "the mark `{}` has to begin with `<`, `[`, `]` or a sign such as `✿`",
+                token.escape_debug()
+            ),
+            Self::Ambiguous { token, other } => write!(
+                f,
+                "the mark `{}` is the beginning of `{}`",
+                token.escape_debug(),
+                other.escape_debug()
+            ),
+            Self::TooLong { name } => {
+                write!(f, "the table `{}` has more than {MOST} marks", name.escape_debug())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+impl FormatTable {
+    /// The table of a format that is known.
+    #[must_use]
+    pub fn builtin(format: Format) -> Self {
+        let own = |entry: &&'static Entry| entry.formats.contains(&format);
+        let has = |grammar: &(Grammar, &[Format])| grammar.1.contains(&format);
+        Self {
+            name: format.as_str().to_owned(),
+            marks: formats::entries().filter(own).map(MarkData::of).collect(),
+            lines: formats::line_entries().filter(own).map(MarkData::of).collect(),
+            grammars: GRAMMARS.iter().filter(|it| has(it)).map(|(grammar, _)| *grammar).collect(),
+        }
+    }
+
+    /// Reads a table.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError`], when it is none, or one of its marks cannot be one.
+    pub fn from_json(json: &str) -> Result<Self, TableError> {
+        let table: Self = serde_json::from_str(json)
+            .map_err(|error| TableError::Json { message: error.to_string() })?;
+        if table.marks.len() + table.lines.len() > MOST {
+            return Err(TableError::TooLong { name: table.name });
+        }
+        let is_mark = |mark: &&MarkData| {
+            let first = mark.token.bytes().next();
+            mark.token.len() > 1 && first.is_some_and(marks::may_begin)
+        };
+        let bad = table.marks.iter().find(|mark| !is_mark(mark));
+        let bad = bad.or_else(|| table.lines.iter().find(|mark| mark.token.len() < 2));
+        match bad {
+            Some(mark) => Err(TableError::Token { token: mark.token.clone() }),
+            None => Ok(table),
+        }
+    }
+
+    /// The table as JSON, which [`from_json`](Self::from_json) reads as an equal one.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// The name of the format.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn has(&self, grammar: Grammar) -> bool {
+        self.grammars.contains(&grammar)
+    }
+
+    /// Its entries. What they hold stays as long as the process: a table is made once, like a parser.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.marks.iter().map(MarkData::entry).collect()
+    }
+
+    pub(crate) fn line_entries(&self) -> Vec<Entry> {
+        self.lines.iter().map(MarkData::entry).collect()
+    }
+}
+
+/// The formats of each grammar.
+pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
+    (
+        Grammar::Labels,
+        &[
+            Format::React,
+            Format::Supervisor,
+            Format::Smolagents,
+            Format::JsonAction,
+            Format::UiTars,
+        ],
+    ),
+    (
+        Grammar::Json,
+        &[
+            Format::React,
+            Format::Smolagents,
+            Format::JsonAction,
+            Format::BareJson,
+            Format::OpenaiJson,
+            Format::Llama3Json,
+            Format::Xlam,
+        ],
+    ),
+    (Grammar::Headers, &[Format::Harmony, Format::Muse]),
+    (Grammar::ToolCode, &[Format::ToolCode]),
+    (Grammar::Python, &[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
+];

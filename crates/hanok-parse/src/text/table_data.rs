@@ -1,0 +1,324 @@
+//! What a table is made of: marks, rules and tags as data, and back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::{
+    marks::{Entry, Mark},
+    rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
+};
+
+/// A mark.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MarkData {
+    pub(crate) token: String,
+    #[serde(flatten)]
+    mark: MarkKind,
+}
+
+pub(crate) type Words = Vec<String>;
+/// Written as `true`: the mark needs no more words.
+pub(crate) type Yes = bool;
+
+/// What a mark means, as [`Mark`] says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MarkKind {
+    Think {
+        closes: Words,
+        #[serde(default)]
+        until: Words,
+    },
+    EndThink(Yes),
+    Open(Box<RuleData>),
+    Header(Yes),
+    Elements(Yes),
+    Section {
+        closes: Words,
+    },
+    Suffixed(Yes),
+    SuffixedThink(Yes),
+    SuffixedClose(Yes),
+    Close(Yes),
+    Foreign(Yes),
+    Result {
+        closes: Words,
+    },
+    Turn {
+        own: Words,
+    },
+    Part {
+        own: Words,
+    },
+    Stop(Yes),
+    Answer(Yes),
+    EndAnswer(Yes),
+    Words {
+        close: String,
+    },
+    Attributes(Yes),
+    Comment {
+        close: String,
+    },
+}
+
+/// How a call goes on, as [`Rule`] says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RuleData {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skips: Words,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    wraps: Words,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    json: Option<Shape>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attribute: Option<AttributeData>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    name: Vec<(String, ThenData)>,
+    #[serde(default)]
+    python: bool,
+    #[serde(default)]
+    declared: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    closes: Words,
+    #[serde(default)]
+    otherwise: Otherwise,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttributeData {
+    key: String,
+    end: String,
+    tags: TagsData,
+}
+
+/// What follows a name, as [`Then`] says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ThenData {
+    Input,
+    Json,
+    Id,
+    FromToken,
+    Named,
+    Words,
+    Typed,
+    Tags(TagsData),
+    TagsHere(TagsData),
+    Calls,
+    Python,
+    Quoted(String),
+}
+
+/// Parameters in tags, as [`Tags`] says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TagsData {
+    open: String,
+    head: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<(String, String)>,
+    close: String,
+    end: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    other_end: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    behind: Words,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cdata: Option<String>,
+    #[serde(default)]
+    lines: bool,
+}
+
+fn owned(words: &[&str]) -> Words {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn word(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+fn words(list: &[String]) -> &'static [&'static str] {
+    let list: Vec<&'static str> = list.iter().map(|text| word(text)).collect();
+    Box::leak(list.into_boxed_slice())
+}
+
+fn optional(text: &Option<String>) -> Option<&'static str> {
+    text.as_deref().map(word)
+}
+
+impl MarkData {
+    pub(crate) fn of(entry: &Entry) -> Self {
+        let mark = match entry.mark {
+            Mark::Think(closes, until) => {
+                MarkKind::Think { closes: owned(closes), until: owned(until) }
+            }
+            Mark::EndThink => MarkKind::EndThink(true),
+            Mark::Open(rule) => MarkKind::Open(Box::new(RuleData::of(rule))),
+            Mark::Header => MarkKind::Header(true),
+            Mark::Elements => MarkKind::Elements(true),
+            Mark::Section(closes) => MarkKind::Section { closes: owned(closes) },
+            Mark::Suffixed => MarkKind::Suffixed(true),
+            Mark::SuffixedThink => MarkKind::SuffixedThink(true),
+            Mark::SuffixedClose => MarkKind::SuffixedClose(true),
+            Mark::Close => MarkKind::Close(true),
+            Mark::Foreign => MarkKind::Foreign(true),
+            Mark::Result(closes) => MarkKind::Result { closes: owned(closes) },
+            Mark::Turn(own) => MarkKind::Turn { own: owned(own) },
+            Mark::Part(own) => MarkKind::Part { own: owned(own) },
+            Mark::Stop => MarkKind::Stop(true),
+            Mark::Answer => MarkKind::Answer(true),
+            Mark::EndAnswer => MarkKind::EndAnswer(true),
+            Mark::Words(close) => MarkKind::Words { close: close.to_owned() },
+            Mark::Attributes => MarkKind::Attributes(true),
+            Mark::Comment(close) => MarkKind::Comment { close: close.to_owned() },
+        };
+        Self { token: entry.token.to_owned(), mark }
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        let mark = match &self.mark {
+            MarkKind::Think { closes, until } => Mark::Think(words(closes), words(until)),
+            MarkKind::EndThink(_) => Mark::EndThink,
+            MarkKind::Open(rule) => Mark::Open(Box::leak(Box::new(rule.rule()))),
+            MarkKind::Header(_) => Mark::Header,
+            MarkKind::Elements(_) => Mark::Elements,
+            MarkKind::Section { closes } => Mark::Section(words(closes)),
+            MarkKind::Suffixed(_) => Mark::Suffixed,
+            MarkKind::SuffixedThink(_) => Mark::SuffixedThink,
+            MarkKind::SuffixedClose(_) => Mark::SuffixedClose,
+            MarkKind::Close(_) => Mark::Close,
+            MarkKind::Foreign(_) => Mark::Foreign,
+            MarkKind::Result { closes } => Mark::Result(words(closes)),
+            MarkKind::Turn { own } => Mark::Turn(words(own)),
+            MarkKind::Part { own } => Mark::Part(words(own)),
+            MarkKind::Stop(_) => Mark::Stop,
+            MarkKind::Answer(_) => Mark::Answer,
+            MarkKind::EndAnswer(_) => Mark::EndAnswer,
+            MarkKind::Words { close } => Mark::Words(word(close)),
+            MarkKind::Attributes(_) => Mark::Attributes,
+            MarkKind::Comment { close } => Mark::Comment(word(close)),
+        };
+        Entry { token: word(&self.token), mark, formats: &[] }
+    }
+}
+
+impl RuleData {
+    fn of(rule: &Rule) -> Self {
+        let attribute = rule.attribute.as_ref().map(|attribute| AttributeData {
+            key: attribute.key.to_owned(),
+            end: attribute.end.to_owned(),
+            tags: TagsData::of(attribute.tags),
+        });
+        let then = |(token, then): &(&str, Then)| ((*token).to_owned(), ThenData::of(*then));
+        Self {
+            skips: owned(rule.skips),
+            wraps: owned(rule.wraps),
+            json: rule.json,
+            attribute,
+            name: rule.name.iter().map(then).collect(),
+            python: rule.python,
+            declared: rule.declared,
+            closes: owned(rule.closes),
+            otherwise: rule.otherwise,
+        }
+    }
+
+    fn rule(&self) -> Rule {
+        let attribute = self.attribute.as_ref().map(|attribute| Attribute {
+            key: word(&attribute.key),
+            end: word(&attribute.end),
+            tags: attribute.tags.tags(),
+        });
+        let name: Vec<_> =
+            self.name.iter().map(|(token, then)| (word(token), then.then())).collect();
+        Rule {
+            skips: words(&self.skips),
+            wraps: words(&self.wraps),
+            json: self.json,
+            attribute,
+            name: Box::leak(name.into_boxed_slice()),
+            python: self.python,
+            declared: self.declared,
+            closes: words(&self.closes),
+            otherwise: self.otherwise,
+        }
+    }
+}
+
+impl ThenData {
+    fn of(then: Then) -> Self {
+        match then {
+            Then::Input => Self::Input,
+            Then::Json => Self::Json,
+            Then::Id => Self::Id,
+            Then::FromToken => Self::FromToken,
+            Then::Named => Self::Named,
+            Then::Words => Self::Words,
+            Then::Typed => Self::Typed,
+            Then::Tags(tags) => Self::Tags(TagsData::of(tags)),
+            Then::TagsHere(tags) => Self::TagsHere(TagsData::of(tags)),
+            Then::Calls => Self::Calls,
+            Then::Python => Self::Python,
+            Then::Quoted(quote) => Self::Quoted(quote.to_owned()),
+        }
+    }
+
+    fn then(&self) -> Then {
+        match self {
+            Self::Input => Then::Input,
+            Self::Json => Then::Json,
+            Self::Id => Then::Id,
+            Self::FromToken => Then::FromToken,
+            Self::Named => Then::Named,
+            Self::Words => Then::Words,
+            Self::Typed => Then::Typed,
+            Self::Tags(tags) => Then::Tags(tags.tags()),
+            Self::TagsHere(tags) => Then::TagsHere(tags.tags()),
+            Self::Calls => Then::Calls,
+            Self::Python => Then::Python,
+            Self::Quoted(quote) => Then::Quoted(word(quote)),
+        }
+    }
+}
+
+impl TagsData {
+    fn of(tags: &Tags) -> Self {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            open: tags.open.to_owned(),
+            head: tags.head.to_owned(),
+            key: text(tags.key),
+            value: text(tags.value),
+            kind: tags.kind.map(|(open, close)| (open.to_owned(), close.to_owned())),
+            close: tags.close.to_owned(),
+            end: tags.end.to_owned(),
+            other_end: text(tags.other_end),
+            behind: owned(tags.behind),
+            cdata: text(tags.cdata),
+            lines: tags.lines,
+        }
+    }
+
+    fn tags(&self) -> &'static Tags {
+        let kind = self.kind.as_ref();
+        Box::leak(Box::new(Tags {
+            open: word(&self.open),
+            head: word(&self.head),
+            key: optional(&self.key),
+            value: optional(&self.value),
+            kind: kind.map(|(open, close)| (word(open), word(close))),
+            close: word(&self.close),
+            end: word(&self.end),
+            other_end: optional(&self.other_end),
+            behind: words(&self.behind),
+            cdata: optional(&self.cdata),
+            lines: self.lines,
+        }))
+    }
+}

@@ -1,0 +1,137 @@
+//! Sets of formats, and which ones a chat template writes.
+
+use std::collections::BTreeSet;
+
+use crate::format::Format;
+
+/// Some formats.
+///
+/// ```
+/// use hanok_parse::{Format, Formats};
+///
+/// let template = "{%- if tools %}<tools>…</tools>\n<tool_call>\n{\"name\": …, \"arguments\": …}\n</tool_call>{% endif %}";
+/// let formats = Formats::of_template(template);
+/// assert!(formats.contains(Format::Hermes));
+/// assert!(!formats.contains(Format::React));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Formats(BTreeSet<Format>);
+
+impl Formats {
+    /// Whether `format` is one of them.
+    #[must_use]
+    pub fn contains(&self, format: Format) -> bool {
+        self.0.contains(&format)
+    }
+
+    /// Whether there are none. A parser that is narrowed to none looks for all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The formats, sorted by family.
+    pub fn iter(&self) -> impl Iterator<Item = Format> {
+        self.0.iter().copied()
+    }
+
+    /// The formats that a model with this chat template is told to write: those whose marks all stand in the text of the
+    /// template, which is not run. None when it has no marks that are known.
+    #[must_use]
+    pub fn of_template(template: &str) -> Self {
+        let stands = |marks: &[&str]| marks.iter().all(|mark| template.contains(mark));
+        let found = SIGNATURES.iter().filter(|(_, marks)| stands(marks));
+        Self(found.map(|(format, _)| *format).collect())
+    }
+}
+
+impl FromIterator<Format> for Formats {
+    fn from_iter<I: IntoIterator<Item = Format>>(formats: I) -> Self {
+        Self(formats.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Formats {
+    type Item = Format;
+    type IntoIter = std::collections::btree_set::IntoIter<Format>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<const N: usize> From<[Format; N]> for Formats {
+    fn from(formats: [Format; N]) -> Self {
+        formats.into_iter().collect()
+    }
+}
+
+/// What stands in the templates of a format.
+const SIGNATURES: &[(Format, &[&str])] = &[
+    (Format::React, &["Action:", "Action Input:"]),
+    (Format::JsonAction, &["\"action\"", "\"action_input\""]),
+    (Format::ToolInputXml, &["<tool_call>", "<tool_input>"]),
+    (Format::Hermes, &["<tool_call>", "</tool_call>", "\"arguments\""]),
+    (Format::Hermes, &["<tool_call>", "</tool_call>", "arguments\":"]),
+    (Format::Llama3Json, &["<|python_tag|>"]),
+    (Format::Llama3Json, &["{\"name\": function name, \"parameters\""]),
+    (Format::Llama3Json, &["<|start_header_id|>", "\"parameters\": "]),
+    (Format::LlamaBuiltin, &["<|python_tag|>", ".call("]),
+    (Format::FunctionTag, &["<function=", "</function>"]),
+    (Format::Pythonic, &["<|python_start|>"]),
+    (Format::Pythonic, &["[func_name1(params_name1=params_value1"]),
+    (Format::Olmo3, &["<function_calls>", "<functions>"]),
+    (Format::Lfm2, &["<|tool_call_start|>"]),
+    (Format::Mistral, &["[TOOL_CALLS]"]),
+    (Format::MistralV11, &["[TOOL_CALLS]", "[ARGS]"]),
+    (Format::Granite, &["<|tool_call|>"]),
+    (Format::Granite20bFc, &["<function_call>"]),
+    (Format::Longcat, &["<longcat_tool_call>"]),
+    (Format::Jamba, &["<tool_calls>", "</tool_calls>"]),
+    (Format::HyV3, &["<tool_call>", "<tool_sep>"]),
+    (Format::HyV4, &["<tool_call:", "<tool_sep:"]),
+    (Format::Internlm, &["<|action_start|>"]),
+    (Format::DeepseekV3, &["<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"]),
+    (Format::DeepseekV31, &["<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"]),
+    (Format::DeepseekV32, &["｜DSML｜", "function_calls"]),
+    (Format::DeepseekV4, &["｜DSML｜", "tool_calls"]),
+    (Format::DeepseekV41, &["｜DSML｜ "]),
+    (Format::Qwen3Xml, &["<function=", "<parameter="]),
+    (Format::SeedOss, &["<seed:tool_call>"]),
+    (Format::Glm45, &["<tool_call>", "<arg_key>"]),
+    (Format::Glm47, &["<tool_call>", "<arg_key>"]),
+    (Format::KimiK2, &["<|tool_call_begin|>", "<|tool_call_argument_begin|>"]),
+    (Format::KimiK3, &["<|open|>", "<|sep|>"]),
+    (Format::MinimaxM2, &["<minimax:tool_call>"]),
+    (Format::MinimaxM3, &["]<]minimax[>["]),
+    (Format::AnthropicXml, &["<function_calls>", "<invoke"]),
+    (Format::Dots, &["<dots_function_call>"]),
+    (Format::Muse, &["<atem:invoke"]),
+    (Format::Minicpm5, &["<function name=", "<param name="]),
+    (Format::Step3, &["<steptml:invoke"]),
+    (Format::Harmony, &["<|channel|>", "<|message|>"]),
+    (Format::Cohere, &["<|START_ACTION|>"]),
+    (Format::Gemma4, &["<|tool_call>"]),
+    (Format::Functiongemma, &["<start_function_call>"]),
+    (Format::Apertus, &["<|tools_prefix|>"]),
+    (Format::Phi4mini, &["functools"]),
+    (Format::Phi4mini, &["<|tool_call|>", "<|/tool_call|>"]),
+    (Format::Gigachat3, &["function call<|role_sep|>"]),
+    (Format::Gigachat3, &["<|function_call|>"]),
+    (Format::Inkling, &["<|content_invoke_tool_json|>"]),
+    (Format::Plamo3, &["<|plamo:begin_tool_request:plamo|>"]),
+    (Format::K2Horizon, &["<ifm|tool_call>"]),
+    (Format::QwenAgent, &["✿FUNCTION✿"]),
+    (Format::SolarOpen2, &["<|tool_call:start|>"]),
+    (Format::SolarOpen, &["<|tool_call:begin|>"]),
+    (Format::Nemotron, &["<TOOLCALL>"]),
+    (Format::Iquest, &["<iquest_tool_call>"]),
+    (Format::Iquest, &["<iquestcoder_tool_call>"]),
+    (Format::ToolCode, &["tool_code"]),
+    (Format::Functionary, &["<|recipient|>"]),
+    (Format::Functionary, &[">>>"]),
+    (Format::Cwm, &["<tool: "]),
+    (Format::LangchainXml, &["<tool>", "<tool_input>"]),
+    (Format::Sarashina, &["<|tool_calls|>"]),
+    (Format::Hyperclovax, &["-> tool/function_call"]),
+];

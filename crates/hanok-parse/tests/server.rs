@@ -1,0 +1,374 @@
+//! What a model server needs: why the text ended, open reasoning, streams that take nothing back, special tokens.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod support;
+
+use hanok_parse::{
+    Declared, Deltas, ErrorKind, Event, Finish, FinishReason, Format, Formats, Mistyped, NoteKind,
+    Parser, Reply, SchemaError,
+};
+use serde_json::json;
+use support::{line, parser};
+
+/// The reply and all events of a text in pieces.
+fn stream(parser: &Parser, text: &str, size: usize, finish: Finish) -> (Reply, Vec<Event>) {
+    let (mut stream, mut events) = (parser.stream(), Vec::new());
+    for piece in text.as_bytes().chunks(size) {
+        stream.feed_bytes(piece, &mut events);
+    }
+    let reply = stream.finish_with(finish, &mut events);
+    (reply, events)
+}
+
+/// contract 22
+#[test]
+fn what_has_no_end_of_its_own_is_truncated_where_there_was_no_room_for_more() {
+    for (text, stopped, cut) in [
+        ("Action: find\nAction Input: /home/us", "find{\"q\":\"/home/us\"}", "!truncated(find)"),
+        ("Delegate: rag_agent\nTask: 조사", "@rag_agent:조사", "!truncated(rag_agent)"),
+        ("Action: ping\n", "ping{}", "!truncated(ping)"),
+        ("[f(a=1), g(b=2)", "f{\"a\":1} g{\"b\":2}", "!truncated"),
+        ("Action: find\nAction Input: {\"q\": 1}", "find{\"q\":1}", "find{\"q\":1}"),
+        ("Action: find\nAction Input: x\nThought: 음", "find{\"q\":\"x\"}", "find{\"q\":\"x\"}"),
+        ("<tool_call>ping</tool_call>", "ping{}", "ping{}"),
+        ("Final Answer: 네", "=네", "=네"),
+    ] {
+        assert_eq!(line(&parser().parse(text)), stopped, "{text}");
+        for finish in [Finish::Length, Finish::Abort] {
+            let reply = parser().parse_finished(text, finish);
+            assert_eq!(line(&reply), cut, "{text}");
+            assert_eq!(stream(&parser(), text, 3, finish).0, reply, "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_reason_for_the_end_says_what_a_client_may_rely_on() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    for (text, finish, want) in [
+        ("네", Finish::Stop, FinishReason::Stop),
+        (call, Finish::Stop, FinishReason::ToolCalls),
+        (call, Finish::Length, FinishReason::Length),
+        ("네", Finish::Abort, FinishReason::Abort),
+    ] {
+        assert_eq!(parser().parse_finished(text, finish).finish, want, "{text}");
+    }
+}
+
+/// contract 17
+#[test]
+fn reasoning_that_the_prompt_opened_is_told_as_such_from_the_beginning() {
+    let parser = parser().in_reasoning();
+    for (text, reasoning, want, content) in [
+        ("음\nAction: f\nAction Input: {}</think>네", "음\nAction: f\nAction Input: {}", "", "네"),
+        ("음</think>\nAction: f\nAction Input: {}", "음", "f{}", ""),
+        ("음◁/think▷네", "음", "", "네"),
+        ("음", "음", "", ""),
+    ] {
+        let (reply, events) = stream(&parser, text, 1, Finish::Stop);
+        assert_eq!(reply, parser.parse(text), "{text}");
+        assert_eq!(reply.reasoning.as_deref(), Some(reasoning), "{text}");
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), (want, content), "{text}");
+        assert!(!events.contains(&Event::Retracted), "{text}");
+    }
+}
+
+/// contract 17: a second close mark is text, and swallows nothing.
+#[test]
+fn a_second_close_mark_swallows_nothing() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    for (text, want, content) in [
+        ("<think>a</think>서울은 맑습니다.</think>".to_owned(), "", "서울은 맑습니다."),
+        (format!("<think>a</think>네.{call}</think>"), "f{}", "네."),
+        (
+            "<think>a</think>모델은 </think> 로 닫습니다".to_owned(),
+            "",
+            "모델은 </think> 로 닫습니다",
+        ),
+        ("<|channel>thought\na<channel|>네.<channel|>".to_owned(), "", "네."),
+        ("a</think>네.</think>".to_owned(), "", "네."),
+    ] {
+        let reply = parser().parse(&text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), (want, content), "{text}");
+        support::stream::same(&parser(), &text, []);
+    }
+}
+
+#[test]
+fn a_committed_stream_takes_nothing_back() {
+    let committed = parser().committed();
+    for text in [
+        "네.\n<tool_call>{\"name\": \"f\", \"arguments\": {\"q\": 1}}</tool_call>\n<tool_call>{\"name\": \"g\"",
+        "알겠다.\nAction: f\nAction Input: {}\n</think>\nAction: g\nAction Input: {}",
+        "Action: f\nAction Input: {\"a\": 1, \"a\": 2}",
+        "Final Answer: 네",
+    ] {
+        for size in [1, 5, 1000] {
+            let (reply, events) = stream(&committed, text, size, Finish::Stop);
+            assert_eq!(reply, committed.parse(text), "{text}");
+            let taken = |event: &Event| {
+                matches!(
+                    event,
+                    Event::Retracted | Event::CallDropped { .. } | Event::ArgumentsReset { .. }
+                )
+            };
+            assert!(!events.iter().any(taken), "{text}: {events:?}");
+            let first = events.iter().position(|event| matches!(event, Event::CallStarted { .. }));
+            let texts =
+                |event: &Event| matches!(event, Event::Content { .. } | Event::Reasoning { .. });
+            assert!(!events[first.unwrap_or(events.len())..].iter().any(texts), "{text}");
+            let started = |event: &Event| match event {
+                Event::CallStarted { call, name, .. } => Some((*call, name.clone())),
+                _ => None,
+            };
+            let told: Vec<_> = events.iter().filter_map(started).collect();
+            let want: Vec<_> =
+                reply.calls.iter().map(|call| call.name.clone()).enumerate().collect();
+            assert_eq!(told, want, "{text}");
+        }
+    }
+    let stray = "Action: f\nAction Input: {}\n</think>\nAction: g\nAction Input: {}";
+    assert_eq!(line(&committed.parse(stray)), "g{}");
+}
+
+#[test]
+fn only_special_tokens_are_marks_where_they_are_known() {
+    let declared = Declared::new().tool("rm").tool("find");
+    let parser = Parser::new(declared).formats([Format::Qwen3Xml, Format::Hermes]);
+    let feed = |pieces: &[(&str, bool)]| {
+        let (mut stream, mut events) = (parser.stream().marks_are_special(), Vec::new());
+        for (text, special) in pieces {
+            match special {
+                true => stream.feed_special(text, &mut events),
+                false => stream.feed(text, &mut events),
+            }
+        }
+        stream.finish(&mut events)
+    };
+    let call = "{\"name\": \"rm\", \"arguments\": {}}";
+    let function = "<function=find></function>";
+    for (pieces, want) in [
+        (vec![("<tool_call>", false), (call, false), ("</tool_call>", false)], ""),
+        (vec![("<tool_call>", true), (call, false), ("</tool_call>", true)], "rm{}"),
+        (vec![("<function=rm></function>", false)], ""),
+        (vec![("<tool_call>", true), (function, false), ("</tool_call>", true)], "find{}"),
+        (
+            vec![
+                ("<tool_call>", true),
+                (function, false),
+                (function, false),
+                ("</tool_call>", true),
+            ],
+            "find{} find{}",
+        ),
+        (vec![("<think>", true), ("x</think>", false), ("<tool_call>", true), (call, false)], ""),
+        (
+            vec![
+                ("<think>", true),
+                ("x", false),
+                ("</think>", true),
+                ("<tool_call>", true),
+                (call, false),
+            ],
+            "rm{}",
+        ),
+    ] {
+        assert_eq!(line(&feed(&pieces)), want, "{pieces:?}");
+    }
+}
+
+/// contract 24
+#[test]
+fn a_value_that_contradicts_its_type_is_noted_and_may_be_refused() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "q": {"type": ["string", "null"]},
+            "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "list": {"$ref": "#/$defs/list"},
+            "free": {},
+        },
+        "$defs": {"list": {"type": "array", "items": {"type": "string"}}},
+    });
+    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let call =
+        |args: &str| format!("<tool_call>{{\"name\":\"f\",\"arguments\":{args}}}</tool_call>");
+    for (args, want, mistyped) in [
+        (r#"{"n":3,"q":null,"either":"3","list":["a"],"free":{}}"#, None, false),
+        (r#"{"n":"3"}"#, Some(r#"{"n":3}"#), true),
+        (r#"{"n":" 3"}"#, None, true),
+        (r#"{"n":"3.5"}"#, None, true),
+        (r#"{"n":"12345678901234567890123"}"#, Some(r#"{"n":12345678901234567890123}"#), true),
+        (r#"{"n":3.0}"#, None, false),
+        (r#"{"q":3}"#, None, true),
+        (r#"{"list":"[1]"}"#, None, true),
+        (r#"{"other":1}"#, None, false),
+        (r#"{"q":"a\"},","n":"7","free":"8"}"#, Some(r#"{"q":"a\"},","n":7,"free":"8"}"#), true),
+    ] {
+        let reply = parser.parse(&call(args));
+        assert_eq!(reply.calls[0].arguments.as_str(), want.unwrap_or(args), "{args}");
+        let noted = reply.notes.iter().any(|note| note.kind == NoteKind::Mistyped);
+        assert_eq!(noted, mistyped, "{args}");
+        support::stream::same(&parser, &call(args), []);
+
+        let refused = parser.clone().mistyped(Mistyped::Refuse).parse(&call(args));
+        let is_wrong = mistyped && want.is_none();
+        assert_eq!(refused.calls.is_empty(), is_wrong, "{args}");
+        let error = refused.error.map(|error| error.kind);
+        assert_eq!(error, is_wrong.then_some(ErrorKind::Malformed), "{args}");
+    }
+    let text =
+        "<function=f><parameter=q>007</parameter><parameter=either>007</parameter></function>";
+    assert_eq!(parser.parse(text).calls[0].arguments.as_str(), r#"{"q":"007","either":"007"}"#);
+}
+
+#[test]
+fn a_schema_that_leads_nowhere_says_where() {
+    for (schema, want) in [
+        (json!("x"), "the schema of `f` is no object with `properties`"),
+        (json!({"type": "array"}), "the schema of `f` is no object with `properties`"),
+        (
+            json!({"properties": {"a": {"$ref": "#/x"}}}),
+            "the schema of `f` refers to `#/x`, which is not in it",
+        ),
+        (
+            json!({"properties": {"a": {"$ref": "#/properties/a"}}}),
+            "the schema of `f` refers to itself, or is nested too deep",
+        ),
+    ] {
+        let error: SchemaError = Declared::new().tool_schema("f", &schema).unwrap_err();
+        assert_eq!(error.to_string(), want);
+    }
+}
+
+#[test]
+fn the_id_that_a_format_carries_is_kept() {
+    for (text, id) in [
+        (
+            "<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}<|tool_call_end|>",
+            Some("functions.f:3"),
+        ),
+        ("[TOOL_CALLS]f[CALL_ID]aB3[ARGS]{}", Some("aB3")),
+        (
+            "<|START_ACTION|>[{\"tool_call_id\": \"7\", \"tool_name\": \"f\", \"parameters\": {}}]<|END_ACTION|>",
+            Some("7"),
+        ),
+        (
+            "<|tool_call:begin|>b4<|tool_call:name|>f<|tool_call:args|>{}<|tool_call:end|>",
+            Some("b4"),
+        ),
+        (
+            "{\"tool_calls\": [{\"id\": \"c1\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}",
+            Some("c1"),
+        ),
+        ("Action: f\nAction Input: {}", None),
+    ] {
+        let reply = parser().parse(text);
+        assert_eq!(line(&reply), "f{}", "{text}");
+        assert_eq!(reply.calls[0].id.as_deref(), id, "{text}");
+    }
+}
+
+#[test]
+fn a_named_tool_needs_nothing_but_its_arguments() {
+    let parser = parser().named("find");
+    for (text, want) in [
+        ("{\"q\": \"Action: f\"}", "find{\"q\":\"Action: f\"}"),
+        ("<think>음</think>\n```json\n{\"q\": 1}\n```", "find{\"q\":1}"),
+        ("{\"q\": 1", "!truncated(find)"),
+        ("Action: f\nAction Input: {}", "!missing_input(find)"),
+        ("", "!missing_input(find)"),
+    ] {
+        assert_eq!(line(&parser.parse(text)), want, "{text}");
+        support::stream::same(&parser, text, []);
+    }
+}
+
+#[test]
+fn a_template_says_which_formats_are_written() {
+    for (template, format, other) in [
+        (
+            "<tool_call>\n{\"name\": <function-name>, \"arguments\": <args>}\n</tool_call>",
+            Format::Hermes,
+            Format::Glm45,
+        ),
+        ("<tool_call>{name}<arg_key>{k}</arg_key>", Format::Glm47, Format::React),
+        ("{{'<|tool_call:start|>'}}", Format::SolarOpen2, Format::SolarOpen),
+        ("<|channel|>analysis<|message|>", Format::Harmony, Format::Hermes),
+    ] {
+        let formats = Formats::of_template(template);
+        assert!(formats.contains(format) && !formats.contains(other), "{template}: {formats:?}");
+    }
+    assert!(Formats::of_template("{{ messages }}").is_empty());
+}
+
+/// contract 23
+#[test]
+fn what_looks_like_a_call_of_no_format_is_text_with_a_note() {
+    for (text, noted) in [
+        ("<my_tool_call>{\"name\": \"f\"}</my_tool_call>", true),
+        ("<|new_tool|>f", true),
+        ("[use tool f {\"q\": 1}]", true),
+        ("`<my_tool_call>` 는 태그입니다", false),
+        ("<b>tool</b> [tool]", false),
+    ] {
+        let reply = parser().parse(text);
+        let is_noted = reply.notes.iter().any(|note| note.kind == NoteKind::UnknownMark);
+        assert_eq!((is_noted, reply.content.as_str()), (noted, text), "{text}");
+        support::stream::same(&parser(), text, text.char_indices().map(|(at, _)| vec![at]));
+    }
+}
+
+/// contract 19
+#[test]
+fn an_action_that_names_nothing_is_no_action() {
+    for none in ["None", "none", "N/A", "없음", "-", "`None`"] {
+        for (behind, want) in [
+            ("\nFinal Answer: 네", "=네"),
+            ("\nAction Input: None\nFinal Answer: 네", "=네"),
+            ("", ""),
+        ] {
+            let text = format!("Thought: 음\nAction: {none}{behind}");
+            assert_eq!(line(&parser().parse(&text)), want, "{text}");
+            support::stream::same(&parser(), &text, []);
+        }
+    }
+}
+
+#[test]
+fn replies_and_events_are_read_back() {
+    for text in [
+        "음</think>네.\nAction: f\nAction Input: {'a': 1,}\nFinal Answer: x",
+        "Action: nope\nAction Input: {\"q\": 12345678901234567890123}",
+        "<tool_call>{\"name\": \"f\", ",
+    ] {
+        let (reply, events) = stream(&parser(), text, 4, Finish::Stop);
+        let json = serde_json::to_string(&reply).unwrap();
+        assert_eq!(serde_json::from_str::<Reply>(&json).unwrap(), reply, "{json}");
+        let json = serde_json::to_string(&events).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Event>>(&json).unwrap(), events, "{json}");
+    }
+    assert!(serde_json::from_str::<hanok_parse::Arguments>("\"{\"").is_err());
+}
+
+#[test]
+fn deltas_count_calls_without_a_hole() {
+    let text = "네.<tool_call>{\"name\": \"f\", \"arguments\": {\"q\": 1}}</tool_call>\
+                <tool_call>{\"name\": \"nope\", \"arguments\": {}}</tool_call>\
+                <tool_call>{\"name\": \"g\", \"arguments\": {}}</tool_call>";
+    let (_, events) = stream(&parser().committed(), text, 2, Finish::Stop);
+    let mut deltas = Deltas::with_ids("req-1-");
+    let sent: Vec<_> = events.iter().filter_map(|event| deltas.delta(event)).collect();
+    let calls: Vec<_> = sent.iter().flat_map(|delta| &delta.tool_calls).collect();
+    let ids: Vec<_> =
+        calls.iter().filter_map(|call| Some((call.index, call.id.as_deref()?))).collect();
+    assert_eq!(ids, [(0, "req-1-0"), (1, "req-1-1")]);
+    let content: String = sent.iter().filter_map(|delta| delta.content.as_deref()).collect();
+    assert_eq!(content, "네.");
+}

@@ -1,0 +1,79 @@
+//! Formats as data: what is printed is read back equal, and reads texts as what is built in does.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod forms;
+
+use forms::declared;
+use hanok_parse::{Format, FormatTable, Parser, TableError};
+use serde_json::json;
+
+#[test]
+fn every_table_is_read_back_equal() {
+    for format in Format::ALL {
+        let table = FormatTable::builtin(*format);
+        assert_eq!(table.name(), format.as_str());
+        assert_eq!(FormatTable::from_json(&table.to_json()).as_ref(), Ok(&table), "{format}");
+    }
+}
+
+#[test]
+fn a_table_that_was_read_reads_texts_as_the_format_does() {
+    for form in forms::all() {
+        let table = FormatTable::from_json(&FormatTable::builtin(form.format).to_json()).unwrap();
+        let by_table = Parser::new(declared()).tables([&table]).unwrap();
+        let by_name = Parser::new(declared()).format(form.format);
+        for text in ["휴가 } 정책", "</tool_call>", "[ping()]"] {
+            if form.never.iter().any(|never| text.contains(never)) {
+                continue;
+            }
+            let args = [("q", json!(text)), ("n", json!(3)), ("list", json!([1, "a"]))];
+            let written = (form.write)(&[("find", &args)]);
+            let reply = by_table.parse(&written);
+            assert_eq!(reply, by_name.parse(&written), "{}: {written:?}", form.format);
+            assert_eq!(reply.calls.len(), 1, "{}: {written:?}", form.format);
+            // Its beginnings, too.
+            let cut = written.char_indices().nth(written.chars().count() / 2);
+            let begun = &written[..cut.map_or(0, |(at, _)| at)];
+            assert_eq!(by_table.parse(begun), by_name.parse(begun), "{}: {begun:?}", form.format);
+        }
+    }
+}
+
+#[test]
+fn tables_of_several_formats_are_looked_for_in_one_pass() {
+    let tables = [Format::Hermes, Format::Mistral].map(FormatTable::builtin);
+    let parser = Parser::new(declared()).tables(&tables).unwrap();
+    for (text, calls) in [
+        ("<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>", 1),
+        ("[TOOL_CALLS] [{\"name\": \"ping\", \"arguments\": {}}]", 1),
+        ("Action: ping\nAction Input: {}", 0),
+        ("<function=ping></function>", 0),
+    ] {
+        assert_eq!(parser.parse(text).calls.len(), calls, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_table_says_why() {
+    let table =
+        |marks: &str| FormatTable::from_json(&format!(r#"{{"name": "x", "marks": {marks}}}"#));
+    assert!(matches!(table("7"), Err(TableError::Json { .. })));
+    assert!(matches!(table(r#"[{"token": "<x>", "opens": true}]"#), Err(TableError::Json { .. })));
+    let error = table(r#"[{"token": "x>", "close": true}]"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the mark `x>` has to begin with `<`, `[`, `]` or a sign such as `✿`"
+    );
+    let many = format!("[{}]", vec![r#"{"token": "<x>", "close": true}"#; 300].join(","));
+    assert!(matches!(table(&many), Err(TableError::TooLong { .. })));
+
+    let table =
+        table(r#"[{"token": "<x>", "close": true}, {"token": "<x>y", "close": true}]"#).unwrap();
+    let error = Parser::new(declared()).tables([&table]).unwrap_err();
+    assert_eq!(error.to_string(), "the mark `<x>` is the beginning of `<x>y`");
+}
