@@ -23,6 +23,7 @@ pub mod progress;
 mod screen;
 mod session;
 mod shown;
+mod silence;
 mod talk;
 
 pub use lanes::Lane;
