@@ -3,6 +3,7 @@
 //!
 //! An example says by [`Talk`] what its own state is; a [`Session`] does the rest.
 
+mod aftermath;
 pub mod brain;
 #[cfg(feature = "test")]
 pub mod cached;
