@@ -25,10 +25,12 @@ mod screen;
 mod session;
 mod shown;
 mod silence;
+mod store;
 mod talk;
 
 pub use lanes::Lane;
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;
+pub use store::StoreOptions;
 pub use talk::{Ended, Talk};
