@@ -104,7 +104,8 @@ impl OpenAiBuilder {
         Self { connect, ..self }
     }
 
-    /// How long a streaming server may take to the first token, and be silent between two of them. Default: 120 s.
+    /// How long a server may be silent: before the first token and between two of them, and where the answer is not streamed,
+    /// before its first byte and between two of them. A server that answers whole and takes longer needs more. Default: 120 s.
     #[must_use]
     pub fn first_token_timeout(self, silence: Duration) -> Self {
         Self { silence, ..self }

@@ -132,14 +132,14 @@ impl Inner {
         let begun = call.clock().now();
         let open = self.open(request, streamed, call);
         if !streamed {
-            return self.whole(open.await?, answer).await;
+            return self.whole(open.await?, call, answer).await;
         }
         let silence = self.client.silence;
         let late = ModelError::TimedOut { what: Wait::FirstToken, after: silence };
         let response = within(call, silence, late, open).await?;
         match is_stream(&response) {
             true => self.stream(response, call, begun, answer).await,
-            false => self.whole(response, answer).await,
+            false => self.whole(response, call, answer).await,
         }
     }
 
@@ -229,8 +229,13 @@ impl Inner {
         }
     }
 
-    async fn whole(&self, response: Response, answer: &mut Assembly<'_>) -> Result<(), ModelError> {
-        let value = self.client.json(response, &self.model).await?;
+    async fn whole(
+        &self,
+        response: Response,
+        call: &Call,
+        answer: &mut Assembly<'_>,
+    ) -> Result<(), ModelError> {
+        let value = self.client.json(response, &self.model, call).await?;
         answer.take(chunk(&value)?);
         match answer.has_choice() {
             true => Ok(()),

@@ -90,7 +90,7 @@ impl Client {
         self.retried(call, async || {
             let response =
                 self.send(Api::Models, None, call).await.map_err(|f| self.error(f, ""))?;
-            let value = self.json(response, "").await?;
+            let value = self.json(response, "", call).await?;
             let entries = value.get("data").and_then(Value::as_array);
             let Some(entries) = entries else {
                 return Err(protocol("a list of models without `data`").into());
@@ -121,7 +121,10 @@ impl Client {
             None => self.http.get(address),
         };
         let request = request.headers(self.server.headers.clone());
-        let response = request.send().await.map_err(|error| Failure::Lost(self.lost(error, 0)))?;
+        let after = self.silence;
+        let late = ModelError::TimedOut { what: Wait::FirstToken, after };
+        let head = async { request.send().await.map_err(|error| self.lost(error, 0)) };
+        let response = within(call, after, late, head).await.map_err(Failure::Lost)?;
         let status = response.status().as_u16();
         if response.status().is_success() {
             return Ok(response);
@@ -143,19 +146,27 @@ impl Client {
         }
     }
 
-    /// The JSON of a response, in which a server may still refuse.
+    /// The JSON of a response, in which a server may still refuse. A server that is silent within it is not waited for.
     pub(crate) async fn json(
         &self,
         mut response: Response,
         model: &str,
+        call: &Call,
     ) -> Result<Value, ModelError> {
         if response.content_length().is_some_and(|length| length > self.max_body) {
             return Err(ModelError::TooLarge { limit: self.max_body });
         }
         let html = names(response.headers(), "html");
         let mut body = Vec::new();
-        while let Some(bytes) = self.chunk(&mut response, length(&body)).await? {
-            body.extend_from_slice(bytes.as_ref());
+        loop {
+            let after = self.silence;
+            let what = if body.is_empty() { Wait::FirstToken } else { Wait::NextToken };
+            let late = ModelError::TimedOut { what, after };
+            let chunk = self.chunk(&mut response, length(&body));
+            match within(call, after, late, chunk).await? {
+                Some(bytes) => body.extend_from_slice(bytes.as_ref()),
+                None => break,
+            }
         }
         let text = match std::str::from_utf8(&body) {
             Ok(text) => text.trim_start_matches('\u{feff}').trim(),

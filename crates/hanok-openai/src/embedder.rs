@@ -68,7 +68,7 @@ impl Inner {
         let body = embeddings(texts, &self.model)?;
         let response = self.client.send(Api::Embeddings, Some(&body), call).await;
         let response = response.map_err(|failure| self.client.error(failure, &self.model))?;
-        let value = self.client.json(response, &self.model).await?;
+        let value = self.client.json(response, &self.model, call).await?;
         let tokens = value.pointer("/usage/prompt_tokens").and_then(Value::as_u64);
         call.spend().add(Spent { input_tokens: tokens.unwrap_or(0), ..Spent::default() });
         self.vectors(&value, texts.len())

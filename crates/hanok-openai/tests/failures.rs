@@ -294,11 +294,14 @@ async fn an_answer_without_end_is_bounded() {
 async fn a_silent_server_is_not_waited_for() {
     let begun = format!("data: {}\n\n", piece("연차는"));
     let alive = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: wait\n\n";
+    let half = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"choices\":[";
     for (script, watched, limit, want) in [
         (vec![Step::Hang], true, SHORT, Wait::FirstToken),
         (cut("", Step::Hang), true, SHORT, Wait::FirstToken),
         (vec![Step::Send(alive.into()), Step::Hang], true, SHORT, Wait::FirstToken),
         (cut(&begun, Step::Hang), true, BUSY, Wait::NextToken),
+        (vec![Step::Hang], false, SHORT, Wait::FirstToken),
+        (vec![Step::Send(half.into()), Step::Hang], false, BUSY, Wait::NextToken),
         (vec![Step::Hang], false, SHORT, Wait::Total),
     ] {
         let server = Server::start(vec![script]).await;

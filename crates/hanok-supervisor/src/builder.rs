@@ -11,7 +11,7 @@ use crate::{
     error::{SupervisorBuildError, SupervisorFault},
     member::Member,
     prompt,
-    settings::{OutputMode, SupervisorSettings, Undecided},
+    settings::{OutputMode, SupervisorSettings, Unasked, Undecided},
     supervisor::Supervisor,
 };
 
@@ -70,6 +70,7 @@ impl SupervisorBuilder {
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             undecided: Undecided::default(),
+            unasked: Unasked::default(),
             history: HandoffHistory::User,
             summariser: None,
             output: OutputMode::default(),
@@ -99,6 +100,7 @@ impl SupervisorBuilder {
             max_iterations: settings.max_iterations,
             language: settings.language,
             undecided: settings.undecided,
+            unasked: settings.unasked,
             history: settings.history,
             summariser: settings.summariser,
             output: settings.output,
@@ -241,6 +243,31 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// ```
     pub fn undecided(mut self, undecided: Undecided) -> Self {
         self.settings.undecided = undecided;
+        self
+    }
+
+    /// Sets the handling of an answer for which no agent was asked. Default: it is taken.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::{Supervisor, Unasked};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Final Answer: 7 days"),
+    ///     Exchange::says("Final Answer: 7 days").contains("No agent was asked"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).unasked(Unasked::AskAgain).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("7 days\n\n(No agent was asked for this answer.)"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn unasked(mut self, unasked: Unasked) -> Self {
+        self.settings.unasked = unasked;
         self
     }
 

@@ -77,7 +77,7 @@ pub use grounding::{
 };
 pub use member::{Member, MemberInput, MemberOutput};
 pub use progress::SupervisorProgress;
-pub use settings::{OutputMode, Undecided};
+pub use settings::{OutputMode, Unasked, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};
 pub use supervisor::Supervisor;
 pub use swarm::{

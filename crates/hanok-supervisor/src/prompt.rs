@@ -145,6 +145,16 @@ pub(crate) fn undecided(language: Language) -> &'static str {
     words(language).undecided
 }
 
+/// The message after an answer for which no agent was asked.
+pub(crate) fn unasked(language: Language) -> &'static str {
+    words(language).unasked
+}
+
+/// `answer`, and that no agent was asked for it.
+pub(crate) fn marked_unasked(answer: &str, language: Language) -> String {
+    format!("{answer}\n\n({})", words(language).own_answer)
+}
+
 /// The message after a reply that calls a tool.
 pub(crate) fn no_tools<'a>(agents: impl Iterator<Item = &'a str>, language: Language) -> String {
     let agents = agents.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -185,6 +195,8 @@ struct SupervisorWords {
     work: &'static str,
     output: &'static str,
     undecided: &'static str,
+    unasked: &'static str,
+    own_answer: &'static str,
 }
 
 fn words(language: Language) -> &'static SupervisorWords {
@@ -216,6 +228,8 @@ const KOREAN: SupervisorWords = SupervisorWords {
     work: "한 일",
     output: "결과",
     undecided: "다음에 무엇을 할지 알 수 없습니다. Delegate와 Task, 또는 Final Answer를 쓰세요.",
+    unasked: "아직 어느 에이전트에게도 묻지 않았습니다. 찾거나 계산해야 하는 것은 Delegate와 Task로 에이전트에게 맡기세요. 인사처럼 물을 것이 없으면 Final Answer를 쓰세요.",
+    own_answer: "이 답은 어느 에이전트에게도 묻지 않고 쓴 것입니다.",
 };
 
 const ENGLISH: SupervisorWords = SupervisorWords {
@@ -243,4 +257,7 @@ const ENGLISH: SupervisorWords = SupervisorWords {
     work: "work",
     output: "result",
     undecided: "It is not clear what to do next. Write Delegate and Task, or Final Answer.",
+    unasked: "No agent was asked yet. What has to be looked up or calculated, delegate to an agent with Delegate and Task. Where \
+        there is nothing to ask, as after a greeting, write Final Answer.",
+    own_answer: "No agent was asked for this answer.",
 };

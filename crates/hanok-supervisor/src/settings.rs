@@ -20,6 +20,19 @@ pub enum Undecided {
     AskAgain,
 }
 
+/// The handling of an answer of the supervisor's own model in a turn in which no agent has given a result.
+///
+/// A small model answers out of nothing where it is to ask an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unasked {
+    /// Takes it.
+    #[default]
+    Answer,
+    /// Asks again once. A second answer is taken, and ends with a sentence that says that no agent was asked.
+    AskAgain,
+}
+
 /// The part of an agent's work that comes back into the supervisor's conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -41,6 +54,7 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) undecided: Undecided,
+    pub(crate) unasked: Unasked,
     pub(crate) history: HandoffHistory,
     pub(crate) summariser: Option<Summariser>,
     pub(crate) output: OutputMode,

@@ -39,7 +39,7 @@ impl Chat {
     /// [`Failure`] when the documents cannot be read, or the parts do not fit together.
     pub async fn build(brain: &Brain, options: &Options) -> Result<Self, Failure> {
         let folder = documents::folder(options.docs.as_deref());
-        let documents = documents::open(&folder, options.store).await?;
+        let documents = documents::open(&folder, &options.store).await?;
         let toolbox = match brain.offline {
             true => Toolbox::offline()?,
             false => Toolbox::online(&folder, options.python)?,

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
     Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
-    Splitter, StoreKind, StoreSettings, sync,
+    Splitter, Terms, sync,
 };
-use terminal::{failure::Failure, passages::observation};
+use terminal::{StoreOptions, failure::Failure, passages::observation};
 
 /// How many passages a question is given.
 const PASSAGES: usize = 3;
@@ -17,12 +17,11 @@ pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
     given.map_or_else(samples, Path::to_owned)
 }
 
-/// The documents of `folder`, in a store of this kind.
-pub(crate) async fn open(folder: &Path, kind: StoreKind) -> Result<SharedRetriever, Failure> {
+/// The documents of `folder`, in the store that `store` names.
+pub(crate) async fn open(folder: &Path, store: &StoreOptions) -> Result<SharedRetriever, Failure> {
     let library = Library::open(LoadOptions::new(), folder);
     let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
-    let store = kind.open(&StoreSettings::new()).await;
-    let store = store.map_err(|error| Failure::unreadable("문서를", error))?;
+    let store = store.open(Terms::default(), "문서를").await?;
     let synced = sync(&store, &Splitter::new(), library.documents()).await;
     synced.map_err(|error| Failure::unreadable("문서를", error))?;
     Ok(SharedRetriever::new(store))

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_retrieval::StoreKind;
 
 /// Talks, remembers what was said, answers out of your documents, calculates and knows the time.
 ///
@@ -35,9 +34,12 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(4_000..))]
     pub max_tokens: u32,
 
-    /// The store that the documents are searched in
-    #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
-    pub store: StoreKind,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub store: terminal::StoreOptions,
 
     /// Let a model's server run Python, in a jail (Linux, bubblewrap)
     #[arg(long)]

@@ -220,3 +220,47 @@ fn a_question_that_was_refused_can_be_taken_back() {
     assert!(history.contains("철수") && !history.contains("독사과"), "{history}");
     assert!(run(&["--db", &db, "내 이름이 뭐라고 했지?"]).out.contains("철수"));
 }
+
+/// A question that another process's answer keeps out is not in the conversation, and nobody is advised to take a turn back.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_said_after_a_conflict_leaves_the_other_turn_alone() {
+    let (_dir, db) = database();
+    run(&["--db", &db, "내 이름은 철수야"]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut other = chat(&["--db", &db, "안녕하세요"])
+        .env("OPENAI_BASE_URL", format!("http://{}/v1", listener.local_addr().unwrap()))
+        .env("OPENAI_MODEL", "m")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It has the thread: it asks its model, which says nothing.
+    let asked = listener.accept().unwrap();
+    let Said { out, err, .. } = piped(&["--db", &db], "독사과\n/history\n");
+    assert!(err.contains("이 질문은 대화에 들어가지 않았습니다"), "{err}");
+    assert!(!err.contains("/rewind"), "{err}");
+    assert!(out.contains("안녕하세요") && !out.contains("독사과"), "{out}");
+    drop(asked);
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+/// What is advised after a failure can be done: a first turn cannot be taken back, a later one can.
+#[test]
+fn what_is_advised_after_a_failure_can_be_done() {
+    let (_dir, db) = database();
+    let refused = |input: &str| {
+        let mut command = served(Answer::Refuse(400), &["--db", &db]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        said(child.wait_with_output().unwrap()).err
+    };
+    let first = refused("독사과\n");
+    assert!(first.contains("되돌릴 수는 없습니다") && !first.contains("/rewind"), "{first}");
+    run(&["--db", &db, "내 이름은 철수야"]);
+    assert!(refused("독버섯\n").contains("/rewind 1로 되돌릴 수 있습니다"));
+    assert_eq!(run(&["--db", &db, "/rewind 1"]).code, Some(0));
+    let history = run(&["--db", &db, "/history"]).out;
+    assert!(history.contains("철수") && !history.contains("독버섯"), "{history}");
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_retrieval::{Morphology, SharedDocumentStore, StoreKind, StoreSettings, Terms};
+use hanok_retrieval::{Morphology, SharedDocumentStore, Terms};
 use terminal::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
@@ -48,33 +48,26 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub dictionary: Option<PathBuf>,
 
-    /// The store that the contract is searched in
-    #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
-    pub store: StoreKind,
-
-    /// The folder of a store in files
-    #[arg(long, value_name = "FOLDER")]
-    pub index: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub store: terminal::StoreOptions,
 }
 
 impl Options {
     /// The store that the contract is searched in.
     pub(crate) async fn open_store(&self) -> Result<SharedDocumentStore, Failure> {
-        let settings = StoreSettings::new();
-        let settings = match &self.index {
-            Some(folder) => settings.path(folder),
-            None => settings,
-        };
-        let settings = match &self.dictionary {
+        let terms = match &self.dictionary {
             Some(folder) => {
                 let dictionary = Morphology::open(folder);
                 let dictionary =
                     dictionary.map_err(|error| Failure::unreadable("사전을", error))?;
-                settings.terms(Terms::Morphemes(dictionary))
+                Terms::Morphemes(dictionary)
             }
-            None => settings,
+            None => Terms::default(),
         };
-        let opened = self.store.open(&settings).await;
-        opened.map_err(|error| Failure::unreadable("계약서의 색인을", error))
+        self.store.open(terms, "계약서의 색인을").await
     }
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use hanok_agent::{Language, ReactAgent};
-use hanok_model::SharedTool;
+use hanok_model::{SharedTool, ToolChoice};
 use hanok_retrieval::{Library, LoadOptions, LoadReport, SharedRetriever};
-use hanok_supervisor::Supervisor;
+use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
 use terminal::{brain::Brain, failure::Failure};
@@ -82,6 +82,8 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
         ReactAgent::builder(name, description, brain.model.clone())
             .prompt(prompt)
             .tools(tools.iter().cloned())
+            // What it answers from is what its tools say, and nothing that it remembers.
+            .tool_choice(ToolChoice::Required)
             .language(Language::Korean)
             .build()
             .map_err(Failure::wiring)
@@ -104,7 +106,10 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
         "당신은 계산과 날짜, 시각을 맡은 담당자입니다. 암산하지 말고 도구의 결과로 답합니다.",
         &tools.external,
     )?;
+    // The rules of the offline model ask nobody only where nothing has to be looked up.
+    let unasked = if brain.offline { Unasked::Answer } else { Unasked::AskAgain };
     Supervisor::builder(brain.model.clone())
+        .unasked(unasked)
         .prompt("당신은 한옥소프트의 사내 도우미입니다. 질문을 알맞은 담당 에이전트에게 맡기고, 그 결과로 답합니다.")
         .agent(rag)
         .agent(internal)

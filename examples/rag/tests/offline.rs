@@ -9,9 +9,10 @@ use std::{fs, path::Path};
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
+use hanok_model::{Exchange, ScriptedModel, SharedModel};
 use hanok_supervisor::Supervisor;
 use rag::agents::{Tools, sample_documents, supervisor};
-use terminal::brain::offline;
+use terminal::brain::{Brain, offline};
 
 /// The example's supervisor on the offline model, over the documents in a folder.
 fn house(documents: &Path) -> Supervisor {
@@ -162,4 +163,35 @@ async fn a_conversation_goes_on_from_what_was_said() {
     assert!(receipt.contains("지출 확인서"), "{receipt}");
     assert!(!says_nothing(noted), "{noted}");
     assert!(name.contains("민수") && !name.contains("영수증"), "{name}");
+}
+
+/// A model that answers out of nothing is asked once more, and its answer says that nobody was asked.
+#[tokio::test]
+async fn an_answer_for_which_no_agent_was_asked_says_so() {
+    let own = "Final Answer: 네, 넣어도 됩니다.";
+    let model = ScriptedModel::new([
+        Exchange::says(own).lacks("묻지 않았습니다"),
+        Exchange::says(own).contains("아직 어느 에이전트에게도 묻지 않았습니다"),
+    ]);
+    let brain = Brain { model: SharedModel::new(model), offline: false };
+    let house = supervisor(&brain, &Tools::open(None).unwrap()).unwrap();
+    let (agent, answer) = ask(&house, "ChatGPT에 고객 정보 넣어도 돼?").await;
+    assert_eq!(agent, "");
+    assert!(answer.ends_with("(이 답은 어느 에이전트에게도 묻지 않고 쓴 것입니다.)"), "{answer}");
+}
+
+/// An agent that calls nothing and says that it has looked it up is not believed.
+#[tokio::test]
+async fn an_agent_that_called_no_tool_has_no_answer() {
+    let pretended = "Final Answer: 조회하고 남은 연차를 계산했습니다. 3일입니다.";
+    let model = ScriptedModel::new([
+        Exchange::says("Delegate: internal_agent\nTask: 김하늘의 남은 연차"),
+        Exchange::says(pretended),
+        Exchange::says(pretended),
+        Exchange::says("Final Answer: 찾지 못했습니다.").lacks("3일입니다"),
+    ]);
+    let brain = Brain { model: SharedModel::new(model), offline: false };
+    let house = supervisor(&brain, &Tools::open(None).unwrap()).unwrap();
+    let (_, answer) = ask(&house, "김하늘 연차 며칠 남았어?").await;
+    assert_eq!(answer, "찾지 못했습니다.");
 }

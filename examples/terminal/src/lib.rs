@@ -3,6 +3,7 @@
 //!
 //! An example says by [`Talk`] what its own state is; a [`Session`] does the rest.
 
+mod aftermath;
 pub mod brain;
 #[cfg(feature = "test")]
 pub mod cached;
@@ -23,10 +24,13 @@ pub mod progress;
 mod screen;
 mod session;
 mod shown;
+mod silence;
+mod store;
 mod talk;
 
 pub use lanes::Lane;
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;
+pub use store::StoreOptions;
 pub use talk::{Ended, Talk};

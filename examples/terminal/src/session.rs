@@ -14,7 +14,7 @@ use hanok_sqlite::Sqlite;
 use serde_json::Value;
 
 use crate::{
-    Options, Screen, Talk,
+    Options, Screen, Talk, aftermath,
     decision::{self, DecisionForm, Typed},
     elicitation::{self, ServerQuestion},
     failure::{Failure, INTERRUPTED, WAITS},
@@ -38,6 +38,8 @@ pub struct Session<T: Talk> {
     lines: Option<mpsc::Receiver<io::Result<String>>>,
     json: bool,
     answerer: Option<Answerer>,
+    /// Whether a task of the last turn ran.
+    ran: bool,
 }
 
 impl<T: Talk> Session<T> {
@@ -73,7 +75,7 @@ impl<T: Talk> Session<T> {
         let thread = app.thread(key(&options.thread)?);
         let interrupts = Interrupts::new();
         let json = options.json;
-        Ok(Self { talk, app, thread, interrupts, lines: None, json, answerer: None })
+        Ok(Self { talk, app, thread, interrupts, lines: None, json, answerer: None, ran: false })
     }
 
     /// Answers questions as `answerer`. Default: as nobody.
@@ -141,10 +143,11 @@ impl<T: Talk> Session<T> {
                 Err(failure @ Failure::Output(_)) => return Err(failure),
                 Err(failure) => {
                     screen.tell(&format!("오류: {}", failure.line()));
-                    if matches!(failure, Failure::Run(_)) {
-                        screen.tell(
-                            "이 질문은 대화에 남아 있습니다. /rewind 1로 되돌릴 수 있습니다.",
-                        );
+                    // A command that failed asked nothing.
+                    if let (Failure::Run(error), false) = (&failure, line.trim().starts_with('/'))
+                        && let Some(advice) = aftermath::advice(&self.thread, error, self.ran).await
+                    {
+                        screen.tell(advice);
                     }
                 }
             }
@@ -343,6 +346,7 @@ impl<T: Talk> Session<T> {
             Some(answerer) => thread.answering_as(answerer.clone()),
             None => thread,
         };
+        self.ran = false;
         let mut shown = Shown::new(screen, &self.talk, self.json);
         let mut events = thread.stream(input, ());
         let mut ticks = Box::pin(stream::unfold(tokio::time::interval(TURN), |mut ticks| async {
@@ -363,6 +367,7 @@ impl<T: Talk> Session<T> {
                 _ = ticks.next() => shown.idle(),
             }
         }
+        self.ran = shown.ran;
         match events.outcome().await {
             // A node that is stopped in its work may say so by an error.
             Err(_) if stop.is_cancelled() => shown.stopped(),

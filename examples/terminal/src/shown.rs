@@ -12,6 +12,7 @@ use crate::{
     json,
     live::Live,
     progress,
+    silence::Silence,
 };
 
 /// What of a run has been shown.
@@ -22,6 +23,9 @@ pub(crate) struct Shown<'s, T> {
     json: bool,
     live: Live,
     began: Instant,
+    silence: Silence,
+    /// Whether a task of the thread's own graph ran.
+    pub(crate) ran: bool,
     spent: Spent,
     /// The answer of a turn that has ended: it is shown if another turn follows in the same run.
     finished: Option<String>,
@@ -36,19 +40,25 @@ impl<'s, T: Talk> Shown<'s, T> {
             json,
             live: Live::default(),
             began: Instant::now(),
+            silence: Silence::new(Instant::now()),
+            ran: false,
             spent: Spent::default(),
             finished: None,
             last: None,
         }
     }
 
-    pub(crate) fn idle(&self) {
+    pub(crate) fn idle(&mut self) {
+        if let Some(line) = self.silence.report(Instant::now()) {
+            self.screen.tell(&line);
+        }
         if !self.live.is_showing() {
             self.screen.spin();
         }
     }
 
     pub(crate) fn event(&mut self, event: &Event) -> Result<(), Failure> {
+        self.silence.end(Instant::now());
         if let Some(answer) = self.finished.take() {
             self.screen.tell("끊긴 질문에 먼저 답했습니다:");
             self.finish(&answer)?;
@@ -73,7 +83,10 @@ impl<'s, T: Talk> Shown<'s, T> {
             EventKind::Token(Token::Text(piece)) if answers => self.piece(piece)?,
             // What was written so far is no part of the answer, or was a word before a call.
             EventKind::Token(Token::Retracted) if answers => self.again()?,
-            EventKind::TaskStarted { .. } if event.path.is_root() => self.again()?,
+            EventKind::TaskStarted { .. } if event.path.is_root() => {
+                self.ran = true;
+                self.again()?;
+            }
             EventKind::Values(state) if event.path.is_root() => {
                 let state = state.get::<T::State>().ok();
                 self.last = state.and_then(|state| self.talk.ended(&state).answer);

@@ -16,7 +16,7 @@ use crate::{
     prompt,
     route::{Delegation, Route, read_route},
     selection::{self, Selection},
-    settings::{SupervisorSettings, Undecided},
+    settings::{SupervisorSettings, Unasked, Undecided},
     state::{SupervisorState, SupervisorStateUpdate},
 };
 
@@ -40,7 +40,9 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
     let (mut text, mut chosen) =
         supervisor.ask(&context, "route", supervisor.request(&state)).await?;
     if let Some(correction) = supervisor.correction(&chosen, &state) {
-        if iteration >= limit && !matches!(chosen, Route::Undecided(_) | Route::Delegate { .. }) {
+        let is_usable =
+            matches!(chosen, Route::Final(_) | Route::Undecided(_) | Route::Delegate { .. });
+        if iteration >= limit && !is_usable {
             let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
             return Ok(ended.iteration(iteration));
         }
@@ -97,12 +99,14 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     /// The message to a model whose reply cannot be followed, if there is one.
     fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
         let undecided = || prompt::undecided(self.language).to_owned();
+        let unasked = || prompt::unasked(self.language).to_owned();
         match route {
             Route::Delegate { .. } => self
                 .answered(route, state)
                 .map(|result| prompt::has_answered(&result.agent, self.language)),
-            Route::Final(_) => None,
-            Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
+            Route::Final(_) => self.is_unasked(state).then(unasked),
+            Route::Undecided(_) if self.undecided == Undecided::AskAgain => Some(undecided()),
+            Route::Undecided(_) => self.is_unasked(state).then(unasked),
             Route::Empty => Some(undecided()),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
                 Some(prompt::no_tools(self.parser.declared().agents(), self.language))
@@ -128,6 +132,10 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
                 Ok(self.send(context, state, &text, to, reason, &wrong))
             }
             Route::Final(answer) | Route::Undecided(answer) => {
+                let answer = match self.is_unasked(state) {
+                    true => prompt::marked_unasked(&answer, self.language),
+                    false => answer,
+                };
                 context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
                 let message = Message::assistant(answer.as_str());
                 Ok(end_of_turn(StopReason::Answered).message(message).answer(Some(answer)))
@@ -193,6 +201,11 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         let wrong = wrong.iter().filter(|_| self.parallel);
         let wrong = wrong.map(|error| error.observation(self.parser.declared(), self.language));
         some.into_iter().chain(again).chain(wrong).collect()
+    }
+
+    /// Whether an answer would be one for which no agent was asked, where that matters.
+    fn is_unasked(&self, state: &SupervisorState) -> bool {
+        self.unasked == Unasked::AskAgain && conversation::results(&state.messages).is_empty()
     }
 
     /// The number of delegations that the turn has left.
