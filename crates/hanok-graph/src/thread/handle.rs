@@ -384,6 +384,28 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::New(update), services).await
     }
 
+    /// Begins the thread's first turn with `update`, or continues the thread as [`resume`](Thread::resume) does where it has begun:
+    /// however often the same is said, by however many processes, it is one turn.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert_eq!(thread.begin(Count::update().n(1), ()).await?.done()?.n, 2);
+    /// assert_eq!(thread.begin(Count::update().n(1), ()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Thread::invoke`].
+    pub async fn begin(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
+        self.run(Input::Begin(update), services).await
+    }
+
     /// Continues with the due nodes, after a crash, an error, a limit, a breakpoint or a cancellation. On a finished
     /// thread it returns the state.
     ///

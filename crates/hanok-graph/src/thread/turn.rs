@@ -88,7 +88,14 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         {
             return Err(unfinished(&log, why));
         }
+        let input = match input {
+            Input::Begin(_) if root(opened.as_ref()).is_some() => Input::Resume,
+            input => input,
+        };
         match input {
+            Input::Begin(update) => {
+                self.turn(&log, ThreadSource::Read(opened), TurnInput::New(update), stops).await
+            }
             Input::New(update) => {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
                 let drained =

@@ -19,5 +19,7 @@ mod http;
 mod peers;
 mod program;
 mod questions;
+#[cfg(feature = "server")]
+mod serve;
 mod support;
 mod tasks;
