@@ -10,6 +10,7 @@ mod fill;
 mod interpreter;
 mod read;
 pub(crate) mod server;
+mod stream;
 mod unversioned;
 
 use std::{
@@ -20,7 +21,7 @@ use std::{
 
 use hanok_core::{Effect, Secret};
 
-use attached::StreamConfig;
+use stream::StreamConfig;
 
 use crate::redact::Redact;
 

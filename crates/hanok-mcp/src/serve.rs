@@ -13,6 +13,7 @@ mod http;
 mod mcp_server;
 mod outcome;
 mod seal;
+mod serving;
 
 pub use error::ServeError;
 pub use graph_tool::GraphTool;

@@ -1,12 +1,13 @@
 //! A server that this program connects to by streams of its own.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{
     ConfigError, ConfigFault, McpConfig, ServerConfig, ToolSettings, Transport,
     server::{STARTUP, TOOL, name_fault},
+    stream::StreamConfig,
 };
 use crate::redact::Redact;
 
@@ -36,10 +37,9 @@ impl AttachedServer {
         name: impl Into<String>,
         connect: impl Fn() -> S + Send + Sync + 'static,
     ) -> Self {
-        let connect = move || Box::new(connect()) as Box<dyn ByteStream>;
         Self(ServerConfig {
             name: name.into(),
-            transport: Transport::Stream(StreamConfig(Arc::new(connect))),
+            transport: Transport::Stream(StreamConfig::new(connect)),
             disabled: false,
             required: false,
             startup_timeout: STARTUP,
@@ -93,27 +93,5 @@ impl McpConfig {
         };
         let place = format!("the attached server `{}`", name.escape_debug());
         Err(ConfigError::Faulty { path: self.path, faults: vec![ConfigFault { place, what }] })
-    }
-}
-
-/// A stream of bytes in both directions.
-pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
-
-/// The way in which connections to an attached server are made.
-#[derive(Clone)]
-pub(crate) struct StreamConfig(Arc<dyn Fn() -> Box<dyn ByteStream> + Send + Sync>);
-
-impl StreamConfig {
-    /// A new connection.
-    pub(crate) fn connect(&self) -> Box<dyn ByteStream> {
-        (self.0)()
-    }
-}
-
-impl fmt::Debug for StreamConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StreamConfig")
     }
 }

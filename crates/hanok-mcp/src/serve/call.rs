@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     form::{Form, FormAnswer},
     graph_tool::{Ended, GraphTool, RunSettings},
-    mcp_server::Serving,
     outcome::Place,
     seal::{SealedCall, SealedQuestion},
+    serving::Serving,
 };
 use crate::{catalogue::feed, text::line};
 
@@ -119,7 +119,7 @@ impl ServedCall<'_> {
                 Ok(Outcome::Done(Ok(output))) => Ok(place.done(output).into()),
                 Ok(Outcome::Done(Err(error))) => Ok(place.failed(&error).into()),
                 Ok(Outcome::Interrupted(questions) | Outcome::InDoubt(questions)) => {
-                    Ok(self.asked(&place, binding.as_bytes(), &questions, &faults))
+                    Ok(self.ask_client(&place, binding.as_bytes(), &questions, &faults))
                 }
                 Ok(ended) => Ok(place.stopped(&words(&ended)).into()),
                 Err(RunError::WrongAnswer { id, faults: wrong, .. })
@@ -253,7 +253,7 @@ impl ServedCall<'_> {
     }
 
     /// Asks the client those of `questions` that it can be asked; where there is none, says how they are answered.
-    fn asked(
+    fn ask_client(
         &self,
         place: &Place<'_>,
         binding: &[u8],

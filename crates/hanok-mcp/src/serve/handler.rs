@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     call::{ClientAsks, ServedCall, Stops, unknown},
-    mcp_server::Serving,
+    serving::Serving,
 };
 use crate::connection::CALL_KEY;
 

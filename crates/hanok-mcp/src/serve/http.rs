@@ -6,7 +6,10 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
 
-use super::{handler::Handler, mcp_server::LARGEST};
+use super::handler::Handler;
+
+/// The most bytes of a client's message.
+pub(super) const LARGEST: usize = 4 * 1024 * 1024;
 
 /// A server over streamable HTTP, as a service of `tower`: mount it in `axum` or run it with `hyper`.
 pub type McpHttpService = StreamableHttpService<Handler, LocalSessionManager>;

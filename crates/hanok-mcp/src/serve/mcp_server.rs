@@ -4,9 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_core::{Answerer, Clock, Tenant};
 use hanok_graph::TokioClock;
-use jsonschema::Validator;
-use rmcp::{ErrorData, ServiceExt, model::JsonObject, transport::async_rw::AsyncRwTransport};
-use serde_json::Value;
+use rmcp::{ServiceExt, transport::async_rw::AsyncRwTransport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -14,16 +12,10 @@ use super::{
     error::ServeError,
     graph_tool::GraphTool,
     handler::Handler,
-    http::{HttpSettings, McpHttpService},
+    http::{HttpSettings, LARGEST, McpHttpService},
     seal::SealKey,
+    serving::{Caller, ServedTool, Serving},
 };
-use crate::text::line;
-
-/// The most bytes of a client's message.
-pub(super) const LARGEST: usize = 4 * 1024 * 1024;
-
-/// The mistakes that are named of arguments.
-const MISTAKES: usize = 5;
 
 /// Graphs and agents as a server of MCP, for clients of all versions of the protocol up to 2026-07-28. Clones are the same server.
 ///
@@ -52,75 +44,6 @@ const MISTAKES: usize = 5;
 /// ```
 #[derive(Debug, Clone)]
 pub struct McpServer(Arc<Serving>);
-
-/// Who calls, by the request over HTTP that the call came with, if it did; an error in words refuses the call.
-type Caller =
-    dyn Fn(Option<&http::request::Parts>) -> Result<Option<Answerer>, String> + Send + Sync;
-
-/// What all clients of a server share.
-pub(super) struct Serving {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) instructions: Option<String>,
-    pub(super) tools: BTreeMap<String, ServedTool>,
-    pub(super) seal: SealKey,
-    pub(super) tenant: Tenant,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) closing: CancellationToken,
-    caller: Option<Arc<Caller>>,
-}
-
-/// A tool with what checks its arguments.
-#[derive(Debug)]
-pub(super) struct ServedTool {
-    pub(super) tool: GraphTool,
-    arguments: Validator,
-}
-
-impl ServedTool {
-    /// Checks that `arguments` fit the tool.
-    pub(super) fn check(&self, arguments: &JsonObject) -> Result<(), ErrorData> {
-        let arguments = Value::Object(arguments.clone());
-        let mistakes: Vec<_> = self.arguments.iter_errors(&arguments).take(MISTAKES).collect();
-        if mistakes.is_empty() {
-            return Ok(());
-        }
-        let mistakes: Vec<_> = mistakes
-            .iter()
-            .map(|error| {
-                format!(
-                    "{}: {}",
-                    line(error.instance_path().as_str(), 128),
-                    line(&error.masked().to_string(), 256)
-                )
-            })
-            .collect();
-        Err(ErrorData::invalid_params(
-            format!("the arguments do not fit; {}", mistakes.join("; ")),
-            None,
-        ))
-    }
-}
-
-impl Serving {
-    /// Who calls.
-    pub(super) fn caller(
-        &self,
-        request: Option<&http::request::Parts>,
-    ) -> Result<Option<Answerer>, ErrorData> {
-        let Some(caller) = &self.caller else { return Ok(None) };
-        caller(request).map_err(|why| ErrorData::invalid_request(line(&why, 1024), None))
-    }
-}
-
-impl fmt::Debug for Serving {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Serving")
-            .field("name", &self.name)
-            .field("tools", &self.tools)
-            .finish_non_exhaustive()
-    }
-}
 
 impl McpServer {
     /// The settings of a server of this name and version, which seals with `seal`.
@@ -266,10 +189,10 @@ impl McpServerBuilder {
         let mut tools = BTreeMap::new();
         for tool in self.tools {
             let name = tool.spec().name().to_owned();
-            let arguments = crate::catalogue::compiled(tool.spec().schema());
-            let arguments =
-                arguments.map_err(|source| ServeError::Schema { tool: name.clone(), source })?;
-            if tools.insert(name.clone(), ServedTool { tool, arguments }).is_some() {
+            let served = ServedTool::new(tool);
+            let served =
+                served.map_err(|source| ServeError::Schema { tool: name.clone(), source })?;
+            if tools.insert(name.clone(), served).is_some() {
                 return Err(ServeError::SameName { tool: name });
             }
         }

@@ -21,5 +21,7 @@ mod program;
 mod questions;
 #[cfg(feature = "server")]
 mod serve;
+#[cfg(feature = "server")]
+mod serve_http;
 mod support;
 mod tasks;
