@@ -16,6 +16,8 @@ pub use definition::{Annotations, ToolDefinition};
 pub use offer::Refusal;
 pub use snapshot::{Snapshot, ToolHash};
 
+#[cfg(feature = "server")]
+pub(crate) use canonical::feed;
 pub(crate) use change::changes;
 pub(crate) use lock::Lock;
 pub(crate) use offer::{compiled, specs};

@@ -3,12 +3,14 @@
 //! The configuration is JSON with `mcpServers`, as other programs have it. It is read from a file that the operator names, or
 //! from a text; nothing is looked for, so a file that lies in a project starts nothing. Whoever reads it gets all faults at once.
 
+mod attached;
 mod error;
 mod fields;
 mod fill;
 mod interpreter;
 mod read;
 pub(crate) mod server;
+mod stream;
 mod unversioned;
 
 use std::{
@@ -19,8 +21,11 @@ use std::{
 
 use hanok_core::{Effect, Secret};
 
+use stream::StreamConfig;
+
 use crate::redact::Redact;
 
+pub use attached::AttachedServer;
 pub use error::{ConfigError, ConfigFault};
 pub use read::McpConfigReader;
 
@@ -58,7 +63,7 @@ pub use read::McpConfigReader;
 ///
 /// `${NAME}` in `command`, `args`, `env`, `cwd`, `url` and `headers` is a variable of the environment, and `${NAME:-text}` one
 /// with a default.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct McpConfig {
     pub(crate) path: Option<PathBuf>,
     pub(crate) servers: BTreeMap<String, ServerConfig>,
@@ -191,6 +196,7 @@ pub enum ToolApproval {
 pub(crate) enum Transport {
     Stdio(StdioConfig),
     Http(HttpConfig),
+    Stream(StreamConfig),
 }
 
 /// A program that is started.

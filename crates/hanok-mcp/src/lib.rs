@@ -84,6 +84,8 @@ mod elicitation;
 mod error;
 mod id;
 mod redact;
+#[cfg(feature = "server")]
+mod serve;
 mod server;
 mod text;
 mod tool;
@@ -95,7 +97,8 @@ pub use hanok_model as model;
 pub use catalogue::{Annotations, Change, ChangeKind, Refusal, Snapshot, ToolDefinition, ToolHash};
 pub use client::{McpClient, McpClientBuilder};
 pub use config::{
-    ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig, ToolApproval, ToolSettings,
+    AttachedServer, ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig,
+    ToolApproval, ToolSettings,
 };
 pub use connection::{Lifecycle, Progress, ServerLog};
 pub use content::{
@@ -104,5 +107,9 @@ pub use content::{
 pub use elicitation::{Elicitation, ElicitationAnswer, ElicitationMode, Elicitor};
 pub use error::{McpError, ServerError};
 pub use id::ToolId;
+#[cfg(feature = "server")]
+pub use serve::{
+    GraphTool, HttpSettings, McpHttpService, McpServer, McpServerBuilder, SealKey, ServeError,
+};
 pub use server::{ServerStatus, TaskProgress};
 pub use tool::ResultFault;

@@ -109,7 +109,7 @@ impl World {
             }
             Outcome::Interrupted(open) => {
                 open.iter().for_each(|question| self.question(question));
-                self.open = open;
+                self.open = open.requests;
             }
             other => panic!("{other:?}"),
         }

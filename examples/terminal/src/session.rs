@@ -9,7 +9,7 @@ use std::{
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Answerer, Cancellation, RequestId, Stored, Tenant, ThreadKey};
-use hanok_graph::{App, Graph, Input, Outcome, Pending, RunError, Thread};
+use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
 use serde_json::Value;
 

@@ -171,14 +171,14 @@ impl<'s, T: Talk> Shown<'s, T> {
     }
 
     /// Ends a turn that was stopped.
-    pub(crate) fn stopped(mut self) -> Result<TurnResult, Failure> {
+    pub(crate) fn stopped(self) -> Result<TurnResult, Failure> {
         self.screen.end_lanes();
         self.screen.tell("답을 멈췄습니다. 대화는 남아 있습니다.");
         self.over(INTERRUPTED)
     }
 
     /// Ends a turn that waits for nobody.
-    fn over(mut self, code: u8) -> Result<TurnResult, Failure> {
+    fn over(self, code: u8) -> Result<TurnResult, Failure> {
         if self.screen.is_tracing() {
             let Spent { model_calls, tool_calls, input_tokens, output_tokens, .. } = self.spent;
             self.screen.tell(&format!(

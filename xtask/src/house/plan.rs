@@ -24,6 +24,7 @@ pub(super) const PLAN: &[Rooms] = &[
     Rooms {
         package: "hanok-mcp",
         rooms: &[
+            "serve",
             "client",
             "tool",
             "server",

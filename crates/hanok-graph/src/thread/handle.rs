@@ -319,7 +319,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// let stop = Cancellation::default();
     /// let stoppable = thread.clone().cancellation(stop.clone());
     /// stop.cancel();
-    /// assert!(matches!(stoppable.invoke(Count::update(), ()).await?, Outcome::Cancelled));
+    /// assert!(matches!(stoppable.invoke(Count::update(), ()).await?, Outcome::Cancelled(_)));
     /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
     /// # Ok(()) }
     /// ```
@@ -340,7 +340,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// let drain = Cancellation::default();
     /// let draining = thread.clone().drain(drain.clone());
     /// drain.cancel();
-    /// assert!(matches!(draining.invoke(Count::update(), ()).await?, Outcome::Drained));
+    /// assert!(matches!(draining.invoke(Count::update(), ()).await?, Outcome::Drained(_)));
     /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
     /// # Ok(()) }
     /// ```
@@ -460,6 +460,28 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// A dropped run is a lost one: the next run of the thread finishes its turn.
     pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
         self.run(Input::New(update), services).await
+    }
+
+    /// Begins the thread's first turn with `update`, or continues the thread as [`resume`](Thread::resume) does where it has begun:
+    /// however often the same is said, by however many processes, it is one turn.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert_eq!(thread.begin(Count::update().n(1), ()).await?.done()?.n, 2);
+    /// assert_eq!(thread.begin(Count::update().n(1), ()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Thread::invoke`].
+    pub async fn begin(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
+        self.run(Input::Begin(update), services).await
     }
 
     /// Continues with the due nodes, after a crash, an error, a limit, a breakpoint or a cancellation. On a finished

@@ -32,6 +32,9 @@ use hanok_state::State;
 pub enum Input<S: State> {
     /// Begins a turn with this update. The turn of a lost run is finished first.
     New(S::Update),
+    /// Begins the thread's first turn with this update; a thread that has begun continues as with [`Resume`](Input::Resume). Whoever
+    /// may have to say the same twice, such as a client that did not hear an answer, begins one turn.
+    Begin(S::Update),
     /// Continues with the due nodes, after a crash, an error, a limit, a breakpoint or a cancellation.
     Resume,
     /// Answers some of the open requests and resumes the run. If one answer is refused, all are. Tasks that still wait
@@ -141,7 +144,11 @@ impl<S: State> Input<S> {
             Self::Goto { update, targets } => {
                 Some(NewTurn { update: update.clone(), goto: Some(targets.clone()) })
             }
-            Self::Resume | Self::Answers(_) | Self::Reply(_) | Self::Edited { .. } => None,
+            Self::Begin(_)
+            | Self::Resume
+            | Self::Answers(_)
+            | Self::Reply(_)
+            | Self::Edited { .. } => None,
         }
     }
 

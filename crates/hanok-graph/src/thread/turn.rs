@@ -92,6 +92,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         {
             return Err(unfinished(&log, why));
         }
+        let input = match input {
+            Input::Begin(_) if root(opened.as_ref()).is_some() => Input::Resume,
+            Input::Begin(update) => Input::New(update),
+            input => input,
+        };
         let input = match input.into_new() {
             Ok(new) => {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
@@ -118,7 +123,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             Err(input) => input,
         };
         match input {
-            Input::New(_) | Input::Goto { .. } | Input::Resume => {
+            Input::Begin(_) | Input::New(_) | Input::Goto { .. } | Input::Resume => {
                 let Some(opened) = opened else {
                     return Err(RunError::NoSuchThread(thread.clone()));
                 };

@@ -114,6 +114,31 @@ async fn a_thread_goes_on_from_what_it_said_before() {
     assert_eq!(app(&chain(), &store).thread(key("u")).state(None).await.unwrap(), None);
 }
 
+/// P20: however often a thread is begun, at once, one after the other, by two apps or after a failure, it is one turn with one input.
+#[tokio::test]
+async fn a_thread_that_is_begun_again_is_one_turn() {
+    let (store, ledger) = (memory(), Ledger::default());
+    ledger.fail(&["b"]);
+    let apps = [app(&chain(), &store), app(&chain(), &store)];
+    let begin = |n: usize| {
+        let thread = apps[n % 2].thread(key("t"));
+        let update = S::update().message(Message::user("hello")).n(n as u32);
+        let ledger = ledger.clone();
+        async move { thread.begin(update, ledger).await }
+    };
+    assert!(matches!(begin(7).await, Err(RunError::Node { .. })));
+    ledger.fail(&[]);
+    for outcome in futures::future::join_all((0..6).map(begin)).await {
+        match outcome {
+            Ok(outcome) => assert_eq!(outcome.done().unwrap().n, 7),
+            Err(error) => assert!(matches!(error, RunError::Conflict { .. }), "{error:?}"),
+        }
+    }
+    let state = begin(8).await.unwrap().done().unwrap();
+    assert_eq!((state.messages.len(), log(&state), state.n), (1, vec!["a", "b", "c"], 7));
+    assert_eq!((ledger.of("a"), ledger.of("b"), ledger.of("c")), (1, 2, 1));
+}
+
 /// B43, P2: a failed node is run again, what was before it is not.
 #[tokio::test]
 async fn after_a_failure_only_what_is_missing_runs() {

@@ -4,7 +4,7 @@ use blake3::Hasher;
 use serde_json::Value;
 
 /// Feeds `value` to `hasher`.
-pub(super) fn feed(hasher: &mut Hasher, value: &Value) {
+pub(crate) fn feed(hasher: &mut Hasher, value: &Value) {
     match value {
         Value::Null => tagged(hasher, b'n', 0),
         Value::Bool(flag) => tagged(hasher, b'b', usize::from(*flag)),

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::redact::Redact;
 
-const STARTUP: Duration = Duration::from_secs(30);
-const TOOL: Duration = Duration::from_secs(60);
+pub(super) const STARTUP: Duration = Duration::from_secs(30);
+pub(super) const TOOL: Duration = Duration::from_secs(60);
 
 /// Above this `timeout` is meant in milliseconds, as some programs have it.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
@@ -80,11 +80,7 @@ impl Reading<'_> {
     }
 
     fn server_without_secrets(&self, name: &str, fields: &Fields<'_>) -> Option<ServerConfig> {
-        if name.is_empty()
-            || name.len() > LONGEST_NAME
-            || name.chars().any(|c| c.is_control() || c == '/')
-        {
-            let what = format!("a name of a server has 1 to {LONGEST_NAME} bytes and no `/`");
+        if let Some(what) = name_fault(name) {
             fields.fault("", what);
         }
         for name in fields.names().filter(|name| FOREIGN.contains(name)) {
@@ -287,6 +283,14 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// What is wrong with `name` as one of a server.
+pub(super) fn name_fault(name: &str) -> Option<String> {
+    let is_faulty = name.is_empty()
+        || name.len() > LONGEST_NAME
+        || name.chars().any(|c| c.is_control() || c == '/');
+    is_faulty.then(|| format!("a name of a server has 1 to {LONGEST_NAME} bytes and no `/`"))
 }
 
 /// True for an address of this machine, which no proxy and no network stands before.

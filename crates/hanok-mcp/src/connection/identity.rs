@@ -1,4 +1,4 @@
-//! What a server is, beside its name: the program that is started, or the address.
+//! What a server is, beside its name: the program that is started, the address, or this program.
 
 use std::{io, path::Path};
 
@@ -24,6 +24,8 @@ pub(crate) enum Identity {
     },
     /// An address, without its query.
     Address(String),
+    /// A server that the program itself attaches.
+    Attached,
 }
 
 impl Identity {
@@ -39,6 +41,7 @@ impl Identity {
                 ]
             }
             Self::Address(address) => vec![format!("address: {}", line(address))],
+            Self::Attached => vec!["attached by this program".to_owned()],
         }
     }
 }
@@ -46,6 +49,7 @@ impl Identity {
 /// The identity of the server of `config`, as it is now.
 pub(crate) async fn identity(config: &ServerConfig) -> Result<Identity, ServerError> {
     match &config.transport {
+        Transport::Stream(_) => Ok(Identity::Attached),
         Transport::Http(http) => {
             let url = Url::parse(http.url.expose());
             let mut url = url.map_err(|error| ServerError::NoHttp(error.into()))?;

@@ -22,6 +22,7 @@ use super::{
     http,
     stderr::Stderr,
     stdio::StdioTransport,
+    stream::StreamTransport,
     wire::{KEY, Wire},
 };
 use crate::{
@@ -133,6 +134,11 @@ impl Live {
                     let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
                     let transport = transport.map_err(not_started)?;
                     Ok::<_, ServerError>(handler.serve_with_lifecycle(transport, mode).await)
+                }
+                Transport::Stream(stream) => {
+                    let (from, to) = tokio::io::split(stream.connect());
+                    let transport = StreamTransport::start(from, to, wire.clone());
+                    Ok(handler.serve_with_lifecycle(transport, mode).await)
                 }
                 Transport::Http(config) => {
                     let transport = http::transport(config, wire.clone())?;

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use crate::{depth::DEEPEST, error::ServerError, text::line};
 
 /// The key in `_meta` of a call under which its idempotency key stands.
-pub(super) const KEY: &str = "hanok/callKey";
+pub(crate) const KEY: &str = "hanok/callKey";
 
 /// The most bytes of a line or a body.
 pub(super) const LONGEST: usize = 8 * 1024 * 1024;

@@ -19,5 +19,9 @@ mod http;
 mod peers;
 mod program;
 mod questions;
+#[cfg(feature = "server")]
+mod serve;
+#[cfg(feature = "server")]
+mod serve_http;
 mod support;
 mod tasks;
