@@ -9,7 +9,7 @@ use terminal::{Screen, Session, Talk, brain, failure};
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    let screen = Screen::new(options.talk.trace);
+    let screen = Screen::new(options.talk.trace).telling();
     failure::exit(&screen, run(&options, &screen).await)
 }
 

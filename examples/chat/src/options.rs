@@ -22,7 +22,7 @@ pub struct Options {
     )]
     pub talk: terminal::Options,
 
-    /// A folder of .txt, .md and .pdf files [default: the sample documents]
+    /// A folder of .txt, .md, .html, .docx, .hwpx and .pdf files [default: the sample documents]
     #[arg(long, value_name = "FOLDER")]
     pub docs: Option<PathBuf>,
 

@@ -134,7 +134,7 @@ fn what_is_wrong_is_said_in_one_line() {
     for (arguments, code, line) in [
         (vec!["--docs", "/no/such/folder", "휴가?"], 1, "/no/such/folder"),
         (vec!["--db", "/no/such/folder/t.db", "휴가?"], 1, "/no/such/folder/t.db"),
-        (vec!["--db", &db, "--resume"], 1, "does not exist"),
+        (vec!["--db", &db, "--resume"], 1, "이(가) 없습니다"),
         (vec!["/rewind 1"], 2, "되돌릴 수 있는 차례"),
         (vec![" "], 2, "질문이 비어 있습니다"),
     ] {

@@ -8,7 +8,7 @@ use hanok_retrieval::{Library, LoadOptions, LoadReport, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
-use terminal::{brain::Brain, failure::Failure};
+use terminal::{brain::Brain, failure::Failure, messages::skipped};
 
 use crate::{
     directory::{self, Directory},
@@ -66,9 +66,9 @@ impl Tools {
 
     /// What a reader should know of the documents: what was not read, and whether there are any.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        let none = "읽을 수 있는 문서가 없습니다(.txt, .md, .pdf).";
-        let skipped = self.report.skipped.iter().map(|skipped| format!("건너뜀: {skipped}"));
-        skipped.chain((self.report.documents == 0).then(|| none.to_owned()))
+        let none = "읽을 수 있는 문서가 없습니다(.txt, .md, .html, .docx, .hwpx, .pdf).";
+        let skipped_files = self.report.skipped.iter().map(|it| format!("건너뜀: {}", skipped(it)));
+        skipped_files.chain((self.report.documents == 0).then(|| none.to_owned()))
     }
 }
 

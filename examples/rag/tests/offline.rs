@@ -195,3 +195,21 @@ async fn an_agent_that_called_no_tool_has_no_answer() {
     let (_, answer) = ask(&house, "김하늘 연차 며칠 남았어?").await;
     assert_eq!(answer, "찾지 못했습니다.");
 }
+
+/// A text without headings is answered from like any other: nothing of how a search shows it comes into the answer.
+#[tokio::test]
+async fn a_text_without_headings_is_answered_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "체육관은 아침 6시에 연다. 수영장은 월요일에 쉰다.\n회원 카드는 접수대에서 받는다.\n잃어버린 물건은 열흘 동안 보관한다.\n";
+    fs::write(folder.path().join("안내.txt"), text).unwrap();
+    let house = house(folder.path());
+    for (question, fact) in [
+        ("잃어버린 물건은 며칠 보관해?", "열흘"),
+        ("회원 카드는 어디서 받아?", "접수대"),
+        ("체육관 알려줘", "6시"),
+    ] {
+        let (_, answer) = ask(&house, question).await;
+        assert!(answer.contains(fact) && answer.contains("안내.txt"), "{question}: {answer}");
+        assert!(!answer.contains("검색 결과") && !answer.contains("제목:"), "{question}: {answer}");
+    }
+}

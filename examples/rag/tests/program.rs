@@ -126,7 +126,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (vec!["--docs", "/no/such/folder", "휴가?"], 1, "/no/such/folder"),
         (vec!["--db", &path("text.db"), "휴가?"], 1, "text.db"),
         (vec!["--db", &path("no/such/folder/t.db"), "휴가?"], 1, "no/such/folder/t.db"),
-        (vec!["--db", &path("new.db"), "--resume"], 1, "does not exist"),
+        (vec!["--db", &path("new.db"), "--resume"], 1, "이(가) 없습니다"),
         (vec!["--thread", "a\u{7}b", "휴가?"], 2, "U+0007"),
         (vec!["  "], 2, "질문이 비어 있습니다"),
     ] {
@@ -154,7 +154,7 @@ fn a_locked_database_is_said_and_works_again() {
     connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;").unwrap();
     let locked = run(&["--db", db, "1 + 2는?"]);
     assert_eq!(locked.code, Some(1), "{}", locked.err);
-    assert!(locked.err.contains("locked"), "{}", locked.err);
+    assert!(locked.err.contains("잠그고 있거나"), "{}", locked.err);
     drop(connection);
     assert_eq!(run(&["--db", db, "1 + 2는?"]).code, Some(0));
 }
@@ -172,7 +172,7 @@ fn a_damaged_conversation_is_said() {
     drop(connection);
     let damaged = run(&["--db", db.to_str().unwrap(), "1 + 2는?"]);
     assert_eq!(damaged.code, Some(1), "{}", damaged.err);
-    assert!(damaged.err.contains("last good position is 2"), "{}", damaged.err);
+    assert!(damaged.err.contains("2번째까지는 온전합니다"), "{}", damaged.err);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_broken_model_server_is_said_and_the_key_is_not() {
                 "401 Unauthorized",
                 r#"{"error":{"message":"bad key","code":"invalid_api_key"}}"#,
             ),
-            "key",
+            "API 키",
         ),
         (server("200 OK", "<html>hello</html>"), ""),
         (server("200 OK", nonsense), "nobody"),

@@ -3,12 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use hanok_checkpoint::CheckpointError;
-use hanok_core::{BoxError, Chain, InvalidName};
+use hanok_core::{BoxError, InvalidName};
 use hanok_graph::RunError;
 use hanok_model::ModelError;
 use thiserror::Error;
 
-use crate::Screen;
+use crate::{Screen, messages};
 
 /// The thread is in use.
 const IN_USE: u8 = 3;
@@ -101,9 +101,12 @@ impl Failure {
         matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// The failure and its causes, as one line.
+    /// The failure and its cause, as one line in the user's language.
     pub fn line(&self) -> String {
-        Chain(self).to_string()
+        match messages::cause(self) {
+            Some(cause) => format!("{self}: {cause}"),
+            None => self.to_string(),
+        }
     }
 }
 

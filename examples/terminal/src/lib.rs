@@ -16,6 +16,7 @@ mod interrupts;
 mod json;
 mod lanes;
 mod live;
+pub mod messages;
 mod options;
 pub mod passages;
 #[cfg(feature = "test")]

@@ -23,12 +23,13 @@ pub fn observation(query: &str, hits: &[Hit]) -> String {
     for Hit { passage, .. } in hits {
         let page = passage.page.map(|page| format!(", {page}쪽")).unwrap_or_default();
         let said = shortened(passage.text.trim(), PASSAGE_CHARS);
+        // A text without headings has its name for one.
+        let heading = match passage.heading.trim() {
+            "" => passage.source.as_str(),
+            heading => heading,
+        };
         // Writing to a string does not fail.
-        let _ = write!(
-            text,
-            "\n\n제목: {}\n내용: {said}\n출처: {}{page}",
-            passage.heading, passage.source
-        );
+        let _ = write!(text, "\n\n제목: {heading}\n내용: {said}\n출처: {}{page}", passage.source);
     }
     text
 }

@@ -1,0 +1,259 @@
+//! What went wrong, in the user's language: one table for all that talk in a terminal. Names of nodes, steps and types stay out
+//! of it.
+
+use std::{error::Error, io, time::Duration};
+
+use hanok_checkpoint::CheckpointError;
+use hanok_core::Chain;
+use hanok_graph::RunError;
+use hanok_model::{ModelError, Wait};
+use hanok_retrieval::{RetrievalError, SkipReason, Skipped};
+
+/// The cause of `error` in one sentence: the first one that the table has, else in its own words.
+pub(crate) fn cause(error: &(dyn Error + 'static)) -> Option<String> {
+    let (mut last, mut is_run) = (None, false);
+    for cause in Chain(error).causes().skip(1) {
+        let sentence = as_cause::<ModelError>(cause)
+            .map(model)
+            .or_else(|| as_cause::<RunError>(cause).and_then(run))
+            .or_else(|| as_cause::<CheckpointError>(cause).and_then(store))
+            .or_else(|| cause.downcast_ref::<Skipped>().map(skipped))
+            .or_else(|| cause.downcast_ref::<RetrievalError>().and_then(folder));
+        if sentence.is_some() {
+            return sentence;
+        }
+        is_run |= as_cause::<RunError>(cause).is_some();
+        last = Some(cause.to_string());
+    }
+    // Around the innermost cause of a run stand nodes and super-steps; elsewhere files and places.
+    match is_run {
+        true => last,
+        false => error.source().map(|source| Chain(source).to_string()),
+    }
+}
+
+/// `cause` as an error of this type, which may be on the heap.
+fn as_cause<'e, E: Error + 'static>(cause: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    cause.downcast_ref::<E>().or_else(|| cause.downcast_ref::<Box<E>>().map(|error| &**error))
+}
+
+/// What is wrong with a folder of documents.
+fn folder(error: &RetrievalError) -> Option<String> {
+    match error {
+        RetrievalError::NoFolder { path } => Some(format!("{} 폴더가 없습니다", path.display())),
+        RetrievalError::TooManyFiles { path, limit } => {
+            Some(format!("{} 아래에 파일이 {limit}개보다 많습니다", path.display()))
+        }
+        RetrievalError::Folder { path, source } => {
+            Some(format!("{}: {}", path.display(), system(source.kind())?))
+        }
+        _ => None,
+    }
+}
+
+fn run(error: &RunError) -> Option<String> {
+    Some(match error {
+        RunError::Conflict { thread, holder } => {
+            let holder = holder.as_ref().map(|it| format!(" 프로세스 {}가", it.pid));
+            format!(
+                "대화 `{}`을(를) 다른{} 쓰고 있습니다. 나중에 다시 하세요",
+                thread.thread(),
+                holder.unwrap_or_else(|| " 곳에서".to_owned())
+            )
+        }
+        RunError::Superseded { thread, .. } => {
+            format!("대화 `{}`을(를) 다른 곳에서 이어 갔습니다", thread.thread())
+        }
+        RunError::NoSuchThread(thread) => {
+            format!("대화 `{}`이(가) 없습니다. 이름을 확인하거나 먼저 질문하세요", thread.thread())
+        }
+        RunError::NothingAsked(thread) => {
+            format!("대화 `{}`에 기다리는 질문이 없습니다", thread.thread())
+        }
+        RunError::NoSuchRequest(id) => format!("질문 `{}`은(는) 없습니다", id.0),
+        RunError::AlreadyAnswered(id) => format!("질문 `{}`에는 이미 답했습니다", id.0),
+        RunError::Stale(id) => format!("질문 `{}`은(는) 더 기다리지 않습니다", id.0),
+        RunError::Expired { id, .. } => format!("질문 `{}`에 답할 때가 지났습니다", id.0),
+        RunError::ShuttingDown => "프로그램이 끝나는 중입니다".to_owned(),
+        _ => return None,
+    })
+}
+
+fn store(error: &CheckpointError) -> Option<String> {
+    Some(match error {
+        CheckpointError::ThreadExists(_) => "그 이름의 대화가 이미 있습니다".to_owned(),
+        CheckpointError::NoSuchThread(thread) => {
+            format!("대화 `{}`이(가) 없습니다", thread.thread())
+        }
+        CheckpointError::Corrupt { position, last_good, .. } => format!(
+            "기록의 {}번째 자리가 깨졌습니다. {}번째까지는 온전합니다",
+            position.0, last_good.0
+        ),
+        CheckpointError::Pruned { .. } => "그 앞의 기록은 정리되어 없습니다".to_owned(),
+        CheckpointError::Locked { .. } => {
+            "기록을 열 수 없습니다. 암호화 키가 다를 수 있습니다".to_owned()
+        }
+        CheckpointError::TooNew { .. } => "더 새 버전의 프로그램이 쓴 파일입니다".to_owned(),
+        CheckpointError::NotAStore { .. } => "대화 파일이 아니거나 통째로 깨졌습니다".to_owned(),
+        CheckpointError::Unavailable { .. } => {
+            "다른 프로그램이 잠그고 있거나 열 수 없습니다. 나중에 다시 하세요".to_owned()
+        }
+        CheckpointError::Full(_) => "저장할 자리가 없습니다".to_owned(),
+        CheckpointError::Denied(_) => "쓸 권한이 없습니다".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Why the model did not answer, and what to do.
+fn model(error: &ModelError) -> String {
+    let later = |after: &Option<Duration>| match after {
+        Some(after) => format!("{}초 뒤에 다시 하세요", after.as_secs().max(1)),
+        None => "나중에 다시 하세요".to_owned(),
+    };
+    match error {
+        ModelError::OverBudget(_) => "모델에 물을 수 있는 한도를 다 썼습니다".to_owned(),
+        ModelError::NotConfigured { missing } => {
+            format!("모델이 정해지지 않았습니다: {missing}을(를) 정하세요")
+        }
+        ModelError::BadKey { sent: true, .. } => {
+            "모델의 서버가 API 키를 받지 않습니다. 키와 그 권한을 확인하세요".to_owned()
+        }
+        ModelError::BadKey { .. } => {
+            "모델의 서버가 API 키를 요구합니다. OPENAI_API_KEY를 정하세요".to_owned()
+        }
+        ModelError::UnknownModel { model, .. } => {
+            format!(
+                "서버에 `{model}` 모델이 없거나 주소가 다릅니다. OPENAI_MODEL과 주소를 확인하세요"
+            )
+        }
+        ModelError::ContextTooLong { .. } => {
+            "대화가 모델이 읽을 수 있는 길이보다 깁니다. 줄이거나 새 대화를 시작하세요".to_owned()
+        }
+        ModelError::RateLimited { retry_after, .. } => {
+            format!("모델의 서버에 요청이 너무 많습니다. {}", later(retry_after))
+        }
+        ModelError::QuotaExceeded { .. } => {
+            "이 API 키로 쓸 수 있는 양을 다 썼습니다. 요금제를 확인하세요".to_owned()
+        }
+        ModelError::ContentFiltered { .. } => {
+            "모델의 서버가 내용 때문에 답하지 않습니다. 다르게 물어보세요".to_owned()
+        }
+        ModelError::BadRequest { status, .. } => {
+            format!("모델의 서버가 요청을 받지 않습니다(상태 {status}). 모델과 주소를 확인하세요")
+        }
+        ModelError::Server { status, retry_after, .. } => {
+            format!("모델의 서버에 오류가 났습니다(상태 {status}). {}", later(retry_after))
+        }
+        ModelError::BrokenStream { .. } => {
+            "모델의 답이 도중에 끊겼습니다. 다시 물어보세요".to_owned()
+        }
+        ModelError::Protocol { .. } => {
+            "서버가 모델의 답이 아닌 것을 보냈습니다. 주소가 OpenAI 호환 API인지 확인하세요"
+                .to_owned()
+        }
+        ModelError::TimedOut { what: Wait::Connect, after } => {
+            format!("모델의 서버에 {}초 안에 연결되지 않았습니다", after.as_secs())
+        }
+        ModelError::TimedOut { after, .. } => {
+            format!(
+                "모델의 서버가 {}초 동안 답하지 않았습니다. 나중에 다시 하세요",
+                after.as_secs()
+            )
+        }
+        ModelError::Unreachable { server, .. } => {
+            format!(
+                "모델의 서버 {server}에 닿을 수 없습니다. 켜져 있는지, 주소가 맞는지 확인하세요"
+            )
+        }
+        ModelError::Unavailable { retry_after, .. } => {
+            format!("모델의 서버에 지금은 묻지 않습니다. {}", later(retry_after))
+        }
+        ModelError::TooLarge { limit } => format!("모델의 답이 {limit}바이트보다 큽니다"),
+        ModelError::Cancelled => "모델에 묻기를 멈췄습니다".to_owned(),
+        _ => "모델이 답하지 못했습니다".to_owned(),
+    }
+}
+
+fn system(kind: io::ErrorKind) -> Option<String> {
+    Some(match kind {
+        io::ErrorKind::NotFound => "그런 파일이나 폴더가 없습니다".to_owned(),
+        io::ErrorKind::PermissionDenied => "권한이 없습니다".to_owned(),
+        _ => return None,
+    })
+}
+
+/// A file that was passed over, and why.
+#[must_use]
+pub fn skipped(Skipped { path, reason, .. }: &Skipped) -> String {
+    format!("{path}: {}", skip_reason(reason))
+}
+
+/// Why a file cannot be read.
+#[must_use]
+pub fn skip_reason(reason: &SkipReason) -> String {
+    match reason {
+        SkipReason::Hidden => "숨긴 파일입니다".to_owned(),
+        SkipReason::Symlink => "링크는 따라가지 않습니다".to_owned(),
+        SkipReason::NotAFile => "파일이 아닙니다".to_owned(),
+        SkipReason::Unsupported => {
+            "읽을 수 있는 것은 .txt, .md, .html, .docx, .hwpx, .pdf입니다".to_owned()
+        }
+        SkipReason::NotBuilt { .. } => "이 프로그램은 이 형식을 읽지 않습니다".to_owned(),
+        SkipReason::OldFormat { instead } => format!("옛 형식입니다. {instead}로 저장해 주세요"),
+        SkipReason::SameName => "같은 이름의 파일이 또 있습니다".to_owned(),
+        SkipReason::TooDeep { limit } => format!("폴더가 {limit}단계보다 깊습니다"),
+        SkipReason::TooLarge { limit } => format!("{limit}바이트보다 큽니다"),
+        SkipReason::TextBudget { limit, .. } => {
+            format!("모든 문서의 글이 {limit}바이트를 넘어 읽지 않았습니다")
+        }
+        SkipReason::Binary => "글이 아닌 것이 들어 있습니다".to_owned(),
+        SkipReason::Encoding => "UTF-8, UTF-16, CP949가 아닙니다".to_owned(),
+        SkipReason::Empty => {
+            "글자를 찾지 못했습니다. 스캔한 문서이거나, 한글 글꼴이 들어 있지 않은 PDF일 수 있습니다".to_owned()
+        }
+        SkipReason::Encrypted => "암호가 걸려 있습니다".to_owned(),
+        SkipReason::TooManyPages { limit } => format!("{limit}쪽보다 많습니다"),
+        SkipReason::TooSlow { .. } => "읽는 데 너무 오래 걸립니다".to_owned(),
+        SkipReason::Expands { limit } => format!("풀면 {limit}바이트보다 큽니다"),
+        SkipReason::TooManyParts { .. } | SkipReason::TooNested { .. } => {
+            "여느 문서와 달리 너무 복잡합니다".to_owned()
+        }
+        SkipReason::Damaged { .. } => "파일이 깨졌습니다".to_owned(),
+        SkipReason::Unreadable { kind } => {
+            system(*kind).unwrap_or_else(|| "읽을 수 없습니다".to_owned())
+        }
+        _ => "읽지 못했습니다".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every failure of a model's server is one sentence of the user's language, without what stands inside of the program.
+    #[test]
+    fn a_model_that_does_not_answer_is_told_without_internals() {
+        let after = Duration::from_secs(120);
+        for error in [
+            ModelError::BadKey { sent: true, source: None },
+            ModelError::BadKey { sent: false, source: None },
+            ModelError::UnknownModel { model: "m".into(), source: None },
+            ModelError::ContextTooLong { limit: None, requested: None, source: None },
+            ModelError::RateLimited { retry_after: None, source: None },
+            ModelError::QuotaExceeded { source: None },
+            ModelError::BadRequest { status: 400, source: Some("x said y".into()) },
+            ModelError::Server { status: 500, retry_after: Some(after), source: None },
+            ModelError::BrokenStream { received: 3, source: None },
+            ModelError::Protocol { what: "an HTML page".into(), source: None },
+            ModelError::TimedOut { what: Wait::FirstToken, after },
+            ModelError::Unreachable { server: "127.0.0.1:9".into(), source: None },
+        ] {
+            let failure = crate::failure::Failure::Model(error);
+            let line = failure.line();
+            let words: Vec<&str> =
+                line.split(|c: char| !c.is_ascii_lowercase()).filter(|it| it.len() > 1).collect();
+            assert!(words.is_empty(), "{line}");
+            assert!(line.starts_with("모델을 쓸 수 없습니다: "), "{line}");
+        }
+    }
+}
