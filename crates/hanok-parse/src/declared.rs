@@ -149,16 +149,9 @@ impl Declared {
         params.is_some_and(|params| params.iter().any(|param| param.required))
     }
 
-    /// Whether the tool is known to take parameters of some types.
-    pub(crate) fn has_types(&self, tool: &str) -> bool {
-        matches!(self.tools.get(tool), Some(Some(params)) if !params.is_empty())
-    }
-
-    /// The type of a tool's parameter, and whether it may be `null`.
-    pub(crate) fn types(&self, tool: &str, name: &str) -> Option<(ParamType, bool)> {
-        let params = self.tools.get(tool)?.as_ref()?;
-        let param = params.iter().find(|param| param.name == name)?;
-        Some((param.kind, param.nullable))
+    /// The parameters of a tool, where they are known.
+    pub(crate) fn params(&self, tool: &str) -> &[Param] {
+        self.tools.get(tool).and_then(Option::as_deref).unwrap_or_default()
     }
 
     /// The type of a tool's parameter, where it is known.

@@ -117,9 +117,9 @@ impl Pass {
             self.walk.fresh = false;
         }
         let begins = match look.rest(self.walk.at).as_bytes() {
-            [b'[', second, ..] if may_begin_name(*second) => true,
-            [b'<', second, ..] if second.is_ascii_alphabetic() => true,
-            [first, second, ..] => look.setup.marks.may_begin(*first, *second),
+            bytes @ [_, _, ..] => {
+                look.setup.marks.may_stand(bytes) || unknown_mark::may_begin(bytes)
+            }
             [first] => marks::may_begin(*first),
             [] => false,
         };
@@ -329,14 +329,10 @@ impl Pass {
                 len += presence::run(bytes.get(len..).unwrap_or_default(), is_plain);
                 continue;
             }
-            let second = bytes.get(len + 1);
-            let mark = match second {
-                Some(&second) if byte == b'[' => {
-                    may_begin_name(second) || look.setup.marks.may_begin(byte, second)
-                }
-                Some(&second) if byte == b'<' && second.is_ascii_alphabetic() => true,
-                Some(&second) => look.setup.marks.may_begin(byte, second),
-                None => marks::may_begin(byte),
+            let rest = bytes.get(len..).unwrap_or_default();
+            let mark = match rest {
+                [_, _, ..] => look.setup.marks.may_stand(rest) || unknown_mark::may_begin(rest),
+                _ => marks::may_begin(byte),
             };
             if mark || fresh && (may_begin_line(byte) || look.setup.lines.begins_with(byte)) {
                 break;
@@ -380,11 +376,6 @@ const PLAIN: [bool; 256] = {
 
 fn is_plain(byte: u8) -> bool {
     PLAIN.get(usize::from(byte)) == Some(&true)
-}
-
-/// Whether the name of a call may begin with `byte`, or blanks before it.
-fn may_begin_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'\n' | 0x80..)
 }
 
 /// Whether a mark of lines may begin with `byte`.

@@ -43,3 +43,39 @@ fn bracket(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
     let is_call = look.rest(at + 1 + len).starts_with('{') && word.contains("tool");
     Ok(is_call.then_some(len + 1))
 }
+
+/// Whether something that no table has may begin with `bytes`, which may go on: a mark of no known format, or a list of
+/// Python's calls. What most of the brackets in a text begin is neither.
+pub(crate) fn may_begin(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'<', rest @ ..] => {
+            let rest = rest.get(..MARK).unwrap_or(rest);
+            let is_part = |byte: &u8| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'_' | b'|' | b':' | b'.' | b'-' | 0x80..)
+            };
+            let len = rest.iter().take_while(|byte| is_part(byte)).count();
+            match rest.get(len) {
+                None => true,
+                Some(b'>') => rest.get(..len).is_some_and(says_call),
+                Some(_) => false,
+            }
+        }
+        [b'[', rest @ ..] => {
+            let rest = rest.get(..BRACKET).unwrap_or(rest);
+            let stop =
+                rest.iter().position(|byte| matches!(byte, b'(' | b'{' | b'[' | b']' | b'\n'));
+            match stop.and_then(|stop| rest.get(stop)) {
+                None | Some(b'(' | b'{' | b'\n') => true,
+                Some(_) => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether a mark has a word in it that marks of calls have.
+fn says_call(mark: &[u8]) -> bool {
+    let has = |word: &[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    has(b"tool") || has(b"function")
+}

@@ -290,7 +290,7 @@ impl Reader for Calls {
                 }
                 Next::After(at) => {
                     walk.at = at;
-                    walk.reading = Some(Box::new(Trailer::new(at, self.ends.tags)));
+                    Trailer::new(at, self.ends.tags).begin(walk, look);
                     return Progress::Moved;
                 }
                 Next::Text => return Progress::Moved,

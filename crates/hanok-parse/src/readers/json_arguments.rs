@@ -70,7 +70,7 @@ impl JsonArguments {
         walk.draft.repaired(from..scan.at, scan.repairs);
         let called = Called { kind, name: &name, span: start..scan.at, written: from..scan.at, id };
         walk.call(look, called, Input::Object(scan.out));
-        walk.reading = Some(Box::new(Trailer::object(from, walk.at, closes)));
+        Trailer::object(from, walk.at, closes).begin(walk, look);
     }
 }
 

@@ -143,9 +143,12 @@ impl LabelName {
             Until::More => return Err(More),
             Until::Ended | Until::Beyond => return Ok(false),
         };
-        let name = look.slice(self.ahead, self.ahead + len);
-        let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         let at = self.ahead + len;
+        if !look.rest(at).starts_with(['(', '{']) {
+            return Ok(false);
+        }
+        let name = look.slice(self.ahead, at);
+        let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         if look.rest(at).starts_with('{') && is_declared {
             walk.at = at;
             let object =

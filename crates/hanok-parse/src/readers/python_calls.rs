@@ -167,7 +167,7 @@ impl PythonCalls {
         if after {
             let closers = look.slice(walk.at, ahead).rfind(']').map_or(0, |last| last + 1);
             let at = walk.at + closers;
-            walk.reading = Some(Box::new(Trailer::new(at, self.closes)));
+            Trailer::new(at, self.closes).begin(walk, look);
             return Next::Done;
         }
         if look.rest(ahead).is_empty() {
@@ -176,7 +176,7 @@ impl PythonCalls {
         }
         walk.at = ahead;
         if look.rest(ahead).starts_with(']') {
-            walk.reading = Some(Box::new(Trailer::new(ahead + 1, self.closes)));
+            Trailer::new(ahead + 1, self.closes).begin(walk, look);
             return Next::Done;
         }
         let name = look.rest(ahead);
@@ -185,7 +185,7 @@ impl PythonCalls {
             return Next::Done;
         }
         walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, self.start..ahead);
-        walk.reading = Some(Box::new(Trailer::new(ahead, self.closes)));
+        Trailer::new(ahead, self.closes).begin(walk, look);
         Next::Done
     }
 
@@ -215,7 +215,7 @@ impl PythonCalls {
             return Next::Done;
         }
         walk.at = at;
-        walk.reading = Some(Box::new(Trailer::new(at, self.closes)));
+        Trailer::new(at, self.closes).begin(walk, look);
         Next::Done
     }
 
@@ -324,7 +324,7 @@ impl PythonCalls {
         let span = self.start..scan.at;
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(name), span);
         walk.at = scan.at;
-        walk.reading = Some(Box::new(Trailer::new(scan.at, self.closes)));
+        Trailer::new(scan.at, self.closes).begin(walk, look);
         Next::Done
     }
 

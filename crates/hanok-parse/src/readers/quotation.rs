@@ -39,6 +39,11 @@ impl Walk {
     /// Whether the mark here stands directly behind a quotation mark that opens.
     pub(crate) fn is_quoted(&mut self, look: Look<'_>) -> bool {
         let before = look.slice(self.start, self.at);
+        // The last bytes of the quotation marks.
+        let last = before.as_bytes().last().copied().unwrap_or_default();
+        if !matches!(last, b'`' | b'"' | b'\'' | 0x88 | 0x8a | 0x8c | 0x8e | 0x98 | 0x9c | 0xab) {
+            return false;
+        }
         let quote = QUOTES.iter().find(|(open, _)| before.ends_with(open));
         let Some((open, close)) = quote else { return false };
         let mut from = before.len().saturating_sub(BACK);

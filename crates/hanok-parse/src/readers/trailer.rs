@@ -124,8 +124,15 @@ impl Trailer {
     }
 }
 
-impl Reader for Trailer {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+impl Trailer {
+    /// Reads at once as far as the text goes, and waits only where it has to.
+    pub(crate) fn begin(mut self, walk: &mut Walk, look: Look<'_>) {
+        if self.step(walk, look) == Progress::More {
+            walk.reading = Some(Box::new(self));
+        }
+    }
+
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let done = match self.stage {
                 Stage::Closers => self.closers(walk, look),
@@ -139,12 +146,19 @@ impl Reader for Trailer {
                     walk.fresh |= fresh;
                     return Progress::Moved;
                 }
-                Err(More) => {
-                    walk.reading = Some(self);
-                    return Progress::More;
-                }
+                Err(More) => return Progress::More,
             }
         }
+    }
+}
+
+impl Reader for Trailer {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+        let progress = self.step(walk, look);
+        if progress == Progress::More {
+            walk.reading = Some(self);
+        }
+        progress
     }
 
     fn may_extend(&self) -> bool {

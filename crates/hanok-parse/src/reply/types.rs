@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    declared::{Declared, ParamType},
+    declared::{Declared, Param, ParamType},
     json::{literals, members},
 };
 
@@ -29,13 +29,15 @@ pub(crate) enum Typing {
 
 /// Compares the arguments of a tool, a JSON object without white space, with the declared types.
 pub(crate) fn typing(declared: &Declared, tool: &str, json: &str) -> Typing {
-    if !declared.has_types(tool) {
+    let params = declared.params(tool);
+    if params.is_empty() {
         return Typing::Right;
     }
     let (mut wrong, mut numbers) = (false, Vec::new());
     for (key, value) in members::top_level(json) {
         let text = json.get(value.clone()).unwrap_or_default();
-        let Some((kind, nullable)) = declared.types(tool, &key) else { continue };
+        let param = params.iter().find(|param| param.name == key);
+        let Some(&Param { kind, nullable, .. }) = param else { continue };
         if fits(text, kind, nullable) {
             continue;
         }

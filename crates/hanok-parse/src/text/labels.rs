@@ -223,6 +223,16 @@ impl Window {
     }
 
     fn after_word<'a>(&self, text: &'a str, word: &str) -> Option<&'a str> {
+        // What nearly all labels are: the very bytes, in some case.
+        if text.as_bytes().first() != Some(&0xef) {
+            let Some((head, rest)) = text.split_at_checked(word.len()) else {
+                let begins =
+                    word.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text));
+                self.short.set(self.short.get() || begins && !self.whole);
+                return None;
+            };
+            return head.eq_ignore_ascii_case(word).then_some(rest);
+        }
         let mut rest = text;
         for letter in word.chars() {
             let mut letters = rest.chars();

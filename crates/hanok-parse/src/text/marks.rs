@@ -187,6 +187,8 @@ pub(crate) struct Marks {
     marks: Vec<(&'static str, Mark)>,
     /// The first two bytes of the marks, a bit for each pair.
     begins: Vec<u64>,
+    /// The first three bytes, a bit for each three; some share one.
+    threes: Vec<u64>,
     /// Each pair, and where the marks that begin with it stand.
     pairs: Vec<([u8; 2], usize, usize)>,
 }
@@ -202,6 +204,19 @@ impl Marks {
     /// These marks alone.
     pub(crate) fn only(entries: impl Iterator<Item = Entry>) -> Self {
         Self::of(entries.map(|entry| (entry.token, entry.mark)).collect())
+    }
+
+    /// Whether a mark may begin with `bytes`, of which there are two at least.
+    pub(crate) fn may_stand(&self, bytes: &[u8]) -> bool {
+        match bytes {
+            [first, second, third, ..] => {
+                let (word, bit) = three(*first, *second, *third);
+                self.may_begin(*first, *second)
+                    && self.threes.get(word).is_some_and(|word| word & bit != 0)
+            }
+            [first, second] => self.may_begin(*first, *second),
+            _ => true,
+        }
     }
 
     /// Whether one of them begins with `byte`.
@@ -220,6 +235,7 @@ impl Marks {
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
         let mut begins = vec![0; 1024];
+        let mut threes = vec![0; 1024];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
         for (at, (token, _)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
@@ -227,12 +243,18 @@ impl Marks {
             if let Some(word) = begins.get_mut(word) {
                 *word |= bit;
             }
+            if let [_, _, third, ..] = token.as_bytes() {
+                let (word, bit) = three(*first, *second, *third);
+                if let Some(word) = threes.get_mut(word) {
+                    *word |= bit;
+                }
+            }
             match pairs.last_mut() {
                 Some((bytes, _, end)) if *bytes == [*first, *second] => *end = at + 1,
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, begins, pairs }
+        Self { marks, begins, threes, pairs }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -304,6 +326,13 @@ impl Marks {
 /// Where the bit of two bytes stands.
 fn pair(first: u8, second: u8) -> (usize, u64) {
     let at = usize::from(first) << 8 | usize::from(second);
+    (at / 64, 1 << (at % 64))
+}
+
+/// Where the bit of three bytes stands.
+fn three(first: u8, second: u8, third: u8) -> (usize, u64) {
+    let pair = usize::from(first) << 8 | usize::from(second);
+    let at = (pair.wrapping_mul(0x9e5) ^ usize::from(third).wrapping_mul(0x6d)) & 0xffff;
     (at / 64, 1 << (at % 64))
 }
 
