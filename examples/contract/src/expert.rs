@@ -126,5 +126,9 @@ fn kept(model: SharedModel) -> SharedModel {
 }
 
 fn after_scope(state: &ContractState) -> &'static str {
-    if state.in_scope == Some(false) { END } else { "check_previous_context" }
+    // What rules answered at once needs no round.
+    match state.in_scope == Some(false) || state.answer.is_some() {
+        true => END,
+        false => "check_previous_context",
+    }
 }

@@ -21,6 +21,7 @@ mod expert;
 mod failure;
 mod meaning;
 mod options;
+mod overview;
 mod planner;
 mod previous;
 mod prompt;

@@ -5,7 +5,7 @@ use hanok_model::{ChatModel, ChatReply, ModelError};
 use hanok_state::State;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin,
     answer::{answered, show},
     cite,
     failure::NodeFailure,
@@ -25,6 +25,20 @@ const COMPARE: &str =
 const NOTHING: &str = "계약서에서 이 질문에 답할 조항을 찾지 못했습니다.";
 
 const FORCED: &str = "찾아볼 수 있는 횟수를 다 써서, 지금까지 찾은 조항으로만 답했습니다.";
+
+/// The most characters of the nearest article that are quoted.
+const NEAREST: usize = 300;
+
+/// What stands nearest to the question where no answer was found in it, called so.
+fn nearest(collected: &[Material]) -> Option<String> {
+    let is_article = |it: &&Material| it.origin == Origin::Contract && it.article.is_some();
+    let Material { label, text, .. } = collected.iter().find(is_article)?;
+    let text = text.trim();
+    let end = text.char_indices().nth(NEAREST).map(|(at, _)| at);
+    let quoted = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
+    let cut = if end.is_some() { "…" } else { "" };
+    Some(format!("가장 가까운 조항은 {label}입니다: {quoted}{cut}"))
+}
 
 /// Writes the answer out of what was read. What is not there is said by this program, whatever the model writes, and so are
 /// the articles that the answer is taken from.
@@ -57,11 +71,13 @@ pub(crate) async fn respond(
         false => cite::of(&said, &state.collected),
     };
     let invented = cite::invented(&said, &expert.book);
+    let nothing = said.is_empty() || sources.is_empty() && cite::finds_nothing(&said);
     let told = sources.iter().all(|source| text.contains(&source.label));
     let rest = [
         (!invented.is_empty())
             .then(|| format!("답에 나온 {}는 없는 조입니다.", invented.join(", "))),
-        state.planning.forced.then(|| FORCED.to_owned()),
+        nothing.then(|| nearest(&state.collected)).flatten(),
+        (state.planning.forced && !nothing).then(|| FORCED.to_owned()),
         cite::line(&sources).filter(|_| !told),
     ];
     for line in rest.into_iter().flatten() {

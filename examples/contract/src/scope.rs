@@ -12,7 +12,7 @@ use crate::{
     ContractEvent, ContractState, ContractStateUpdate, Expert,
     answer::{answered, show},
     failure::NodeFailure,
-    prompt, question, refer,
+    overview, prompt, question, refer,
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
@@ -22,7 +22,7 @@ const COVERED: f32 = 0.25;
 const LONGEST: u32 = 200;
 
 /// Words that only stand in questions about a contract.
-const OF_CONTRACTS: [&str; 27] = [
+const OF_CONTRACTS: [&str; 75] = [
     "계약",
     "조항",
     "조문",
@@ -50,12 +50,90 @@ const OF_CONTRACTS: [&str; 27] = [
     "전문",
     "첨부",
     "하자보수",
+    // What people call it.
+    "하청",
+    "외주",
+    "재위탁",
+    "재판",
+    "소송",
+    "법원",
+    "집세",
+    "전세",
+    "복비",
+    "중개",
+    "수리",
+    "고장",
+    "집주인",
+    "세입자",
+    "강아지",
+    "고양이",
+    "반려",
+    "못을",
+    "못질",
+    "벽에",
+    "이사",
+    "계약금",
+    "선금",
+    "중도금",
+    "잔금",
+    "납품",
+    "납기",
+    "검수",
+    "연체",
+    "밀리",
+    "누수",
+    "보일러",
+    "도배",
+    "원상",
+    "열쇠",
+    "부가세",
+    "저작권",
+    "소스코드",
+    "버그",
+    "환불",
+    "deposit",
+    "rent",
+    "contract",
+    "article",
+    "clause",
+    "payment",
+    "landlord",
+    "tenant",
 ];
 
 const PROMPT: &str = "사용자의 질문이 계약서에 관한 것인지 고르세요. 이 계약서에 있는 조의 제목이 자료로 주어집니다.";
 
 /// Said to questions about something else.
 const REFUSAL: &str = "죄송하지만 저는 이 계약서에 관한 질문에만 답할 수 있습니다. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”처럼 물어봐 주세요.";
+
+/// What people say that is no question, and the answer to it.
+const SOCIAL: [(&[&str], &str); 2] = [
+    (
+        &["안녕", "반가", "반갑", "하이", "헬로", "hello", "hi", "좋은", "아침"],
+        "안녕하세요. 이 계약서에 대해 물어보세요. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”",
+    ),
+    (
+        &["고마", "고맙", "감사", "수고", "thank", "thanks", "you", "정말", "잘", "가", "봐"],
+        "네, 더 궁금한 것이 있으면 물어보세요.",
+    ),
+];
+
+/// Whether `text` has no word that does not begin with one of `words`, and is short.
+fn is_only(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_lowercase();
+    let fits = |word: &str, it: &str| match it.is_ascii() {
+        true => word == it,
+        false => word.starts_with(it),
+    };
+    let all: Vec<&str> = lower
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    // The first word says what it is, the others only stand beside it.
+    let first = all.first().is_some_and(|word| words.iter().take(7).any(|it| fits(word, it)));
+    first && all.len() <= 3 && all.iter().all(|word| words.iter().any(|it| fits(word, it)))
+}
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,6 +160,21 @@ pub(crate) async fn scope_validator(
     state: Snapshot<ContractState>,
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
+    let question = &state.question;
+    let social = SOCIAL.iter().find(|(words, _)| is_only(question, words)).map(|(_, text)| *text);
+    if let Some(text) = social {
+        context.custom(&ContractEvent::Scope { in_scope: false, reason: "인사".to_owned() });
+        show(&context, text);
+        let update = expert.begin(&state).in_scope(Some(false));
+        return Ok(answered(update, &context, text, Vec::new()));
+    }
+    if let Some((text, sources)) = overview::answer(question, &expert.book) {
+        let reason = "계약서 전체에 관한 질문입니다".to_owned();
+        context.custom(&ContractEvent::Scope { in_scope: true, reason });
+        show(&context, &text);
+        let update = expert.begin(&state).in_scope(Some(true));
+        return Ok(answered(update, &context, &text, sources));
+    }
     let rng = &context.runtime().rng;
     let mark = match state.mark.clone() {
         Some(mark) => mark,
@@ -114,7 +207,7 @@ async fn by_rule(
     let earlier = earlier && state.contract.as_deref() == Some(expert.book.user.id());
     Ok(if !refer::named(question).is_empty() {
         Some("조 번호가 있습니다")
-    } else if OF_CONTRACTS.iter().any(|word| question.contains(word)) {
+    } else if OF_CONTRACTS.iter().any(|word| question.to_lowercase().contains(word)) {
         Some("계약에 관한 말이 있습니다")
     } else if earlier && question::points_back(question) {
         Some("앞의 대화에 이어집니다")

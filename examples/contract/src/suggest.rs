@@ -72,7 +72,7 @@ fn is_plain(question: &str, title: &str) -> bool {
 /// word of a title.
 pub(crate) fn titles(question: &str, contract: &Contract) -> Vec<String> {
     let stands = |part: &&str| {
-        part.chars().count() >= 2 && question.contains(*part) && !COMMON.contains(part)
+        part.chars().count() >= 2 && stands_in(part, question) && !COMMON.contains(part)
     };
     let all = || contract.articles.iter().filter_map(|article| article.title.as_deref());
     let mut whole: Vec<&str> = all().filter(stands).collect();
@@ -89,6 +89,29 @@ pub(crate) fn titles(question: &str, contract: &Contract) -> Vec<String> {
     }
     titles
 }
+
+/// Whether `title` stands in `question`, with and without the particles between its words: `보증금의 반환` in `보증금 반환은 언제 해?`.
+fn stands_in(title: &str, question: &str) -> bool {
+    let stem = |word: &str| {
+        let short = word.strip_suffix(JOINING).unwrap_or(word);
+        if short.chars().count() < 2 { word.to_owned() } else { short.to_owned() }
+    };
+    let words: Vec<String> =
+        title.split_whitespace().filter(|word| *word != "및").map(stem).collect();
+    let Some((first, others)) = words.split_first() else { return false };
+    let joins = |c: char| c.is_whitespace() || c == '및' || c == '·' || JOINING.contains(&c);
+    question.match_indices(first.as_str()).any(|(at, _)| {
+        let mut rest = question.get(at + first.len()..).unwrap_or_default();
+        others.iter().all(|word| {
+            let next = rest.trim_start_matches(joins).strip_prefix(word.as_str());
+            rest = next.unwrap_or_default();
+            next.is_some()
+        })
+    })
+}
+
+/// Particles that join the words of a title.
+const JOINING: [char; 3] = ['의', '과', '와'];
 
 /// Words of titles that stand in every question.
 const COMMON: [&str; 14] = [

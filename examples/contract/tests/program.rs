@@ -134,11 +134,11 @@ fn what_cannot_be_read_is_said_in_plain_words() {
     let files: [(&str, &[u8], &str); 7] = [
         ("크다.txt", big.as_bytes(), "보다 큽니다"),
         ("스캔.pdf", scan, "글자를 인식"),
-        ("가짜.docx", b"PK\x03\x04 nothing", "damaged"),
+        ("가짜.docx", b"PK\x03\x04 nothing", "깨졌습니다"),
         ("빈.md", b"  \n", "글자가 없습니다"),
         ("그림.jpg", &[0xFF, 0xD8], "읽을 수 있는 것은"),
         ("옛날.hwp", b"HWP", ".hwpx"),
-        ("깨진.txt", &[0xFF, 0xFE, 0x00, 0xD8], "읽지 못했습니다"),
+        ("깨진.txt", &[0xFF, 0xFE, 0x00, 0xD8], "UTF-8"),
     ];
     for (name, content, want) in files {
         let (_dir, path) = file(name, content);

@@ -209,7 +209,7 @@ pub fn skip_reason(reason: &SkipReason) -> String {
         SkipReason::Binary => "글이 아닌 것이 들어 있습니다".to_owned(),
         SkipReason::Encoding => "UTF-8, UTF-16, CP949가 아닙니다".to_owned(),
         SkipReason::Empty => {
-            "글자를 찾지 못했습니다. 스캔한 문서이거나, 한글 글꼴이 들어 있지 않은 PDF일 수 있습니다".to_owned()
+            "글자가 없습니다. 스캔한 문서라면 글자를 인식해 저장하고, PDF라면 한글 글꼴을 넣어 다시 저장해 주세요".to_owned()
         }
         SkipReason::Encrypted => "암호가 걸려 있습니다".to_owned(),
         SkipReason::TooManyPages { limit } => format!("{limit}쪽보다 많습니다"),

@@ -30,7 +30,7 @@ fn near(nearest: &[ArticleNumber]) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum TitleFit {
-    /// It is the same, but for spaces and case.
+    /// It is the same, but for spaces, case and the particles that join its words: `보증금의 반환` for `보증금 반환`.
     Exact,
     /// It has what was asked for in it: `계약의 해지` for `해지`.
     Contains,
@@ -86,10 +86,13 @@ impl Contract {
         if asked.is_empty() {
             return Vec::new();
         }
+        let stems = stems(title);
         let mut found: Vec<(TitleFit, usize, &Article)> = Vec::new();
         for article in &self.articles {
-            let title = plain(article.title.as_deref().unwrap_or_default());
-            if let Some(fit) = fit(&asked, &title) {
+            let whole = article.title.as_deref().unwrap_or_default();
+            let title = plain(whole);
+            let fits = [fit(&asked, &title), fit(&stems, &self::stems(whole))];
+            if let Some(fit) = fits.into_iter().flatten().min() {
                 found.push((fit, asked.chars().count().abs_diff(title.chars().count()), article));
             }
         }
@@ -120,6 +123,16 @@ fn fit(asked: &str, title: &str) -> Option<TitleFit> {
     } else {
         (is_word && asked.contains(title)).then_some(TitleFit::Within)
     }
+}
+
+/// A title without the particles that join its words either: `보증금의 반환` as `보증금반환`.
+fn stems(title: &str) -> String {
+    let stem = |word: &str| {
+        let word = plain(word);
+        let short = word.strip_suffix(['의', '과', '와']).unwrap_or(&word);
+        if short.chars().nth(1).is_some() { short.to_owned() } else { word }
+    };
+    title.split_whitespace().map(stem).collect()
 }
 
 /// A title without what may differ: spaces, dots between words, case.
