@@ -250,7 +250,8 @@ impl Pass {
             }
             Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
-                    self.walk.echo = Some(Echo::marked(closes, self.walk.echo.is_some()));
+                    let echo = Echo::marked(closes, self.walk.echo.is_some());
+                    self.walk.echo = Some(echo.beginning_line(self.walk.begins_line(look)));
                     self.walk.go(self.walk.at + len);
                 }
             }
