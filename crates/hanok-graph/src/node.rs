@@ -23,6 +23,7 @@ pub(crate) mod attempt;
 pub(crate) mod cache;
 pub(crate) mod command;
 pub(crate) mod context;
+mod context_place;
 pub(crate) mod for_test;
 pub(crate) mod function;
 pub(crate) mod handler;

@@ -44,6 +44,7 @@ pub(crate) mod subgraph_node;
 pub(crate) mod subgraph_place;
 pub(crate) mod super_step;
 pub(crate) mod task;
+mod task_cache;
 pub(crate) mod task_limits;
 pub(crate) mod task_outcome;
 pub(crate) mod thread_cache;

@@ -49,24 +49,46 @@
 //!
 //! | [`Format`] | a call |
 //! |---|---|
-//! | `react` | `Action: find` and `Action Input: {"q": 1}` on two lines, or `행동:` and `행동 입력:` |
+//! | `react` | `Action: find` and `Action Input: {"q": 1}` on two lines, or `행동:` and `행동 입력:`, `도구:` and `도구 입력:` |
+//! | `ui_tars` | `Action: find(q='text')` |
 //! | `supervisor` | `Delegate: agent` and `Task: what to do` on two lines |
 //! | `smolagents`, `json_action`, `bare_json`, `openai_json`, `xlam` | a JSON object or a list at the start of a line, bare or in a fence |
-//! | `hermes`, `granite4`, `ernie45`, `longcat`, `granite`, `granite_20b_fc`, `jamba`, `hunyuan_a13b` | JSON in a tag: `<tool_call>{"name": "find", "arguments": {}}</tool_call>` |
-//! | `llama3_json`, `mistral`, `internlm`, `cohere`, `apertus`, `phi4mini`, `gigachat3`, `inkling`, `k2_horizon` | JSON behind a token: `<\|python_tag\|>{"name": "find", "parameters": {}}` |
-//! | `tool_input_xml`, `function_tag`, `mistral_v11`, `deepseek_v3`, `deepseek_v3.1`, `kimi_k2`, `harmony`, `plamo3`, `qwen_agent` | a name and its JSON: `[TOOL_CALLS]find[ARGS]{}` |
-//! | `qwen3_xml`, `seed_oss`, `glm45`, `glm47`, `hy_v3`, `hy_v4`, `deepseek_v3.2`, `deepseek_v4`, `deepseek_v4.1`, `anthropic_xml`, `dots`, `muse`, `minimax_m2`, `minicpm5`, `step3`, `kimi_k3`, `k2_horizon` | parameters in tags: `<function=find><parameter=q>text</parameter></function>` |
+//! | `hermes`, `granite4`, `ernie45`, `longcat`, `granite`, `granite_20b_fc`, `jamba`, `hunyuan_a13b`, `nemotron_nano_v2` | JSON in a tag: `<tool_call>{"name": "find", "arguments": {}}</tool_call>` |
+//! | `llama3_json`, `mistral`, `internlm`, `cohere`, `apertus`, `phi4mini`, `gigachat3`, `inkling`, `k2_horizon`, `sarashina`, `hyperclovax` | JSON behind a token: `<\|python_tag\|>{"name": "find", "parameters": {}}` |
+//! | `tool_input_xml`, `function_tag`, `mistral_v11`, `deepseek_v3`, `deepseek_v3.1`, `kimi_k2`, `harmony`, `plamo3`, `qwen_agent`, `solar_open`, `functionary` | a name and its JSON: `[TOOL_CALLS]find[ARGS]{}` |
+//! | `qwen3_xml`, `seed_oss`, `glm45`, `glm47`, `hy_v3`, `hy_v4`, `deepseek_v3.2`, `deepseek_v4`, `deepseek_v4.1`, `anthropic_xml`, `dots`, `muse`, `minimax_m2`, `minicpm5`, `step3`, `kimi_k3`, `k2_horizon`, `solar_open2`, `iquest` | parameters in tags: `<function=find><parameter=q>text</parameter></function>` |
 //! | `minimax_m3` | parameters as nested elements |
-//! | `pythonic`, `llama_builtin`, `olmo3`, `lfm2` | `[find(q="text", n=-1)]` |
+//! | `pythonic`, `llama_builtin`, `olmo3`, `lfm2`, `tool_code`, `calling_tool` | `[find(q="text", n=-1)]` |
 //! | `gemma4`, `functiongemma` | `<\|tool_call>call:find{q:<\|"\|>text<\|"\|>}<tool_call\|>` |
+//! | `cwm`, `langchain_xml` | a name and words: `<tool>find</tool><tool_input>text</tool_input>` |
 //!
 //! Where strings are written as they are, between tags, a parameter that is declared as a string keeps its text byte for
 //! byte, and others are decoded. Where a value's own close tag may stand in it, it ends where the format goes on.
 //!
-//! To add a format, write a line for each of its marks in a table of `src/formats`: which token it is, and the rule of
-//! how the call goes on behind it (JSON, a name and a separator, parameters in tags, Python's calls). Add its name to
-//! [`Format`] and a writer of its calls to `tests/forms`: the tests then read it whole, by name, in every cut and in
-//! reasoning.
+//! A new model of a known grammar needs no release: its marks are a [`FormatTable`], read from JSON. To add a format here,
+//! write a line for each of its marks in a table of `src/text/formats`: which token it is, and the rule of how the call goes on
+//! behind it (JSON, a name and a separator, parameters in tags, Python's calls). Add its name to [`Format`] and a writer of
+//! its calls to `tests/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other
+//! format with it.
+//!
+//! # Servers
+//!
+//! - [`Parser::formats`] narrows what is looked for, to what [`Formats::of_template`] finds in a chat template, say.
+//! - [`Parser::in_reasoning`] is for prompts that end in an open `<think>`, [`Parser::committed`] for events that are sent on
+//!   and cannot be taken back, [`Parser::named`] for a tool that has to be called.
+//! - [`Stream::feed_special`] takes what came as special tokens: nothing else is a mark then.
+//! - [`Stream::finish_with`] takes why the text ended: what has no end of its own is truncated after [`Finish::Length`].
+//!   [`Reply::finish`] is the reason to give.
+//! - [`Call::id`] keeps the id that a format carries, [`Deltas`] makes the deltas of Chat Completions.
+//! - [`Declared::tool_schema`] takes JSON Schema; a value that contradicts it is noted, or refused ([`Mistyped`]).
+//!
+//! # What is not read
+//!
+//! Of the cases in the test suites of other parsers these are left out on purpose:
+//!
+//! - A bare name and JSON on the next line, without a mark before either: prose lists names so.
+//! - Bare JSON behind prose on its line: JSON counts at the start of a line, or in a fence.
+//! - Two lists of Python's calls on one line with prose between them: such a line talks about them. One list counts beside prose.
 //!
 //! # What counts
 //!
@@ -75,13 +97,19 @@
 //! - Small faults of JSON are mended and [noted](Note), the content of strings is not touched, and a call that the text
 //!   breaks off is no call.
 //! - A tool's result that the model repeats holds no calls and no answer: what stands between the marks of one, or behind
-//!   `Observation:` up to the next label. The turn of another role ends the reply.
-//! - Reasoning (`<think>` and each model's own marks) holds no calls. After a call, what the model invents (an
-//!   observation, an answer that cannot know the result) does not count.
+//!   `Observation:` up to the next thought or answer. The turn of another role ends the reply.
+//! - Reasoning (`<think>` and each model's own marks) holds no calls. A close mark counts where reasoning is open, or once
+//!   before any was opened; another one is text. After a call, what the model invents (an observation, an answer that cannot
+//!   know the result) does not count.
+//! - What is shown is not called: in a blockquote, a comment, a row of a table, inline code, quotation marks, or a fence in
+//!   another fence. Plain text is an argument in ReAct only, never behind a mark that announces JSON.
 //! - Whatever was meant as a call and cannot be one is a [`ParseError`], which turns itself into a sentence for the
-//!   model, and so does every note.
+//!   model, and so does every note. A mark that looks like a call's and belongs to no known format is text with a note.
 //!
 //! No text makes the parser panic or overflow the stack, and its time is linear in the text, however it is cut.
+
+// An older compiler than that of the workspace reads this crate.
+#![deny(clippy::incompatible_msrv)]
 
 mod declared;
 mod format;

@@ -101,6 +101,16 @@ const SHOWN: &[(&str, Shown)] = &[
     ("corner quotes", |call| one_line(call).map(|call| format!("이렇게 「{call}」 씁니다."))),
     ("fence in a fence", |call| Some(format!("````markdown\n```json\n{call}\n```\n````\n끝"))),
     ("fence in a fence of tildes", |call| Some(format!("~~~markdown\n```\n{call}\n```\n~~~\n끝"))),
+    ("fence in a fence of backticks", |call| {
+        Some(format!("예:\n```markdown\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence directly in a fence", |call| Some(format!("```markdown\n```json\n{call}\n```\n```\n"))),
+    ("blockquote in a list", |call| {
+        Some(format!(
+            "- 예:\n{}",
+            call.trim_end().lines().map(|line| format!("  > {line}\n")).collect::<String>()
+        ))
+    }),
     ("final answer", |call| Some(format!("Final Answer: 이렇게 쓰세요.\n{call}"))),
     ("json answer", |call| {
         Some(json!({ "action": "Final Answer", "action_input": call }).to_string())
@@ -180,6 +190,11 @@ fn what_stands_in_a_result_runs_nothing() {
                 let text = format!("{before}{open}{decoy}{close}");
                 runs.check(open, form.format.as_str(), &text);
                 runs.check(open, form.format.as_str(), &format!("{before}{open}{decoy}"));
+                // A mark of reasoning in it closes nothing.
+                if open.starts_with(['<', '[']) {
+                    let text = format!("{before}{open}x</think>\n{decoy}{close}");
+                    runs.check(open, form.format.as_str(), &text);
+                }
             }
         }
     }

@@ -6,5 +6,7 @@
 //! The room imports nothing of the crate.
 
 pub(crate) mod grow;
+#[cfg(feature = "schema")]
+mod json_schema;
 pub(crate) mod list;
 pub(crate) mod map;

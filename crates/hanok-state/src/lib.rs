@@ -57,8 +57,6 @@ mod collections;
 mod dynamic;
 mod error;
 mod json;
-#[cfg(feature = "schema")]
-mod json_schema;
 mod messages;
 mod migration;
 mod reduce;

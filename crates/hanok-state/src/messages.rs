@@ -13,6 +13,8 @@
 
 pub(crate) mod content;
 pub(crate) mod conversation;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod langchain;
 pub(crate) mod message;
 mod openai;

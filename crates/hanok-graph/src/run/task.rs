@@ -11,7 +11,6 @@ use crate::{
     graph::definition::{Definition, Vertex},
     node::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
-        cache::{self, Cache, CacheLookup},
         command::{Command, Target},
         context::Context,
         handler::{Failure, FailureKind},
@@ -24,7 +23,6 @@ use crate::{
         merge::{Unmerged, complete, merge},
         parent_command::{handed, of_child},
         route::{edges, run_routers, to_strings, unknown_target},
-        stored_result::StoredResult,
         task_limits::{TimeLimits, in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
         told_messages::tell_messages,
@@ -83,11 +81,11 @@ async fn work<S: State, C: Send + Sync + 'static>(
 }
 
 /// A task's node, with the state and the services.
-struct TaskRunner<'a, S: State, C> {
-    graph: &'a Definition<S, C>,
+pub(super) struct TaskRunner<'a, S: State, C> {
+    pub(super) graph: &'a Definition<S, C>,
     vertex: &'a Vertex<S, C>,
-    state: &'a Arc<S>,
-    services: &'a Arc<C>,
+    pub(super) state: &'a Arc<S>,
+    pub(super) services: &'a Arc<C>,
 }
 
 /// Stops the work that an attempt leaves behind at its end, also when it is dropped.
@@ -100,59 +98,9 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
-    /// Uses a cached result, or runs the node and caches its result.
-    async fn cached(
-        &self,
-        scope: &Arc<TaskAttempt>,
-        settings: &Cache<S, C>,
-    ) -> TaskOutcome<S::Update> {
-        let key = match (settings.key)(self.state, self.services) {
-            Ok(key) => key,
-            Err(error) => return TaskOutcome::Failed(error.into()),
-        };
-        let tenant = scope.env.journal.thread().tenant();
-        let key = cache::key(tenant, &scope.task.node, &key, scope.task.input.as_ref());
-        let clock = &*scope.env.runtime.clock;
-        match self.graph.results.look(key, clock).await {
-            CacheLookup::Hit(command) => self.hit(command, scope),
-            CacheLookup::Miss(making) => {
-                let (graph, node) = (&*self.graph.name, &*scope.task.node);
-                let stored = settings
-                    .store
-                    .as_ref()
-                    .and_then(|store| StoredResult::of(store, tenant, graph, node, &key, clock));
-                if let Some(stored) = &stored
-                    && let Some(command) = stored.get().await
-                {
-                    making.keep(command.clone(), settings.ttl, clock);
-                    return self.hit(command, scope);
-                }
-                let mut made = None;
-                let ended = self.attempts(scope, |command| made = command.cloned()).await;
-                if let (TaskOutcome::Done(_), Some(command)) = (&ended, made) {
-                    if let Some(stored) = &stored {
-                        stored.put(self.graph, command.clone(), settings.ttl).await;
-                    }
-                    making.keep(command, settings.ttl, clock);
-                }
-                ended
-            }
-        }
-    }
-
-    /// Uses a result that was made before.
-    fn hit(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
-        scope.started();
-        let ended = self.finish(command, scope);
-        if matches!(ended, TaskOutcome::Done(_)) {
-            scope.emit(EventKind::TaskFinished { cached: true });
-        }
-        ended
-    }
-
     /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made`
     /// receives the command that the node returned, and `None` if the task failed nevertheless.
-    async fn attempts(
+    pub(super) async fn attempts(
         &self,
         first: &Arc<TaskAttempt>,
         mut made: impl FnMut(Option<&Command<S>>),
@@ -393,7 +341,11 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     }
 
     /// Completes a task's update and runs its routers.
-    fn finish(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
+    pub(super) fn finish(
+        &self,
+        command: Command<S>,
+        scope: &TaskAttempt,
+    ) -> TaskOutcome<S::Update> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
                 tell_messages(scope, self.graph.initial.schema(), &*update);

@@ -52,9 +52,11 @@ pub(crate) fn letter(text: &str) -> usize {
 
 /// How many of `bytes` stand in a string as they are, up to the first that may not. Eight at a time are looked at.
 pub(crate) fn plain(bytes: &[u8]) -> usize {
-    let (eights, rest) = bytes.as_chunks::<8>();
-    for (before, eight) in eights.iter().enumerate() {
-        let care = special(u64::from_le_bytes(*eight));
+    let eights = bytes.chunks_exact(8);
+    let rest = eights.remainder();
+    for (before, eight) in eights.enumerate() {
+        let Ok(eight) = <[u8; 8]>::try_from(eight) else { break };
+        let care = special(u64::from_le_bytes(eight));
         if care != 0 {
             return 8 * before + care.trailing_zeros() as usize / 8;
         }

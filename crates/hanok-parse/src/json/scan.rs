@@ -262,15 +262,14 @@ impl Scan {
             return self.quoted_key(quote, input);
         }
         let is_first = self.frames.len() == 1 && self.members.is_empty();
-        if is_first
-            && matches!(next, '"' | '\'' | '[' | '-' | '0'..='9')
-            && let Some(only) = self.positional.take()
-        {
-            let mut written = String::new();
-            json_text::push(&mut written, &only);
-            self.begin_member(&written);
-            self.begin_value();
-            return Step::Next;
+        if is_first && matches!(next, '"' | '\'' | '[' | '-' | '0'..='9') {
+            if let Some(only) = self.positional.take() {
+                let mut written = String::new();
+                json_text::push(&mut written, &only);
+                self.begin_member(&written);
+                self.begin_value();
+                return Step::Next;
+            }
         }
         if !is_quote(next) {
             return self.bare_key(input);
@@ -458,10 +457,10 @@ impl Scan {
 
     /// Ends the innermost value. The outermost one stays, so that its members can be asked for.
     pub(crate) fn pop(&mut self, bracket: char) -> Step {
-        if let Some(frame) = self.frames.last()
-            && frame.object
-        {
-            members::keep_last(&mut self.out, &mut self.members, frame.base, frame.start);
+        if let Some(frame) = self.frames.last() {
+            if frame.object {
+                members::keep_last(&mut self.out, &mut self.members, frame.base, frame.start);
+            }
         }
         self.out.push(bracket);
         if self.frames.len() <= 1 {

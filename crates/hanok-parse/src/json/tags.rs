@@ -61,10 +61,10 @@ pub(crate) fn value(text: &str, kind: ParamType) -> String {
         };
         return nested(word).or_else(spelled).unwrap_or_else(|| string(text));
     }
-    if word.starts_with('"')
-        && let Ok(inner) = serde_json::from_str::<Box<str>>(word)
-    {
-        return string(&inner);
+    if word.starts_with('"') {
+        if let Ok(inner) = serde_json::from_str::<Box<str>>(word) {
+            return string(&inner);
+        }
     }
     let lower = word.to_ascii_lowercase();
     match (kind, lower.as_str()) {

@@ -71,12 +71,13 @@ impl Pass {
         if !self.walk.is_prose() || self.walk.echo.is_some() {
             return Ok(false);
         }
-        if look.ended
-            && let Some(pending) = &self.walk.pending
-            && self.walk.breaks_off(look, pending)
-        {
-            self.walk.at = look.text.len();
-            return Ok(true);
+        if look.ended {
+            if let Some(pending) = &self.walk.pending {
+                if self.walk.breaks_off(look, pending) {
+                    self.walk.at = look.text.len();
+                    return Ok(true);
+                }
+            }
         }
         let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
         match look.rest(next).bytes().next() {

@@ -177,16 +177,16 @@ impl Parser {
         let (quiet, started) = (pass.walk.draft.quiet, pass.walk.draft.started);
         let last = pass.walk.draft.reasoned.last().cloned();
         let mut reply = pass.into_reply(text, finish, out);
-        if let Some(span) = last
-            && self.reasoning == Reasoning::Promote
-            && is_silent(&reply)
-            && let Some(promoted) = self.promoted(text, finish, &span, started, out)
-        {
-            let (mut notes, mut parts) = (reply.notes, reply.parts);
-            notes.extend(promoted.notes);
-            parts.extend(promoted.parts);
-            parts.sort_by_key(|part| (part.span.start, part.kind));
-            reply = Reply { reasoning: reply.reasoning, notes, parts, ..promoted };
+        if let Some(span) = last {
+            if self.reasoning == Reasoning::Promote && is_silent(&reply) {
+                if let Some(promoted) = self.promoted(text, finish, &span, started, out) {
+                    let (mut notes, mut parts) = (reply.notes, reply.parts);
+                    notes.extend(promoted.notes);
+                    parts.extend(promoted.parts);
+                    parts.sort_by_key(|part| (part.span.start, part.kind));
+                    reply = Reply { reasoning: reply.reasoning, notes, parts, ..promoted };
+                }
+            }
         }
         if !quiet {
             out.push(Event::Finished);

@@ -65,11 +65,16 @@ impl Pass {
             self.walk.settle(look);
             self.walk.resolve_pending(look);
             self.walk.release_fence(look);
-            if let Some(tool) = &look.setup.named
-                && !self.walk.draft.has_attempt()
-            {
-                let all = self.walk.start..look.text.len();
-                self.walk.draft.fail(ErrorKind::MissingInput, Expected::Object, Some(tool), all);
+            if let Some(tool) = &look.setup.named {
+                if !self.walk.draft.has_attempt() {
+                    let all = self.walk.start..look.text.len();
+                    self.walk.draft.fail(
+                        ErrorKind::MissingInput,
+                        Expected::Object,
+                        Some(tool),
+                        all,
+                    );
+                }
             }
             self.walk.draft.content.cut();
             self.walk.draft.thought.cut();
@@ -131,12 +136,12 @@ impl Pass {
     }
 
     fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
-        if let Some(echo) = self.walk.echo
-            && let Some(len) = look.any(self.walk.at, echo.closes())?
-        {
-            self.walk.echo = echo.closed();
-            self.walk.go(self.walk.at + len);
-            return Ok(true);
+        if let Some(echo) = self.walk.echo {
+            if let Some(len) = look.any(self.walk.at, echo.closes())? {
+                self.walk.echo = echo.closed();
+                self.walk.go(self.walk.at + len);
+                return Ok(true);
+            }
         }
         let lookup = look.setup.marks.at(look.rest(self.walk.at));
         if matches!(lookup, Lookup::Nothing)
@@ -155,11 +160,10 @@ impl Pass {
             Lookup::Prefix => look.ended,
             Lookup::Nothing => false,
         };
-        if let Lookup::Mark(_, len) = lookup
-            && look.special.is_some()
-            && !self.walk.counts(look, len)
-        {
-            return Ok(false);
+        if let Lookup::Mark(_, len) = lookup {
+            if look.special.is_some() && !self.walk.counts(look, len) {
+                return Ok(false);
+            }
         }
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
@@ -196,13 +200,13 @@ impl Pass {
     fn note_unknown(&mut self, look: Look<'_>) -> Result<(), More> {
         const MOST: usize = 8;
         let at = self.walk.at;
-        if self.walk.unknown_marks < MOST
-            && let Some(len) = unknown_mark::length(look, at)?
-            && !self.walk.is_shown(look)
-            && !self.walk.is_quoted(look)
-        {
-            self.walk.unknown_marks += 1;
-            self.walk.draft.note(NoteKind::UnknownMark, at..at + len);
+        if self.walk.unknown_marks < MOST {
+            if let Some(len) = unknown_mark::length(look, at)? {
+                if !self.walk.is_shown(look) && !self.walk.is_quoted(look) {
+                    self.walk.unknown_marks += 1;
+                    self.walk.draft.note(NoteKind::UnknownMark, at..at + len);
+                }
+            }
         }
         Ok(())
     }
@@ -246,7 +250,8 @@ impl Pass {
             }
             Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
-                    self.walk.echo = Some(Echo::marked(closes, self.walk.echo.is_some()));
+                    let echo = Echo::marked(closes, self.walk.echo.is_some());
+                    self.walk.echo = Some(echo.beginning_line(self.walk.begins_line(look)));
                     self.walk.go(self.walk.at + len);
                 }
             }

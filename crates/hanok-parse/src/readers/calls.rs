@@ -334,10 +334,10 @@ fn tell(
     if declared_name.is_none() {
         *declared_name = json_calls::open_call(scan, declared);
     }
-    if let Some((name, from)) = declared_name
-        && scan.depth() > 1
-    {
-        draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+    if let Some((name, from)) = declared_name {
+        if scan.depth() > 1 {
+            draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+        }
     }
 }
 

@@ -68,20 +68,20 @@ impl Dispatch {
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }
-        if let Some(shape) = rule.json
-            && let Some(len) = fence::opening(look, at)?
-            && calls::begins(look, look.behind_white(at + len))?
-        {
-            walk.fence.open();
-            self.calls(walk, look, look.behind_white(at + len), shape);
-            return Ok(());
+        if let Some(shape) = rule.json {
+            if let Some(len) = fence::opening(look, at)? {
+                if calls::begins(look, look.behind_white(at + len))? {
+                    walk.fence.open();
+                    self.calls(walk, look, look.behind_white(at + len), shape);
+                    return Ok(());
+                }
+            }
         }
-        if let Some(shape) = rule.json
-            && look.rest(at).starts_with(['{', '['])
-            && (!rule.python || self.is_json(look, at)?)
-        {
-            self.calls(walk, look, at, shape);
-            return Ok(());
+        if let Some(shape) = rule.json {
+            if look.rest(at).starts_with(['{', '[']) && (!rule.python || self.is_json(look, at)?) {
+                self.calls(walk, look, at, shape);
+                return Ok(());
+            }
         }
         if !rule.name.is_empty() && self.named(walk, look)? {
             return Ok(());

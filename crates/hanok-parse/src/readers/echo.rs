@@ -20,12 +20,19 @@ pub(crate) struct Echo {
     in_line: bool,
     /// Reasoning was opened in it.
     thinks: bool,
+    /// Its mark began a line, as that of a result does: prose did not talk of it.
+    begins_line: bool,
 }
 
 impl Echo {
     /// A result up to one of `closes`, which may stand in one that a label began.
     pub(crate) fn marked(closes: &'static [&'static str], in_line: bool) -> Self {
-        Self { closes, in_line, thinks: false }
+        Self { closes, in_line, thinks: false, begins_line: false }
+    }
+
+    /// The same, whose mark begins a line.
+    pub(crate) fn beginning_line(self, begins_line: bool) -> Self {
+        Self { begins_line, ..self }
     }
 
     /// A result behind a label, up to the next one.
@@ -47,12 +54,12 @@ impl Echo {
         self.in_line.then(Self::line)
     }
 
-    /// Whether `mark` means nothing in it. A close mark of reasoning that was not opened in it still says that all
-    /// before was reasoning, and another turn ends the reply.
+    /// Whether `mark` means nothing in it. Where prose talks of a result, a close mark of reasoning that was not opened in it
+    /// still says that all before was reasoning. Another turn ends the reply.
     pub(crate) fn hides(self, mark: Mark) -> bool {
         match mark {
             Mark::Turn(_) | Mark::Part(_) => false,
-            Mark::EndThink | Mark::SuffixedClose => self.thinks,
+            Mark::EndThink | Mark::SuffixedClose => self.thinks || self.begins_line,
             Mark::Result(_) => self.is_marked(),
             _ => true,
         }

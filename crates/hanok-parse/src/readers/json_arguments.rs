@@ -102,8 +102,10 @@ impl Reader for JsonArguments {
 
     fn takes(&mut self, draft: &mut Draft, text: &str, _declared: &Declared) -> bool {
         let taken = self.scan.takes(text);
-        if taken && let Some(declared_name) = &self.declared_name {
-            draft.tell_part(self.kind, declared_name, &self.scan.out);
+        if taken {
+            if let Some(declared_name) = &self.declared_name {
+                draft.tell_part(self.kind, declared_name, &self.scan.out);
+            }
         }
         taken
     }

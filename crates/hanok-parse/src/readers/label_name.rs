@@ -59,14 +59,14 @@ impl LabelName {
         if look.rest(self.ahead).is_empty() && !look.ended {
             return Err(More);
         }
-        if self.what != Behind::Name(CallKind::Delegate)
-            && let Some((at, fenced)) = json_behind(look, self.ahead)?
-        {
-            if fenced {
-                walk.fence.open();
+        if self.what != Behind::Name(CallKind::Delegate) {
+            if let Some((at, fenced)) = json_behind(look, self.ahead)? {
+                if fenced {
+                    walk.fence.open();
+                }
+                walk.at = at;
+                return self.json(walk, look, at);
             }
-            walk.at = at;
-            return self.json(walk, look, at);
         }
         match self.what {
             Behind::Name(kind) => self.name(walk, look, kind),

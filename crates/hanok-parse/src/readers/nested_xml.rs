@@ -185,10 +185,10 @@ impl NestedXml {
         }
         self.members.truncate(frame.base);
         let end = self.out.len();
-        if self.frames.last().is_some_and(|parent| parent.kind == Kind::Object)
-            && let Some(member) = self.members.last_mut()
-        {
-            member.value = frame.out..end;
+        if self.frames.last().is_some_and(|parent| parent.kind == Kind::Object) {
+            if let Some(member) = self.members.last_mut() {
+                member.value = frame.out..end;
+            }
         }
         Ok(false)
     }

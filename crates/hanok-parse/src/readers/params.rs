@@ -128,11 +128,11 @@ impl Params {
         if rest.starts_with('{') && self.members.is_empty() {
             return Ok(self.json(walk, look));
         }
-        if let Some(end) = &self.tags.other_end
-            && look.any(self.at, &[&**end])?.is_some()
-        {
-            let end = self.at + end.len();
-            return Ok(self.done(walk, look, end));
+        if let Some(end) = &self.tags.other_end {
+            if look.any(self.at, &[&**end])?.is_some() {
+                let end = self.at + end.len();
+                return Ok(self.done(walk, look, end));
+            }
         }
         match look.any(self.at, &[&*self.tags.open, &*self.tags.end])? {
             Some(_) if rest.starts_with(&*self.tags.end) => {
@@ -265,15 +265,15 @@ impl Params {
             self.stage = Stage::Key(key, kind);
             return Err(More);
         }
-        if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin))
-            && let Some(len) = rest.find(end).filter(|len| *len <= HEAD)
-        {
-            let kind = rest.get(begin.len()..len).unwrap_or_default().trim();
-            let is_string = kind.eq_ignore_ascii_case("string");
-            let kind = if is_string { ParamType::String } else { ParamType::Any };
-            self.at = at + len + end.len();
-            self.stage = Stage::Key(key, Some(kind));
-            return Ok(None);
+        if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin)) {
+            if let Some(len) = rest.find(end).filter(|len| *len <= HEAD) {
+                let kind = rest.get(begin.len()..len).unwrap_or_default().trim();
+                let is_string = kind.eq_ignore_ascii_case("string");
+                let kind = if is_string { ParamType::String } else { ParamType::Any };
+                self.at = at + len + end.len();
+                self.stage = Stage::Key(key, Some(kind));
+                return Ok(None);
+            }
         }
         if rest.starts_with(&*open) {
             self.at = at + open.len();

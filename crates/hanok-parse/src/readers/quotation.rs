@@ -106,6 +106,12 @@ impl Walk {
         Ok(true)
     }
 
+    /// Whether nothing but blanks and other marks stands before this on its line.
+    pub(crate) fn begins_line(&self, look: Look<'_>) -> bool {
+        let before = look.slice(self.start, self.at).trim_end_matches(labels::is_blank);
+        before.is_empty() || before.ends_with(['\n', '\r', '>', ']', '｜'])
+    }
+
     /// Whether a line begins here, and not only what stands behind a mark.
     fn is_line(&self, look: Look<'_>) -> bool {
         self.at == self.start || look.slice(self.start, self.at).ends_with('\n')

@@ -93,12 +93,12 @@ impl Trailer {
     fn close(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
         if self.stage != Stage::Junk {
             self.ahead = look.behind_white(self.ahead);
-            if let Some(rule) = formats::next_in_block(self.closes)
-                && look.any(self.ahead, &["call:"])?.is_some()
-            {
-                self.at = self.ahead;
-                walk.next_rule = Some(rule);
-                return Ok(Some(false));
+            if let Some(rule) = formats::next_in_block(self.closes) {
+                if look.any(self.ahead, &["call:"])?.is_some() {
+                    self.at = self.ahead;
+                    walk.next_rule = Some(rule);
+                    return Ok(Some(false));
+                }
             }
             match look.any(self.ahead, self.closes)? {
                 Some(len) => {

@@ -96,10 +96,10 @@ fn whole_object(text: &str) -> Option<Scan> {
 
 /// `text` without the quotes around all of it.
 fn without_quotes(text: &str) -> String {
-    if text.starts_with('"')
-        && let Ok(inner) = serde_json::from_str(text)
-    {
-        return inner;
+    if text.starts_with('"') {
+        if let Ok(inner) = serde_json::from_str(text) {
+            return inner;
+        }
     }
     for (open, close) in [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('`', '`')] {
         let inner = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));

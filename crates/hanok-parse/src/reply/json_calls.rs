@@ -30,11 +30,12 @@ const OTHERS: [&str; 8] =
 /// The calls that an object stands for. A bare one needs arguments to be one.
 pub(crate) fn calls(object: &Scan, shape: Shape, bare: bool) -> Vec<Pair> {
     // What nearly all calls look like.
-    if shape == Shape::Members
-        && let Some((name, arguments)) = object.pair("name", "arguments")
-        && arguments.starts_with('{')
-    {
-        return pair(name, Some(arguments), bare).into_iter().collect();
+    if shape == Shape::Members {
+        if let Some((name, arguments)) = object.pair("name", "arguments") {
+            if arguments.starts_with('{') {
+                return pair(name, Some(arguments), bare).into_iter().collect();
+            }
+        }
     }
     if shape == Shape::Key {
         let calls: Vec<_> = keyed(object).collect();

@@ -271,10 +271,10 @@ impl Marks {
             [first, second, ..] => self.beginning([*first, *second]),
         };
         let above = marks.partition_point(|(token, _)| *token <= rest);
-        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below))
-            && rest.starts_with(token)
-        {
-            return Lookup::Mark(*mark, token.len());
+        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below)) {
+            if rest.starts_with(token) {
+                return Lookup::Mark(*mark, token.len());
+            }
         }
         match marks.get(above) {
             Some((token, _)) if token.starts_with(rest) => Lookup::Prefix,

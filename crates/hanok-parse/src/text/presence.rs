@@ -15,9 +15,9 @@ pub(crate) struct More;
 
 /// How many of `bytes` hold, up to the first that does not. Eight at a time are looked at.
 pub(crate) fn run(bytes: &[u8], holds: impl Fn(u8) -> bool) -> usize {
-    let (eights, _) = bytes.as_chunks::<8>();
-    let all = |eight: &&[u8; 8]| eight.iter().fold(true, |all, byte| all & holds(*byte));
-    let whole = 8 * eights.iter().take_while(all).count();
+    let eights = bytes.chunks_exact(8);
+    let all = |eight: &&[u8]| eight.iter().fold(true, |all, byte| all & holds(*byte));
+    let whole = 8 * eights.take_while(all).count();
     let rest = bytes.get(whole..).unwrap_or_default();
     whole + rest.iter().take_while(|byte| holds(**byte)).count()
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::{List, Map, Messages};
+use super::{list::List, map::Map};
 
 impl<T: JsonSchema> JsonSchema for List<T> {
     fn inline_schema() -> bool {
@@ -35,24 +35,6 @@ impl<K: Ord + JsonSchema, V: JsonSchema> JsonSchema for Map<K, V> {
     }
 }
 
-/// The parts that every message has. Its content is a text or a list of parts.
-impl JsonSchema for Messages {
-    fn schema_name() -> Cow<'static, str> {
-        "Messages".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": { "role": { "type": "string" } },
-                "required": ["role"]
-            }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,12 +46,5 @@ mod tests {
         }
         assert_eq!(shape::<List<u32>>()["items"]["type"], "integer");
         assert_eq!(shape::<Map<String, bool>>()["additionalProperties"]["type"], "boolean");
-        let messages = Messages::from_iter([crate::Message::user("hello")]);
-        let json = serde_json::to_value(&messages).unwrap_or_default();
-        let items = &shape::<Messages>()["items"];
-        assert!(json[0].is_object() && items["type"] == "object");
-        for name in items["required"].as_array().into_iter().flatten() {
-            assert!(json[0].get(name.as_str().unwrap_or_default()).is_some(), "{json}");
-        }
     }
 }
