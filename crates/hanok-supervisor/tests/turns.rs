@@ -154,7 +154,7 @@ async fn an_answer_is_forwarded_word_for_word() {
             says("Delegate: search\nTask: b"),
             says("Final Answer: nothing was found"),
         ],
-        [says("Final Answer: found a,\n  as it stands there"), says("")],
+        [says("Final Answer: found a,\n  as it stands there"), says(""), says("")],
         [],
         |builder| builder.forward(["search"]),
     );
