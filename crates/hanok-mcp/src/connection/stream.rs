@@ -63,6 +63,7 @@ impl Transport<RoleClient> for StreamTransport {
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, wire) = (self.writer.clone(), self.wire.clone());
+        let message = wire.outgoing(message);
         async move {
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
