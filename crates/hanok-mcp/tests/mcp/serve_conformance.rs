@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The scenarios, with the version of the protocol.
-const SCENARIOS: [(&str, &str); 22] = [
+static SCENARIOS: [(&str, &str); 22] = [
     ("server-initialize", "2025-11-25"),
     ("server-session-lifecycle", "2025-11-25"),
     ("ping", "2025-11-25"),
@@ -121,17 +121,28 @@ async fn the_scenarios_of_a_server_pass() {
     let settings = HttpSettings::default().origins(["http://localhost:*", "http://127.0.0.1:*"]);
     let url = http(&server(), settings).await;
     let running = tokio::task::spawn_blocking(move || {
-        let mut failed = Vec::new();
-        for (scenario, version) in SCENARIOS {
-            let arguments =
-                ["server", "--url", &url, "--scenario", scenario, "--spec-version", version];
-            let (passed, words) = suite.run(&arguments);
-            if !passed {
-                failed.push(format!("{scenario} {version}\n{words}"));
-            }
-        }
-        failed
+        std::thread::scope(|scope| {
+            let run = |scenarios: &'static [(&str, &str)]| {
+                let (suite, url) = (&suite, &url);
+                scope.spawn(move || failures(suite, url, scenarios))
+            };
+            let running: Vec<_> = SCENARIOS.chunks(6).map(run).collect();
+            running.into_iter().flat_map(|it| it.join().unwrap()).collect::<Vec<_>>()
+        })
     });
     let failed = running.await.unwrap();
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// The words of the scenarios that fail.
+fn failures(suite: &Suite, url: &str, scenarios: &[(&str, &str)]) -> Vec<String> {
+    let mut failed = Vec::new();
+    for (scenario, version) in scenarios {
+        let arguments = ["server", "--url", url, "--scenario", scenario, "--spec-version", version];
+        let (passed, words) = suite.run(&arguments);
+        if !passed {
+            failed.push(format!("{scenario} {version}\n{words}"));
+        }
+    }
+    failed
 }
