@@ -23,6 +23,14 @@ pub(crate) type Result<T, E = BoxError> = std::result::Result<T, E>;
 const WORSE: u8 = 3;
 
 fn main() -> ExitCode {
+    match works::mcp::serve() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => {}
+        Err(error) => {
+            eprintln!("bench: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
     match arguments::read(std::env::args().skip(1)) {
         Ok(request) => match run(request) {
             Ok(code) => code,

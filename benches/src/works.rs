@@ -7,10 +7,13 @@ mod idle;
 mod keys;
 mod learn;
 mod looped;
+pub(crate) mod mcp;
 mod memory;
+mod parked;
 mod parse;
 mod react;
 mod sends;
+mod steps;
 mod storage;
 mod team;
 mod tools;
@@ -269,6 +272,31 @@ pub(crate) static ALL: &[Work] = &[
         hanok: tools::hanok,
     },
     Work {
+        name: "mcp",
+        about: "a call of an MCP server's tool that costs nothing, out of a node, judged and at most once, a log in memory: what it costs more than by the bare library; and a turn of four free tools",
+        figures: &[
+            most("in process", "µs/call", 50.0),
+            most("stdio", "µs/call", 50.0),
+            only_told("bare, in process", "µs/call"),
+            only_told("bare, stdio", "µs/call"),
+            most("turn of four steps", "ms/turn", 2.0),
+        ],
+        hand_written: None,
+        hanok: mcp::hanok,
+    },
+    Work {
+        name: "parked",
+        about: "10,000 threads that wait for an approval, in memory; one of 100,000 on SQLite that goes on",
+        figures: &[
+            most("", "KiB/thread", 6.0),
+            most("tasks", "tasks", 0.0),
+            most("answered", "ms", 5.0),
+            most("woken", "ms", 5.0),
+        ],
+        hand_written: None,
+        hanok: parked::hanok,
+    },
+    Work {
         name: "parse-prose",
         about: "a million bytes of an answer, English and Korean, through the parser of tool calls",
         figures: &[least("", "MB/s", 500.0), least("8-byte pieces", "MB/s", 100.0)],
@@ -371,7 +399,8 @@ mod tests {
     #[test]
     fn every_work_is_done_and_gives_a_number_for_each_figure() {
         // These take long.
-        let slow = ["idle", "concurrent", "storage", "turns-sqlite", "parse-growth", "parse-traps"];
+        let slow =
+            ["idle", "mcp", "concurrent", "storage", "turns-sqlite", "parse-growth", "parse-traps"];
         for work in ALL.iter().filter(|work| !slow.contains(&work.name)) {
             for by in [By::Hanok, By::Hand] {
                 let figures = by.measure(work, 1).unwrap();

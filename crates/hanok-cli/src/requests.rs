@@ -222,6 +222,10 @@ fn audit_row(record: &AuditRecord) -> Vec<String> {
             let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
             (resolution.clone(), by.unwrap_or_default(), None, tool.clone())
         }
+        AuditEvent::Late { answer, by, .. } => {
+            let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
+            ("late".to_owned(), by.unwrap_or_default(), None, answer.to_string())
+        }
         AuditEvent::Reopened { reason } => {
             ("reopened".to_owned(), String::new(), None, reason.clone())
         }

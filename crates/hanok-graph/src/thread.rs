@@ -13,8 +13,8 @@
 //! - One run at a time has the slot of a thread, and gives it up when its last append is over, also if it was dropped.
 //! - Nothing of an input is stored before the claim is: [`RunError::Conflict`](crate::RunError::Conflict) means that nothing is.
 //! - A run that has lost its claim stores nothing more, and ends as [`RunError::Superseded`](crate::RunError::Superseded).
-//! - [`edit`], [`bulk`], [`erase`], [`restart`], [`reopen`] and [`answer`] write between runs, on a thread whose claim nobody holds
-//!   ([`unclaimed`]).
+//! - [`edit`], [`bulk`], [`erase`], [`restart`], [`reopen`], [`answer`] and [`late`] write between runs, on a thread whose claim nobody
+//!   holds ([`unclaimed`]).
 //!
 //! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
 //! where turns ended; [`wake`] goes on where nobody answered in time; [`run_graph`] is how the call of a tool runs a graph.
@@ -30,6 +30,7 @@ pub(crate) mod handle;
 pub(crate) mod heartbeat;
 pub(crate) mod input;
 pub(crate) mod invoke;
+pub(crate) mod late;
 pub(crate) mod options;
 pub(crate) mod queue;
 pub(crate) mod recover;

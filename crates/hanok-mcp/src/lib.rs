@@ -67,6 +67,12 @@
 //! [`McpClient::resources`], [`read_resource`](McpClient::read_resource), [`prompts`](McpClient::prompts) and
 //! [`prompt`](McpClient::prompt) are data for programs: bounded, with hidden characters as escapes. None goes to a model by itself.
 //!
+//! # Graphs and agents as a server
+//!
+//! With the feature `server`, a `GraphTool` is a graph or an agent as a tool, and an `McpServer` offers it over standard streams and
+//! streamable HTTP. A call is a thread by its key; what the graph asks is a form with a sealed state, or an error that names the thread.
+//! An [`AttachedServer`] is a server by streams of this program's own.
+//!
 //! # What a server may not do
 //!
 //! A program is started without a shell, in a process group of its own that ends with the client, and sees `PATH`, `HOME`, `LANG`,

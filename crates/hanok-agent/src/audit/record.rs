@@ -89,6 +89,22 @@ pub enum AuditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         took: Option<u64>,
     },
+    /// Somebody answered after the deadline. It decided nothing.
+    Late {
+        /// The answer, without what the form marks as secret.
+        answer: Value,
+        /// The digest of the whole answer.
+        digest: String,
+        /// The kind of decision that it would have been.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<String>,
+        /// The person, if they were named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Answerer>,
+        /// The milliseconds after the deadline.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        late_by: Option<u64>,
+    },
     /// The answer was taken back, or did not fit what the node reads.
     Reopened {
         /// The reason.

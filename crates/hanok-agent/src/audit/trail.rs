@@ -86,7 +86,7 @@ pub async fn audit_of(
 
 fn is_of_people(read: &LogEntry) -> bool {
     match &read.entry.body {
-        Body::Question(_) | Body::Answer(_) | Body::Reopen(_) => true,
+        Body::Question(_) | Body::Answer(_) | Body::Late(_) | Body::Reopen(_) => true,
         Body::Intent(intent) => intent.doubt == Doubt::Ask,
         // What was meant before one of these and has no result is a doubt.
         Body::Begin(_) | Body::End(_) => true,
@@ -124,6 +124,7 @@ impl Trail {
                 None
             }
             Body::Answer(answer) => self.answered(at, answer),
+            Body::Late(answer) => Some(self.late(at, answer)),
             Body::Reopen(Reopen { id, reason }) => {
                 let node = self.requests.get(&id).map(|(_, question)| question.node.clone());
                 let event = AuditEvent::Reopened { reason };
@@ -179,6 +180,26 @@ impl Trail {
         };
         let node = asked.map(|(_, question)| question.node.clone()).unwrap_or_default();
         Some(Event { request: id, node, event })
+    }
+}
+
+impl Trail {
+    fn late(&self, at: Timestamp, answer: Answer) -> Event {
+        let Answer { id, value, by, .. } = answer;
+        let question = self.requests.get(&id).map(|(_, question)| question);
+        let value = json(&value);
+        let answer = without_secrets(&value, &question.map(schema).unwrap_or_default());
+        let decision = answer.get("decision").and_then(Value::as_str).map(str::to_owned);
+        let deadline = question.and_then(|question| question.deadline);
+        let event = AuditEvent::Late {
+            answer,
+            digest: json_digest(&value),
+            decision,
+            by,
+            late_by: deadline.map(|deadline| at.0.saturating_sub(deadline.0)),
+        };
+        let node = question.map(|question| question.node.clone()).unwrap_or_default();
+        Event { request: id, node, event }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use hanok_agent::{
     AuditEvent, Decision, DecisionKind, Gate, GateError, GateQuestion, GateRequest, GateSwitch,
-    Gates, Overdue, Risk, audit_of,
+    Gates, Overdue, Risk, audit_of, verify_audit,
 };
 use hanok_checkpoint::{InMemoryCheckpointer, Log, SharedCheckpointer};
 use hanok_core::{Answerer, Audience, BoxError, ThreadKey};
@@ -168,6 +168,46 @@ async fn a_gate_of_a_nested_graph_stands_in_the_audit() {
     assert_eq!(by.as_ref().map(|by| by.name.as_str()), Some("ann"));
     let changed: Vec<_> = changed.iter().map(|it| it.at.as_str()).collect();
     assert_eq!(changed, ["/steps"]);
+}
+
+/// P35: an answer after the deadline stands in the audit as what it is, without what is secret, and decides nothing.
+#[tokio::test]
+async fn a_late_answer_stands_in_the_audit_and_decides_nothing() {
+    let graph =
+        graph(&Arc::default(), |question| question.within(Duration::ZERO).overdue(Overdue::Reject));
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let app = graph.checkpointer(store.clone());
+    let open = waits(thread(&app).invoke(Work::update(), ()).await);
+    let edit = json!({"decision": "edit", "arguments": {"steps": ["write"], "pin": "0815"}});
+    let as_ann = thread(&app).answering_as(Answerer::new("ann", "test"));
+    let late = as_ann.answer(open.id.clone(), &edit, ()).await;
+    assert!(matches!(late, Err(RunError::Expired { .. })));
+    let work = thread(&app).resume(()).await.unwrap().done().unwrap();
+    assert_eq!(work.decided, r#"{"decision":"reject"}"#);
+    // Long after, too.
+    let approve = json!({"decision": "approve"});
+    let later = thread(&app).answer(open.id, &approve, ()).await;
+    assert!(matches!(later, Err(RunError::Expired { .. })));
+    assert_eq!(thread(&app).resume(()).await.unwrap().done().unwrap().decided, work.decided);
+    let log = Log::new(store, ThreadKey::named("t").unwrap());
+    let records = audit_of(&log, None).await.unwrap();
+    verify_audit(&records, None).unwrap();
+    let told: Vec<_> = records
+        .iter()
+        .map(|record| match &record.event {
+            AuditEvent::Requested { .. } => "requested".to_owned(),
+            AuditEvent::Late { decision, by, late_by, .. } => {
+                let by = by.as_ref().map(|by| by.name.as_str());
+                format!("late {decision:?} {by:?} {}", late_by.is_some())
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(
+        told,
+        ["requested", r#"late Some("edit") Some("ann") true"#, r#"late Some("approve") None true"#]
+    );
+    assert!(!serde_json::to_string(&records).unwrap().contains("0815"));
 }
 
 #[test]

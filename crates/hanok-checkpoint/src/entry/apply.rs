@@ -61,6 +61,8 @@ impl ThreadFold {
             }
             // What stands before it says what is left.
             Body::Erased(_) => {}
+            // It decides nothing.
+            Body::Late(_) => {}
             Body::End(end) => self.end(entry, end),
             Body::Failed(failed) => self.failed(entry, failed),
             Body::Edit(edit) => self.edit(position, entry, edit)?,

@@ -128,6 +128,8 @@ bodies! {
     Extend(Extend) = 16, "extend";
     /// An answer does not count: its question is open again.
     Reopen(Reopen) = 17, "reopen";
+    /// An answer came after the deadline of its question. It decides nothing.
+    Late(Answer) = 18, "late";
 }
 
 impl Entry {

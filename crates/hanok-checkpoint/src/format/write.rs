@@ -198,6 +198,7 @@ fn size(body: &Body) -> usize {
         Body::Memo(Memo { value, .. })
         | Body::Question(Question { payload: value, .. })
         | Body::Answer(Answer { value, .. })
+        | Body::Late(Answer { value, .. })
         | Body::Rebase(Rebase { fields: value, .. }) => value.as_bytes().len(),
         _ => 0,
     }

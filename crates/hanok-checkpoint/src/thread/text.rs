@@ -48,7 +48,7 @@ pub(super) fn body(text: &mut String, body: &Body) {
             member("node", &question.node);
             value(text, "question", &question.payload);
         }
-        Body::Answer(answer) => {
+        Body::Answer(answer) | Body::Late(answer) => {
             member("id", &answer.id);
             if let Some(by) = &answer.by {
                 member("by", &by.name);

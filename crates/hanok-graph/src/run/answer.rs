@@ -1,7 +1,9 @@
 //! Answers to the requests of a thread.
 
 use hanok_checkpoint::{Answer, Body, Doubt, Log, OpenLog, RunFold};
-use hanok_core::{Answerer, Namespace, Position, RequestId, Stored, StoredError, Timestamp};
+use hanok_core::{
+    Answerer, Audience, Namespace, Position, RequestId, Stored, StoredError, Timestamp,
+};
 use serde::Serialize;
 
 use crate::{
@@ -52,10 +54,24 @@ impl NewAnswer {
 }
 
 /// An answer that passed its checks.
+#[derive(Debug)]
 pub(crate) struct CheckedAnswer {
     /// The graph of the question.
     pub(crate) path: Namespace,
     pub(crate) answer: Answer,
+}
+
+/// The refusal of answers, and the one that came too late if that is why: it is stored all the same.
+#[derive(Debug)]
+pub(crate) struct RefusedAnswer {
+    pub(crate) error: RunError,
+    pub(crate) late: Option<CheckedAnswer>,
+}
+
+impl From<RunError> for RefusedAnswer {
+    fn from(error: RunError) -> Self {
+        Self { error, late: None }
+    }
 }
 
 /// The open requests of a thread at `now`: calls in doubt, then questions, by namespace.
@@ -93,10 +109,10 @@ pub(crate) async fn check(
     answers: Vec<NewAnswer>,
     by: Option<&Answerer>,
     now: Timestamp,
-) -> Result<Vec<CheckedAnswer>, RunError> {
+) -> Result<Vec<CheckedAnswer>, RefusedAnswer> {
     let mut open = open(opened, now);
     if answers.is_empty() {
-        return Err(RunError::NothingAsked(log.thread().clone()));
+        return Err(RunError::NothingAsked(log.thread().clone()).into());
     }
     let mut checked: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
     for answer in answers {
@@ -104,8 +120,8 @@ pub(crate) async fn check(
         let Some(at) = open.iter().position(|pending| pending.id == answer.id) else {
             match checked.iter().find(is_it) {
                 Some(before) if is_again(&before.answer, &answer) => {}
-                Some(_) => return Err(RunError::AlreadyAnswered(answer.id)),
-                None => taken_before(log, answer).await?,
+                Some(_) => return Err(RunError::AlreadyAnswered(answer.id).into()),
+                None => taken_before(log, answer, by, now).await?,
             }
             continue;
         };
@@ -113,13 +129,15 @@ pub(crate) async fn check(
         let NewAnswer { id, value, key, shown } = answer;
         if !asked.audience.admits(by) {
             let (audience, by) = (Box::new(asked.audience), by.cloned().map(Box::new));
-            return Err(RunError::Forbidden { id, audience, by });
+            return Err(RunError::Forbidden { id, audience, by }.into());
         }
         if let Some(deadline) = asked.deadline.filter(|deadline| *deadline <= now) {
-            return Err(RunError::Expired { id, deadline });
+            let answer = Answer { id: id.0.to_string(), value, by: by.cloned(), key };
+            let late = Some(CheckedAnswer { path: asked.path, answer });
+            return Err(RefusedAnswer { error: RunError::Expired { id, deadline }, late });
         }
         if shown.is_some_and(|shown| shown != asked.digest()) {
-            return Err(RunError::Stale(id));
+            return Err(RunError::Stale(id).into());
         }
         let faults = match &asked.doubt {
             Some(_) if Resolution::read(&value).is_some() => Vec::new(),
@@ -132,7 +150,8 @@ pub(crate) async fn check(
                 (None, schema) => schema.unwrap_or_default(),
             };
             let (expected, question) = (expected.to_owned(), Box::new(asked));
-            return Err(RunError::WrongAnswer { id, question, expected, answer: value, faults });
+            let error = RunError::WrongAnswer { id, question, expected, answer: value, faults };
+            return Err(error.into());
         }
         let answer = Answer { id: id.0.to_string(), value, by: by.cloned(), key };
         checked.push(CheckedAnswer { path: asked.path, answer });
@@ -146,10 +165,21 @@ fn is_again(before: &Answer, answer: &NewAnswer) -> bool {
 }
 
 /// Checks that `answer`, whose request is not open, is the very one that closed it.
-async fn taken_before(log: &Log, answer: NewAnswer) -> Result<(), RunError> {
-    match closed(log, answer.id.clone()).await? {
+async fn taken_before(
+    log: &Log,
+    answer: NewAnswer,
+    by: Option<&Answerer>,
+    now: Timestamp,
+) -> Result<(), RefusedAnswer> {
+    match closed(log, answer.id.clone(), now).await? {
         Closed::Answered(before) if is_again(&before, &answer) => Ok(()),
-        closed => Err(closed.into_error(answer.id)),
+        Closed::Expired { path, deadline, audience } if audience.admits(by) => {
+            let NewAnswer { id, value, key, .. } = answer;
+            let answer = Answer { id: id.0.to_string(), value, by: by.cloned(), key };
+            let late = Some(CheckedAnswer { path, answer });
+            Err(RefusedAnswer { error: RunError::Expired { id, deadline }, late })
+        }
+        closed => Err(closed.into_error(answer.id).into()),
     }
 }
 
@@ -170,6 +200,8 @@ pub(crate) enum Closed {
     Answered(Answer),
     /// It is not asked any more.
     Stale,
+    /// Its deadline has passed without an answer.
+    Expired { path: Namespace, deadline: Timestamp, audience: Audience },
     /// It never existed, as far as the newest entries show.
     Unknown,
 }
@@ -180,13 +212,14 @@ impl Closed {
         match self {
             Self::Answered(_) => RunError::AlreadyAnswered(id),
             Self::Stale => RunError::Stale(id),
+            Self::Expired { deadline, .. } => RunError::Expired { id, deadline },
             Self::Unknown => RunError::NoSuchRequest(id),
         }
     }
 }
 
 /// The reason why a request is not open. Naming a request that never existed does not cost a read of a long log.
-pub(crate) async fn closed(log: &Log, id: RequestId) -> Result<Closed, RunError> {
+pub(crate) async fn closed(log: &Log, id: RequestId, now: Timestamp) -> Result<Closed, RunError> {
     let mut before = None;
     let mut asked = false;
     for _ in 0..PAGES {
@@ -197,7 +230,15 @@ pub(crate) async fn closed(log: &Log, id: RequestId) -> Result<Closed, RunError>
                 Body::Answer(answer) if answer.id == *id.0 => return Ok(Closed::Answered(answer)),
                 // Since then it was open again, and went without an answer.
                 Body::Reopen(reopen) if reopen.id == *id.0 => return Ok(Closed::Stale),
-                Body::Question(question) if question.id == *id.0 => asked = true,
+                Body::Question(question) if question.id == *id.0 => {
+                    let deadline = question.deadline.filter(|deadline| *deadline <= now);
+                    if let Some(deadline) = deadline.filter(|_| !asked) {
+                        let (path, audience) = (read.entry.namespace, question.audience);
+                        let audience = audience.unwrap_or_default();
+                        return Ok(Closed::Expired { path, deadline, audience });
+                    }
+                    asked = true;
+                }
                 Body::Intent(intent) if intent.id == *id.0 => asked = true,
                 _ => {}
             }

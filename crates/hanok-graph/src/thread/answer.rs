@@ -7,7 +7,11 @@ use crate::{
     error::RunError,
     outcome::Pending,
     run::answer::{self, NewAnswer},
-    thread::unclaimed::{Stamp, append},
+    runtime::SystemIds,
+    thread::{
+        late::refusal,
+        unclaimed::{Stamp, append},
+    },
 };
 
 /// The number of writers that may be first before an answer is given up.
@@ -59,7 +63,8 @@ pub async fn open_requests(log: &Log, now: Timestamp) -> Result<Vec<Pending>, Ch
 ///
 /// [`RunError::NoSuchThread`]; [`RunError::Conflict`] while a run owns the thread, or when other writers are always first; those of an
 /// answer that is refused: [`RunError::NothingAsked`], [`RunError::NoSuchRequest`], [`RunError::AlreadyAnswered`],
-/// [`RunError::Stale`], [`RunError::Expired`], [`RunError::Forbidden`], [`RunError::WrongAnswer`].
+/// [`RunError::Stale`], [`RunError::Expired`], [`RunError::Forbidden`], [`RunError::WrongAnswer`]. One that came after its deadline
+/// is stored as such, for whoever looks into the thread: it decides nothing.
 pub async fn answer(
     log: &Log,
     answers: Vec<NewAnswer>,
@@ -74,7 +79,10 @@ pub async fn answer(
         if let Some(claim) = &opened.head.claim {
             return Err(RunError::conflict(log.thread(), &claim.holder));
         }
-        let checked = answer::check(log, Some(&opened), answers.clone(), by, now).await?;
+        let checked = match answer::check(log, Some(&opened), answers.clone(), by, now).await {
+            Ok(checked) => checked,
+            Err(refused) => return Err(refusal(log, refused, &SystemIds, now).await),
+        };
         if checked.is_empty() {
             return Ok(opened.head.position);
         }

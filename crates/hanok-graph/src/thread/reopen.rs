@@ -51,8 +51,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             is_due && run.records.answers.contains_key(id)
         });
         let Some((path, _)) = answered else {
-            return Err(match closed(&log, question.clone()).await? {
-                Closed::Answered(_) => RunError::Stale(question.clone()),
+            let now = self.app.runtime().clock.now();
+            return Err(match closed(&log, question.clone(), now).await? {
+                Closed::Answered(_) | Closed::Expired { .. } => RunError::Stale(question.clone()),
                 closed => closed.into_error(question.clone()),
             });
         };

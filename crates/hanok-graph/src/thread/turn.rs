@@ -34,6 +34,7 @@ use crate::{
         claim::{Ending, conflict_holder},
         heartbeat::{Heartbeat, HeldClaim},
         input::{Input, NewInput},
+        late::refusal,
         options::RunOptions,
     },
 };
@@ -188,7 +189,14 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         answers: Vec<NewAnswer>,
         now: Timestamp,
     ) -> Result<Vec<CheckedAnswer>, RunError> {
-        answer::check(log, opened, answers, self.options.answerer.as_ref(), now).await
+        let by = self.options.answerer.as_ref();
+        match answer::check(log, opened, answers, by, now).await {
+            Ok(checked) => Ok(checked),
+            Err(refused) => {
+                self.app.release_dead(log).await?;
+                Err(refusal(log, refused, &*self.app.runtime().ids, now).await)
+            }
+        }
     }
 
     /// Reads a thread that no other run owns, or that is taken from its owner.

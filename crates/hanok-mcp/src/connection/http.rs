@@ -192,6 +192,7 @@ impl StreamableHttpClient for BoundedHttp {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
+        let message = self.wire.outgoing(message);
         self.wire.leaves(&message);
         let answer = self
             .http

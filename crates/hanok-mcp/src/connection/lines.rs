@@ -3,10 +3,7 @@
 use std::io;
 
 use rmcp::model::ServerJsonRpcMessage;
-use tokio::{
-    io::{AsyncBufRead, AsyncBufReadExt},
-    sync::mpsc,
-};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
 use super::wire::{Breach, LONGEST, Wire};
 use crate::depth::is_too_deep;
@@ -14,57 +11,80 @@ use crate::depth::is_too_deep;
 /// The most bytes of lines that are no messages: some programs greet.
 const MOST_NOISE: usize = 64 * 1024;
 
-/// Reads messages until the end, or until the server passes a limit.
-pub(super) async fn read(
-    mut from: impl AsyncBufRead + Unpin,
-    wire: &Wire,
-    to: &mpsc::Sender<ServerJsonRpcMessage>,
-) -> Result<(), Breach> {
-    let (mut line, mut noise) = (Vec::new(), 0_usize);
-    // An output that cannot be read has ended.
-    while let Ok(true) = next_line(&mut from, &mut line).await? {
-        if is_too_deep(&line) {
-            return Err(Breach::TooDeep);
-        }
-        let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(&line) else {
-            noise = noise.saturating_add(line.len() + 1);
-            if noise > MOST_NOISE {
-                return Err(Breach::NoProtocol { bytes: noise });
-            }
-            continue;
-        };
-        wire.received(&message)?;
-        if to.send(message).await.is_err() {
-            return Ok(());
-        }
-    }
-    Ok(())
+/// Reads messages, a line each, until the end or a limit.
+#[derive(Debug)]
+pub(super) struct MessageLines<R> {
+    from: R,
+    /// The line so far.
+    line: Vec<u8>,
+    noise: usize,
 }
 
-/// Reads one line without its end; false at the end of the output.
-async fn next_line(
-    from: &mut (impl AsyncBufRead + Unpin),
-    line: &mut Vec<u8>,
-) -> Result<io::Result<bool>, Breach> {
-    line.clear();
-    loop {
-        let piece = match from.fill_buf().await {
-            Ok(piece) => piece,
-            Err(error) => return Ok(Err(error)),
-        };
-        if piece.is_empty() {
-            return Ok(Ok(!line.is_empty()));
+impl<R: AsyncBufRead + Unpin> MessageLines<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { from, line: Vec::new(), noise: 0 }
+    }
+
+    /// The next message; `None` at the end.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call loses nothing: what was read of a line stays.
+    pub(super) async fn next(
+        &mut self,
+        wire: &Wire,
+    ) -> Result<Option<ServerJsonRpcMessage>, Breach> {
+        // An output that cannot be read has ended.
+        while let Ok(true) = self.fill_line().await? {
+            let line = std::mem::take(&mut self.line);
+            if is_too_deep(&line) {
+                return Err(Breach::TooDeep);
+            }
+            let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(&line) else {
+                self.noise = self.noise.saturating_add(line.len() + 1);
+                if self.noise > MOST_NOISE {
+                    return Err(Breach::NoProtocol { bytes: self.noise });
+                }
+                continue;
+            };
+            wire.received(&message)?;
+            return Ok(Some(message));
         }
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let taken = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
-        if line.len() + taken.len() > LONGEST {
-            return Err(Breach::TooLong);
+        Ok(None)
+    }
+
+    /// Reads to the end of a line, without it; false at the end of the output.
+    async fn fill_line(&mut self) -> Result<io::Result<bool>, Breach> {
+        loop {
+            let piece = match self.from.fill_buf().await {
+                Ok(piece) => piece,
+                Err(error) => return Ok(Err(error)),
+            };
+            if piece.is_empty() {
+                return Ok(Ok(!self.line.is_empty()));
+            }
+            let end = piece.iter().position(|byte| *byte == b'\n');
+            let taken = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
+            if self.line.len() + taken.len() > LONGEST {
+                return Err(Breach::TooLong);
+            }
+            self.line.extend_from_slice(taken);
+            let count = taken.len() + usize::from(end.is_some());
+            self.from.consume(count);
+            if end.is_some() {
+                return Ok(Ok(true));
+            }
         }
-        line.extend_from_slice(taken);
-        let count = taken.len() + usize::from(end.is_some());
-        from.consume(count);
-        if end.is_some() {
-            return Ok(Ok(true));
+    }
+
+    /// Reads to the end of the output, and takes nothing of it.
+    pub(super) async fn drain(&mut self) {
+        while let Ok(piece) = self.from.fill_buf().await {
+            let count = piece.len();
+            if count == 0 {
+                return;
+            }
+            self.from.consume(count);
         }
     }
 }
@@ -76,14 +96,15 @@ mod tests {
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
     async fn breach(text: &str) -> (Result<(), Breach>, usize) {
-        let (sender, mut receiver) = mpsc::channel(20_000);
-        let read = read(text.as_bytes(), &Wire::default(), &sender).await;
-        drop(sender);
+        let (mut lines, wire) = (MessageLines::new(text.as_bytes()), Wire::default());
         let mut count = 0;
-        while receiver.recv().await.is_some() {
-            count += 1;
+        loop {
+            match lines.next(&wire).await {
+                Ok(Some(_)) => count += 1,
+                Ok(None) => return (Ok(()), count),
+                Err(breach) => return (Err(breach), count),
+            }
         }
-        (read, count)
     }
 
     #[tokio::test]
@@ -101,5 +122,33 @@ mod tests {
             let got = breach(&text).await;
             assert_eq!(got, want, "{}", crate::text::cut(&text, 80).0);
         }
+    }
+    /// A reader that is given up in the middle of a line goes on there.
+    #[tokio::test]
+    async fn a_line_that_comes_in_pieces_is_one_message() {
+        let (ours, mut theirs) = tokio::io::duplex(8);
+        let (mut lines, wire) =
+            (MessageLines::new(tokio::io::BufReader::new(ours)), Wire::default());
+        let writing = tokio::spawn(async move {
+            use tokio::io::AsyncWriteExt;
+            for piece in format!("{NOTE}\n{NOTE}\n").as_bytes().chunks(3) {
+                theirs.write_all(piece).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        });
+        let mut count = 0;
+        loop {
+            let next = tokio::select! {
+                biased;
+                next = lines.next(&wire) => next.unwrap(),
+                () = tokio::task::yield_now() => continue,
+            };
+            match next {
+                Some(_) => count += 1,
+                None => break,
+            }
+        }
+        writing.await.unwrap();
+        assert_eq!(count, 2);
     }
 }

@@ -4,6 +4,8 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures::future::{Either, select};
 use hanok_core::{BoxError, Call, Chain, Clock};
+#[expect(deprecated, reason = "servers log until the protocol has something else")]
+use rmcp::model::{LoggingLevel, SetLevelRequestParams};
 use rmcp::{
     ErrorData, Peer, RoleClient,
     model::{
@@ -123,7 +125,8 @@ impl Live {
         mode: ClientLifecycleMode,
         prompter: &Prompter,
     ) -> Result<Self, ServerError> {
-        let (wire, stderr) = (Arc::new(Wire::default()), Stderr::default());
+        let wire = Arc::new(Wire::new(prompter.elicitor.is_some()));
+        let stderr = Stderr::default();
         let (server, prompter) = (config.name().to_owned(), prompter.clone());
         let handler = Handler { server, prompter, wire: wire.clone() };
         let opening = async {
@@ -165,6 +168,10 @@ impl Live {
             true => Lifecycle::Initialize,
             false => Lifecycle::Discover,
         };
+        let logs = info.as_ref().is_some_and(|info| info.capabilities.logging.is_some());
+        if logs && lifecycle == Lifecycle::Initialize {
+            tokio::spawn(log_from_info(peer.clone()));
+        }
         let tells = info.and_then(|info| info.capabilities.tools.as_ref()?.list_changed);
         let listens = lifecycle == Lifecycle::Discover && tells == Some(true);
         let listening = listens.then(|| tokio::spawn(listen(peer.clone())));
@@ -312,6 +319,13 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.stop_listening();
     }
+}
+
+/// Has a server of an older version log what is worth an `info`, and no less.
+#[expect(deprecated, reason = "servers log until the protocol has something else")]
+async fn log_from_info(peer: Peer<RoleClient>) {
+    // A server that refuses logs as it likes.
+    let _ = peer.set_level(SetLevelRequestParams::new(LoggingLevel::Info)).await;
 }
 
 /// Has a server of 2026-07-28 tell of changes, which it does on a stream of their own. That they were told is seen where messages are

@@ -9,17 +9,14 @@ use rmcp::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
-    sync::{Mutex, mpsc},
+    sync::Mutex,
 };
 
-use super::{lines::read, wire::Wire};
-
-/// The messages that wait for the client. A server that sends more waits itself.
-const WAITING: usize = 32;
+use super::{lines::MessageLines, wire::Wire};
 
 /// Two streams as a transport.
 pub(super) struct StreamTransport {
-    messages: mpsc::Receiver<ServerJsonRpcMessage>,
+    lines: MessageLines<BufReader<Box<dyn AsyncRead + Send + Unpin>>>,
     writer: Arc<Mutex<Option<Box<dyn AsyncWrite + Send + Unpin>>>>,
     wire: Arc<Wire>,
 }
@@ -31,15 +28,8 @@ impl StreamTransport {
         to: impl AsyncWrite + Send + Unpin + 'static,
         wire: Arc<Wire>,
     ) -> Self {
-        let (sender, messages) = mpsc::channel(WAITING);
-        let reading = wire.clone();
-        tokio::spawn(async move {
-            if let Err(breach) = read(BufReader::new(from), &reading, &sender).await {
-                reading.breached(breach);
-            }
-            reading.ends();
-        });
-        Self { messages, writer: Arc::new(Mutex::new(Some(Box::new(to)))), wire }
+        let lines = MessageLines::new(BufReader::new(Box::new(from) as Box<_>));
+        Self { lines, writer: Arc::new(Mutex::new(Some(Box::new(to)))), wire }
     }
 
     /// Closes the way to the server. One that is stuck in a write stays open until that is over.
@@ -51,7 +41,7 @@ impl StreamTransport {
 
     /// Completes when the server has ended its output.
     pub(super) async fn drain(&mut self) {
-        while self.messages.recv().await.is_some() {}
+        self.lines.drain().await;
     }
 }
 
@@ -63,6 +53,7 @@ impl Transport<RoleClient> for StreamTransport {
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, wire) = (self.writer.clone(), self.wire.clone());
+        let message = wire.outgoing(message);
         async move {
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
@@ -76,7 +67,13 @@ impl Transport<RoleClient> for StreamTransport {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.messages.recv().await
+        match self.lines.next(&self.wire).await {
+            Ok(Some(message)) => return Some(message),
+            Ok(None) => {}
+            Err(breach) => self.wire.breached(breach),
+        }
+        self.wire.ends();
+        None
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -61,6 +61,8 @@ impl From<Breach> for ServerError {
 /// The state of one connection that transport and client share.
 #[derive(Debug)]
 pub(super) struct Wire {
+    /// True where somebody answers at once what a server asks within a call.
+    answers_within: bool,
     breach: watch::Sender<Option<Breach>>,
     calls: Mutex<HashMap<String, OpenCall>>,
     unasked: AtomicU32,
@@ -79,8 +81,16 @@ struct Thinking {
 
 impl Default for Wire {
     fn default() -> Self {
+        Self::new(true)
+    }
+}
+
+impl Wire {
+    /// The state of a new connection.
+    pub(super) fn new(answers_within: bool) -> Self {
         let breach = watch::Sender::new(None);
         Self {
+            answers_within,
             breach,
             calls: Mutex::default(),
             unasked: AtomicU32::new(0),
@@ -186,6 +196,17 @@ impl Wire {
         Followed { wire: self.clone(), key: key.to_owned() }
     }
 
+    /// `message` as it is sent: a server of an older version is not told of questions that nobody answers within a call.
+    pub(super) fn outgoing(&self, mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
+        if let JsonRpcMessage::Request(request) = &mut message
+            && let ClientRequest::InitializeRequest(initialize) = &mut request.request
+            && !self.answers_within
+        {
+            initialize.params.capabilities.elicitation = None;
+        }
+        message
+    }
+
     /// Notes that `message` leaves for the server.
     pub(super) fn leaves(&self, message: &ClientJsonRpcMessage) {
         let JsonRpcMessage::Request(request) = message else { return };
@@ -214,13 +235,18 @@ impl Wire {
         }
     }
 
-    /// Tells the observers of the calls under way what the server logs.
+    /// Tells the observers of the call under way what the server logs. Of several calls nobody knows whose it is.
     #[expect(deprecated, reason = "servers log until the protocol has something else")]
     fn logged(&self, log: &LoggingMessageNotificationParam) {
-        let calls: Vec<_> = self.calls().values_mut().filter_map(OpenCall::observed).collect();
-        if calls.is_empty() {
-            return;
-        }
+        let call = {
+            let mut calls = self.calls();
+            let mut open = calls.values_mut();
+            match (open.next(), open.next()) {
+                (Some(only), None) => only.observed(),
+                _ => None,
+            }
+        };
+        let Some(call) = call else { return };
         let level = serde_json::to_value(log.level).ok();
         let text = match &log.data {
             Value::String(text) => line(text, 1024),
@@ -231,7 +257,7 @@ impl Wire {
             logger: log.logger.as_deref().map(|logger| line(logger, 128)),
             text,
         };
-        calls.iter().for_each(|call| call.custom(&item));
+        call.custom(&item);
     }
 
     /// Notes that a person thinks for as long as the answer is held.
@@ -360,7 +386,8 @@ pub struct Progress {
 }
 
 /// A line that a server logs while a call is under way: observers of the run are sent it as
-/// [`CallItem::Custom`](hanok_core::CallItem::Custom). A server does not say of which call it is, so each one under way is sent it.
+/// [`CallItem::Custom`](hanok_core::CallItem::Custom). A server does not say of which call it is, so it is sent to nobody while
+/// several calls are under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerLog {

@@ -268,7 +268,12 @@ impl ServedCall<'_> {
             if requests.len() == MOST_QUESTIONS {
                 break;
             }
-            let key = format!("q{}", requests.len() + 1);
+            // By the node that asks; of several questions of one, all but the first have a number.
+            let node = line(&question.node, 64);
+            let key = match requests.contains_key(&node) {
+                true => format!("{node}.{}", requests.len() + 1),
+                false => node,
+            };
             let wrong = faults.iter().rev().find(|(id, _)| *id == question.id);
             let wrong = wrong.map(|(_, faults)| faults.as_slice()).unwrap_or_default();
             requests.insert(key.clone(), form.request(wrong));

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use hanok_core::{CallItem, CallSink};
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     program::tool,
-    support::{World, tool_of},
+    support::{AT_LAST, World, tool_of},
 };
 
 /// P44: texts are bounded and hide nothing; an address is a name for its server, and nothing is fetched from it.
@@ -85,7 +86,7 @@ impl CallSink for Heard {
     }
 }
 
-/// A server logs to the observers of the calls under way, at most 1,000 lines for each.
+/// A server logs to the observers of the only call under way, at most 1,000 lines.
 #[tokio::test]
 async fn logs_of_a_server_are_told_to_the_observers_of_its_call() {
     for (mode, level) in [("old", json!(null)), ("modern", json!("info"))] {
@@ -102,6 +103,30 @@ async fn logs_of_a_server_are_told_to_the_observers_of_its_call() {
         );
         assert_eq!(heard[0].text, json!({"at": 0, "asked": level}).to_string());
     }
+}
+
+/// A server of an older version is told from which level it is to log; of several calls under way, nobody knows whose a line is.
+#[tokio::test]
+async fn a_server_of_an_older_version_is_told_what_to_log_and_a_line_is_of_one_call_or_of_none() {
+    let tools = [tool("log", ""), tool("hang", "")];
+    let world = World::new().server("disk", "old", &tools);
+    let client = world.approved().await;
+    let level = async {
+        while std::fs::read_to_string(world.path("disk.pid.level")).ok().as_deref()
+            != Some("info\n")
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, level).await.unwrap();
+    let heard = Arc::new(Heard::default());
+    let (hang, hanging) = (tool_of(&client, "disk__hang"), world.call("h").items(heard.clone()));
+    let hangs = tokio::spawn(async move { hang.run(&"{}".into(), &hanging).await.map(drop) });
+    world.taken("disk", 1).await;
+    let call = world.call("k").items(heard.clone());
+    tool_of(&client, "disk__log").run(&"{}".into(), &call).await.unwrap();
+    assert!(heard.0.lock().unwrap().is_empty());
+    hangs.abort();
 }
 
 /// What a client does may be done in a task of its own.

@@ -22,6 +22,8 @@ mod questions;
 #[cfg(feature = "server")]
 mod serve;
 #[cfg(feature = "server")]
+mod serve_conformance;
+#[cfg(feature = "server")]
 mod serve_http;
 mod support;
 mod tasks;

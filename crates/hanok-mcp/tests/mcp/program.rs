@@ -69,6 +69,13 @@ fn say(message: &Value) {
     let _ = writeln!(out, "{message}").and_then(|()| out.flush());
 }
 
+/// Notes what the client says that it can do.
+fn note_capabilities(capabilities: &Value) {
+    if let Ok(path) = std::env::var("PID") {
+        add_line(&format!("{path}.capabilities"), &capabilities.to_string());
+    }
+}
+
 /// The answer to `message`, if there is one.
 pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
     if message["method"].is_null() {
@@ -104,10 +111,19 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
             "ttlMs": 0, "cacheScope": "private",
         })),
         "server/discover" if mode == "ends-at-discover" => std::process::exit(4),
-        "initialize" => Ok(json!({
-            "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
-            "serverInfo": {"name": "test", "version": "1"},
-        })),
+        "initialize" => {
+            note_capabilities(&message["params"]["capabilities"]);
+            Ok(json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}, "logging": {}},
+                "serverInfo": {"name": "test", "version": "1"},
+            }))
+        }
+        "logging/setLevel" => {
+            if let Ok(path) = std::env::var("PID") {
+                add_line(&format!("{path}.level"), message["params"]["level"].as_str()?);
+            }
+            Ok(json!({}))
+        }
         "tools/list" if mode == "mute-list" => return None,
         "tools/list" if mode == "endless-list" => {
             Ok(json!({"tools": [tool("echo", "again")], "nextCursor": id.to_string()}))

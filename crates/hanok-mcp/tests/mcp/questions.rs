@@ -276,6 +276,23 @@ async fn a_person_who_is_there_is_asked_at_once_and_may_think() {
     assert_eq!(desk.asked.lock().unwrap()[0].message, "How many\\u{1b}[2J seats?");
 }
 
+/// A server of an older version is told of questions only where somebody answers them within the call.
+#[tokio::test]
+async fn a_server_of_an_older_version_is_told_of_questions_only_where_somebody_answers() {
+    for desk in [Some(Desk::new(None)), None] {
+        let world = World::new().server("shop", "old", &[tool("wonder", "")]);
+        let builder = world.builder();
+        let builder = match &desk {
+            Some(desk) => builder.elicitor(desk.clone()),
+            None => builder,
+        };
+        drop(builder.connect().await.unwrap());
+        let said = std::fs::read_to_string(world.path("shop.pid.capabilities")).unwrap();
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(said["elicitation"].is_object(), desk.is_some(), "{said}");
+    }
+}
+
 /// After 120 s the question is cancelled, and the model is told; so it is where nobody can be asked, or the answer does not fit.
 #[tokio::test]
 async fn a_question_without_an_answer_at_once_is_cancelled_and_the_model_is_told() {

@@ -349,7 +349,7 @@ async fn a_question_of_a_graph_is_a_form_and_its_answer_ends_the_call() {
         let call = request("ask", key);
         let question = asked(&plain, call.clone()).await;
         let shown = serde_json::to_value(&question.input_requests).unwrap();
-        let params = &shown["q1"]["params"];
+        let params = &shown["work"]["params"];
         assert_eq!(params["message"], "How many seats?");
         assert_eq!(params["requestedSchema"]["properties"]["seats"]["maximum"], 9);
         for unfit in
@@ -357,7 +357,7 @@ async fn a_question_of_a_graph_is_a_form_and_its_answer_ends_the_call() {
         {
             let again = asked(&plain, answering(&call, &question, unfit)).await;
             let shown = serde_json::to_value(&again.input_requests).unwrap();
-            let message = shown["q1"]["params"]["message"].as_str().unwrap();
+            let message = shown["work"]["params"]["message"].as_str().unwrap();
             assert!(message.starts_with("The answer did not fit: "), "{message}");
         }
         // Declining is no answer to this question: it stays open.
@@ -612,7 +612,7 @@ async fn an_approval_of_a_served_agent_is_a_form() {
         let call = CallToolRequestParams::new("payer").with_arguments(arguments);
         let question = asked(&plain, call.clone()).await;
         let shown = serde_json::to_value(&question.input_requests).unwrap();
-        let message = shown["q1"]["params"]["message"].as_str().unwrap();
+        let message = shown["execute_tool"]["params"]["message"].as_str().unwrap();
         assert!(message.contains(r#"with {"what":"pay"}"#), "{message}");
         assert_eq!(text(&done(&plain, answering(&call, &question, response)).await), want);
         assert_eq!(ledger.lines().len(), paid);

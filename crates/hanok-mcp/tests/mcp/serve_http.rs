@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The address of `server` over HTTP.
-async fn http(server: &McpServer, settings: HttpSettings) -> String {
+pub(crate) async fn http(server: &McpServer, settings: HttpSettings) -> String {
     let service = server.http(settings);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

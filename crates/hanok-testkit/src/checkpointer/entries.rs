@@ -74,6 +74,7 @@ fn body() -> impl Strategy<Value = Body> {
             |(node, changes, frontier)| Body::Edit(Edit { node, changes, frontier })
         ),
         1 => answer().prop_map(Body::Answer),
+        1 => answer().prop_map(Body::Late),
         1 => (id(), text()).prop_map(|(id, reason)| Body::Reopen(Reopen { id, reason })),
         1 => Just(Body::Rewind),
         1 => rebase(),

@@ -185,6 +185,7 @@ pub(crate) fn kind(body: &Body) -> &'static str {
         Body::End(_) => "end",
         Body::Failed(_) => "failed",
         Body::Edit(_) => "edit",
+        Body::Late(_) => "late",
         _ => "another",
     }
 }
