@@ -380,7 +380,7 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 #[cfg(test)]
 mod tests {
     use hanok_model::SharedEmbedder;
-    use hanok_retrieval::{MemoryStore, NgramEmbedder, SentenceEncoder};
+    use hanok_retrieval::{MemoryStore, SentenceEncoder};
 
     use super::*;
 
