@@ -349,3 +349,23 @@ fn a_hint_leaves_other_formats_alone() {
     let reply = support::parser().format(Format::KimiK2).parse("<think>음</think>네<|im_end|>");
     assert_eq!((reply.content.as_str(), reply.reasoning.as_deref()), ("네", Some("음")));
 }
+
+/// contract 13: the number of a call is its place in the reply, however the text is cut.
+#[test]
+fn the_number_of_a_call_does_not_depend_on_the_cut() {
+    let text = "<tool_call>find\n<arg_key>q</arg_key></tool_call><tool_call>find<arg_key>q</arg_key>\
+                <arg_value>x</arg_value></tool_call>";
+    let parser = support::parser();
+    for cut in 0..text.len() {
+        let (mut stream, mut events) = (parser.stream(), Vec::new());
+        stream.feed(&text[..cut], &mut events);
+        stream.feed(&text[cut..], &mut events);
+        let reply = stream.finish(&mut events);
+        assert_eq!(reply.calls.len(), 1);
+        let last = events.iter().rev().find_map(|event| match event {
+            Event::CallFinished { call } => Some(*call),
+            _ => None,
+        });
+        assert_eq!(last, Some(0), "cut at {cut}");
+    }
+}

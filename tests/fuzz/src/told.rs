@@ -65,10 +65,12 @@ impl Told {
                 Event::CallDropped { call } => {
                     let dropped = calls.remove(call);
                     dropped.ok_or_else(|| format!("call {call} is dropped and was not there"))?;
+                    begun -= 1;
                 }
                 Event::Retracted => {
                     told = Self { reasoning: told.reasoning.take(), ..Self::default() };
                     calls.clear();
+                    begun = 0;
                 }
                 Event::Failed { error } => {
                     let first =

@@ -13,6 +13,10 @@ use crate::{
 impl Scan {
     /// Reads a number or a word that stands for a value.
     pub(crate) fn literal(&mut self, in_array: bool, input: Text<'_>) -> Step {
+        // Where the text stopped in words, they are not begun anew.
+        if self.in_words {
+            return self.bare_text(in_array, input);
+        }
         let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.');
         let Ok(word) = self.word(input, part) else { return Step::More };
@@ -47,7 +51,9 @@ impl Scan {
             ',' | '}' | ']' | '\n' => false,
             _ => quoted || letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.'),
         };
+        self.in_words = true;
         let Ok(text) = self.word(input, part) else { return Step::More };
+        self.in_words = false;
         let behind = self.rest(input).get(text.len()..).unwrap_or_default();
         let no_text = matches!(text.trim_end(), "NaN" | "Infinity" | "undefined" | "nan" | "inf");
         let ends = behind.starts_with([',', '}', ']', '\n']);

@@ -107,6 +107,8 @@ pub(crate) struct Scan {
     pub(crate) members: Vec<Member>,
     pub(crate) want: Want,
     pub(crate) inside: Inside,
+    /// The text stopped in words without quotes.
+    pub(crate) in_words: bool,
     /// How far an unfinished look ahead has come.
     pub(crate) ahead: usize,
     pub(crate) repairs: Vec<Repair>,
@@ -147,6 +149,7 @@ impl Scan {
             members: Vec::with_capacity(4),
             want: Want::Value,
             inside: Inside::Nothing,
+            in_words: false,
             ahead: 0,
             repairs: Vec::new(),
             escaped: false,

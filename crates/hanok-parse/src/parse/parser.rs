@@ -270,6 +270,11 @@ mod tests {
             "<|python_tag|>[{x},",
             "```json\n{",
             "{\"name\":\"f\",\"arguments\":{}};",
+            "call:f{",
+            "[Calling tool: f({",
+            "[f(\"",
+            "`<tool_call>",
+            "Tool: f\nInput: {}\n",
         ] {
             let text = unit.repeat(100_000 / unit.len());
             assert!(parser.parse(&text).answer.is_none());
@@ -308,8 +313,18 @@ mod tests {
             "<|channel|>commentary to=f<|message|>",
             "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[",
             "<|tool_calls_section_begin|>",
+            "call:f{a:",
+            "<|tool_call>call:f{a:b",
+            "Action: f\nAction Input: {\"a\": x",
+            "Action: f\nAction Input: {\"a\": \"x\"",
+            "Action: f(a=",
+            "<tool: f",
+            "[Calling tool=\"f\" a=",
+            "<x_tool_call",
+            "````\n",
+            "<!--",
         ] {
-            for unit in [" ", "\n", " \n", "}", "]", "<", "-", "'"] {
+            for unit in [" ", "\n", " \n", "}", "]", "<", "-", "'", "a ", "a:{"] {
                 let text = format!("{head}{}", unit.repeat(4_000 / unit.len()));
                 work::take();
                 let mut stream = parser.stream();

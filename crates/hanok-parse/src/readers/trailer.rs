@@ -111,7 +111,10 @@ impl Trailer {
             }
         }
         let rest = look.rest(self.ahead);
-        let len = rest.bytes().position(|byte| matches!(byte, b'<' | b'\n')).unwrap_or(rest.len());
+        // What is further away is not looked for, or many calls would look at the whole text.
+        let most = (self.at + JUNK + 1).saturating_sub(self.ahead).min(rest.len());
+        let near = rest.as_bytes().get(..most).unwrap_or_default();
+        let len = near.iter().position(|byte| matches!(byte, b'<' | b'\n')).unwrap_or(most);
         self.ahead += len;
         if self.ahead > self.at + JUNK {
             return Ok(Some(false));

@@ -273,7 +273,7 @@ impl Draft {
         self.reasoned.push(reasoning);
         self.reasoning = old.reasoning;
         self.saying = old.saying;
-        (self.events, self.started, self.quiet) = (old.events, old.started, old.quiet);
+        (self.events, self.quiet) = (old.events, old.quiet);
         self.mistyped = old.mistyped;
         self.tell(Event::Retracted);
         self.reasoning.cut();

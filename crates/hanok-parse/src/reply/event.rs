@@ -58,7 +58,7 @@ pub enum Event {
     },
     /// A call begins. Its name is whole and declared.
     CallStarted {
-        /// Counts the calls that began, from 0. Never given twice.
+        /// Its place among the calls of the reply, from 0. One that is dropped, or taken back, leaves its number to the next.
         call: usize,
         /// A tool call or a delegation.
         kind: CallKind,

@@ -139,6 +139,8 @@ impl Draft {
     /// The call that was told is none.
     pub(crate) fn abandon(&mut self) {
         if let Some(told) = self.announced.take() {
+            // Its number is free again: it does not depend on what was told of calls that are none.
+            self.started = self.started.saturating_sub(1);
             self.push(Event::CallDropped { call: told.call });
         }
     }
