@@ -147,13 +147,13 @@ fn calls(folder: &Path, tool: &str) -> (usize, usize) {
 /// step has one file, and what is not in doubt is learned as if nobody had died.
 #[tokio::test]
 async fn a_turn_goes_on_wherever_the_process_dies() {
-    let whole = run(usize::MAX, false).await;
+    let whole = Box::pin(run(usize::MAX, false)).await;
     assert_eq!(whole.end, TurnEnd::Done);
     let (mut deaths, mut certain) = (0, 0);
     for at in 1.. {
         let mut over = false;
         for is_stored in [false, true] {
-            let ran = run(at, is_stored).await;
+            let ran = Box::pin(run(at, is_stored)).await;
             over |= !ran.died;
             deaths += usize::from(ran.died);
             // A call that was given up in doubt is none that succeeded.
@@ -189,7 +189,8 @@ async fn run(at: usize, is_stored: bool) -> Ran {
     let first =
         opened(&client, SharedCheckpointer::new(Layered(dying.clone())), &store, &results).await;
     let app = first.graph.checkpointer(first.threads.clone());
-    let went = app.thread(key()).invoke(asking(REQUEST), ()).await;
+    let thread = app.thread(key());
+    let went = Box::pin(thread.invoke(asking(REQUEST), ())).await;
     let died = dying.appends.load(Ordering::SeqCst) >= at;
     assert_eq!(went.is_err(), died, "{at}: {went:?}");
     // The process is gone, and with it its claim.
@@ -201,7 +202,7 @@ async fn run(at: usize, is_stored: bool) -> Ran {
     let again = opened(&client, inner, &store, &results).await;
     let state = match went {
         Ok(outcome) => outcome.done().unwrap(),
-        Err(_) => ended(&again).await,
+        Err(_) => Box::pin(ended(&again)).await,
     };
     let what = format!("death at {at}, {is_stored}: {:?}", state.answer);
     assert!(matches!(state.end, Some(TurnEnd::Done | TurnEnd::Partly)), "{what}");

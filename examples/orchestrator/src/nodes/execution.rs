@@ -61,7 +61,7 @@ impl Orchestrator {
         }
         let approved = preparation.call.as_ref().filter(|call| call.is_approved);
         if let Some(call) = approved {
-            let made = self.approved_call(call, &offer, &context).await?;
+            let made = Box::pin(self.approved_call(call, &offer, &context)).await?;
             let failed = !made.succeeded;
             execution.calls.push(made);
             if failed {
@@ -73,7 +73,8 @@ impl Orchestrator {
                 return Ok(OrchestratorState::update().execution(Some(execution)));
             }
         }
-        self.by_agent(&state, &preparation, &offer, &mut execution, &context).await?;
+        // The run of an agent takes much of the stack, and few steps take it twice.
+        Box::pin(self.by_agent(&state, &preparation, &offer, &mut execution, &context)).await?;
         Ok(OrchestratorState::update().execution(Some(execution)))
     }
 
