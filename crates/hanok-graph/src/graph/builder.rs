@@ -279,7 +279,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// targets are all in `targets`. It is given the state with the node's own writes, and the node's context.
     ///
     /// The router is a part of the node: the node's time-outs and retries are for both, and a question of the router ends the run
-    /// as one of the node does; both run again with the answer, and what is to be done once is a [step](Context::step). It does
+    /// as one of the node does; both run again with the answer, and what is to be done once is a [step](crate::Context::step). It does
     /// not run after a [`Command::only`](crate::Command::only), nor after the node's error handler. A cached result is cached
     /// with where it went. Of the private fields it may show those that the node shows.
     ///
