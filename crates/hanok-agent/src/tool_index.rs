@@ -15,8 +15,8 @@ pub(crate) mod ranking;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_checkpoint::{
-    Batch, Expect, Filter, Index, Put, Read, Refresh, Search, SharedStore, Store, StoreError, Ttl,
-    Vector, Write,
+    Batch, Expect, Index, Put, Read, Refresh, Search, SharedStore, Store, StoreError, Ttl, Vector,
+    Write,
 };
 use hanok_core::{
     BoxError, Call, InvalidName, ItemKey, Labels, Stored, StoredError, Tenant, Timestamp,
@@ -27,7 +27,7 @@ use thiserror::Error;
 use self::{
     entry::{IndexedTool, StoredTool, name_key},
     query::ToolQuery,
-    ranking::{Candidate, RecommendedTool, ranked},
+    ranking::{Candidate, RecommendedTool, Scored, ranked},
 };
 
 /// The items of one batch of the store, and the texts of one call of the embedder.
@@ -79,7 +79,10 @@ pub struct ToolIndex {
     embedder: Option<(SharedEmbedder, Call)>,
     tenant: Tenant,
     tools: Labels,
+    /// The names of tools by what a question may call them.
     names: Labels,
+    /// The names of pinned tools.
+    pins: Labels,
 }
 
 /// The changes of an [update](ToolIndex::update).
@@ -170,8 +173,9 @@ impl ToolIndex {
     ///
     /// [`InvalidName`] when labels cannot stand below `labels`.
     pub fn new(store: SharedStore, labels: &Labels) -> Result<Self, InvalidName> {
-        let (tools, names) = (labels.child("tools")?, labels.child("names")?);
-        Ok(Self { store, embedder: None, tenant: Tenant::default(), tools, names })
+        let [tools, names, pins] = ["tools", "names", "pins"].map(|label| labels.child(label));
+        let (tools, names, pins) = (tools?, names?, pins?);
+        Ok(Self { store, embedder: None, tenant: Tenant::default(), tools, names, pins })
     }
 
     /// Sets whose index it is. Default: the default tenant's.
@@ -218,13 +222,13 @@ impl ToolIndex {
         let mut update = ToolIndexUpdate::default();
         let model = self.embedder.as_ref().map(|(embedder, _)| embedder.name());
         let (mut removes, mut known) = (BTreeSet::new(), BTreeSet::new());
-        for (key, tool) in self.stored(Filter::default(), now).await? {
+        for (key, tool) in self.stored(now).await? {
             let same = offered.get(tool.name()).is_some_and(|new| new.hash == tool.hash);
             if same && tool.model.as_deref() == model {
                 offered.remove(tool.name());
                 continue;
             }
-            removes.extend(self.exact_keys(&tool)?);
+            removes.extend(self.pointers(&tool)?);
             let is_offered = offered.contains_key(tool.name());
             update.removed += usize::from(!is_offered);
             // Vectors of another model are gone before the first of this one is put.
@@ -241,7 +245,7 @@ impl ToolIndex {
             for (tool, vector) in tools.iter_mut().zip(vectors) {
                 // It still waits for its vector.
                 if vector.is_none() && known.contains(tool.name()) {
-                    for key in self.exact_keys(tool)? {
+                    for key in self.pointers(tool)? {
                         removes.remove(&key);
                     }
                     continue;
@@ -252,7 +256,7 @@ impl ToolIndex {
                 puts.extend(self.puts(tool, vector)?);
             }
         }
-        let is_put = |key: &ItemKey| puts.contains_key(key) && *key.labels() == self.names;
+        let is_put = |key: &ItemKey| puts.contains_key(key) && *key.labels() != self.tools;
         removes.retain(|key| !is_put(key));
         let removes = removes.into_iter().map(|key| Write::Remove(key, Expect::Any));
         self.write(removes.collect(), now).await?;
@@ -278,45 +282,50 @@ impl ToolIndex {
         query: &ToolQuery,
         now: Timestamp,
     ) -> Result<RecommendedTools, ToolIndexError> {
-        let mut candidates = BTreeMap::new();
-        for tool in self.exact(query.text(), now).await? {
-            Candidate::of(&mut candidates, tool).exact = true;
+        let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
+        for name in self.exact(query.text(), now).await? {
+            candidates.entry(name).or_default().exact = true;
         }
-        let search = || {
-            Search::within(self.tenant.clone(), self.tools.clone())
-                .limit(RANKED)
-                .refresh(Refresh::No)
-        };
         if !query.text().trim().is_empty() {
-            let by_words = search().text(query.text()).weight(0.0);
-            for (rank, tool) in self.ranking(&by_words, now).await?.into_iter().enumerate() {
-                Candidate::of(&mut candidates, tool).keywords = Some(rank);
+            let by_words = self.search().limit(RANKED).text(query.text()).weight(0.0);
+            for (rank, name) in self.ranking(&by_words, now).await?.into_iter().enumerate() {
+                candidates.entry(name).or_default().keywords = Some(rank);
             }
         }
         let by_meaning = self.meaning(query.text()).await;
-        let by_meaning = by_meaning.map(|vector| vector.map(|it| search().vector(it).weight(1.0)));
+        let by_meaning = by_meaning
+            .map(|vector| vector.map(|it| self.search().limit(RANKED).vector(it).weight(1.0)));
         let mut without_meaning = None;
         match by_meaning {
             Ok(None) => {}
             Ok(Some(search)) => match self.ranking(&search, now).await {
-                Ok(tools) => {
-                    for (rank, tool) in tools.into_iter().enumerate() {
-                        Candidate::of(&mut candidates, tool).meaning = Some(rank);
+                Ok(names) => {
+                    for (rank, name) in names.into_iter().enumerate() {
+                        candidates.entry(name).or_default().meaning = Some(rank);
                     }
                 }
                 // The vectors of the index are of another model: they can be compared after its next update.
-                Err(ToolIndexError::Store(
-                    error @ (StoreError::Model { .. } | StoreError::Dimensions { .. }),
-                )) => without_meaning = Some(error.into()),
-                Err(error) => return Err(error),
+                Err(error @ (StoreError::Model { .. } | StoreError::Dimensions { .. })) => {
+                    without_meaning = Some(error.into());
+                }
+                Err(error) => return Err(error.into()),
             },
             Err(error) => without_meaning = Some(error),
         }
-        for (_, tool) in self.stored(pinned()?, now).await? {
-            Candidate::of(&mut candidates, tool);
+        for name in self.pinned(now).await? {
+            candidates.entry(name).or_default().pinned = true;
         }
-        let (pinned, tools) = ranked(candidates.into_values(), query);
-        Ok(RecommendedTools { pinned, tools, without_meaning })
+        let (pinned, tools) = ranked(candidates, query);
+        // Only what is offered is read.
+        let names = pinned.iter().chain(&tools).map(|(name, _)| name.as_str());
+        let mut specs = self.specs(names, now).await?;
+        let mut offered = |scored: Scored| {
+            // What another process has removed in between is not there any more.
+            let with_spec =
+                |(name, score)| specs.remove(&name).map(|spec| RecommendedTool { spec, score });
+            scored.into_iter().filter_map(with_spec).collect()
+        };
+        Ok(RecommendedTools { pinned: offered(pinned), tools: offered(tools), without_meaning })
     }
 
     /// The tools of these names that the index has.
@@ -344,29 +353,38 @@ impl ToolIndex {
         most: usize,
         now: Timestamp,
     ) -> Result<Option<BTreeMap<String, ToolSpec>>, ToolIndexError> {
-        let search = Search::within(self.tenant.clone(), self.tools.clone())
-            .limit(most.saturating_add(1))
-            .refresh(Refresh::No);
-        let tools = self.ranking(&search, now).await?;
-        let tools = (tools.len() <= most).then_some(tools);
-        Ok(tools.map(|tools| {
-            tools.into_iter().map(|tool| (tool.name().to_owned(), tool.spec)).collect()
-        }))
+        let search = self.search().limit(most.saturating_add(1));
+        let hits = self.store.search(&search, now).await?.hits;
+        if hits.len() > most {
+            return Ok(None);
+        }
+        let tools = hits.into_iter().map(|hit| read_tool(hit.item.key, &hit.item.value));
+        let named = tools.map(|tool| tool.map(|tool| (tool.name().to_owned(), tool.spec)));
+        named.collect::<Result<_, _>>().map(Some)
     }
 
-    /// The tools that the text names.
-    async fn exact(&self, text: &str, now: Timestamp) -> Result<Vec<StoredTool>, ToolIndexError> {
+    /// A search among the tools.
+    fn search(&self) -> Search {
+        Search::within(self.tenant.clone(), self.tools.clone()).refresh(Refresh::No)
+    }
+
+    /// The names of the tools that the text names.
+    async fn exact(&self, text: &str, now: Timestamp) -> Result<Vec<String>, ToolIndexError> {
         let names: BTreeSet<_> = query::names(text).collect();
         let keys = names.into_iter().map(|name| self.key(&self.names, &name));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        let mut tools = BTreeSet::new();
-        for (key, item) in self.read(keys, now).await? {
-            let name: String =
-                item.decode().map_err(|source| ToolIndexError::Item { key, source })?;
-            tools.insert(self.key(&self.tools, &name)?);
-        }
-        let tools = self.read(tools.into_iter().collect(), now).await?;
-        tools.into_iter().map(|(key, value)| read_tool(key, &value)).collect()
+        let items = self.read(keys, now).await?;
+        items
+            .into_iter()
+            .map(|(key, item)| item.decode().map_err(|source| ToolIndexError::Item { key, source }))
+            .collect()
+    }
+
+    /// The names of the pinned tools.
+    async fn pinned(&self, now: Timestamp) -> Result<Vec<String>, ToolIndexError> {
+        let search = Search::within(self.tenant.clone(), self.pins.clone());
+        let items = self.all(search.refresh(Refresh::No), now).await?;
+        Ok(items.into_iter().map(|(key, _)| key.key().to_owned()).collect())
     }
 
     /// The values of those of `keys` that are there.
@@ -383,13 +401,10 @@ impl ToolIndex {
         Ok(batched.items.into_iter().flatten().map(|item| (item.key, item.value)).collect())
     }
 
-    async fn ranking(
-        &self,
-        search: &Search,
-        now: Timestamp,
-    ) -> Result<Vec<StoredTool>, ToolIndexError> {
+    /// The names of the tools that `search` finds, the best first.
+    async fn ranking(&self, search: &Search, now: Timestamp) -> Result<Vec<String>, StoreError> {
         let hits = self.store.search(search, now).await?.hits;
-        hits.into_iter().map(|hit| read_tool(hit.item.key, &hit.item.value)).collect()
+        Ok(hits.into_iter().map(|hit| hit.item.key.key().to_owned()).collect())
     }
 
     /// The vector of a text, if there is an embedder.
@@ -431,7 +446,7 @@ impl ToolIndex {
         }
     }
 
-    /// The items of a tool and of the names by which it is found exactly.
+    /// The items of a tool: itself, and what points to it.
     fn puts(
         &self,
         tool: &StoredTool,
@@ -443,36 +458,41 @@ impl ToolIndex {
         let put = put.index(Index::Fields(StoredTool::texts()));
         let put = vector.into_iter().fold(put, Put::vector);
         let mut puts = vec![(self.key(&self.tools, name)?, put)];
-        let exact = Put::new(Stored::encode(name).map_err(failed)?);
-        let exact = exact.ttl(Ttl::Never).index(Index::Off);
-        puts.extend(self.exact_keys(tool)?.into_iter().map(|key| (key, exact.clone())));
+        let pointer = Put::new(Stored::encode(name).map_err(failed)?);
+        let pointer = pointer.ttl(Ttl::Never).index(Index::Off);
+        puts.extend(self.pointers(tool)?.into_iter().map(|key| (key, pointer.clone())));
         Ok(puts)
     }
 
-    /// The items of the names by which a tool is found exactly.
-    fn exact_keys(&self, tool: &StoredTool) -> Result<Vec<ItemKey>, ToolIndexError> {
+    /// The items that point to a tool: the names by which it is found exactly, and its pin.
+    fn pointers(&self, tool: &StoredTool) -> Result<Vec<ItemKey>, ToolIndexError> {
         let names: BTreeSet<_> = tool.names().map(name_key).collect();
-        names.iter().map(|name| self.key(&self.names, name)).collect()
+        let names = names.iter().map(|name| self.key(&self.names, name));
+        let pin = tool.pinned.then(|| self.key(&self.pins, tool.name()));
+        names.chain(pin).collect()
     }
 
-    /// All tools of the index that fit `filter`, by name.
-    async fn stored(
+    /// All tools of the index, by name.
+    async fn stored(&self, now: Timestamp) -> Result<Vec<(ItemKey, StoredTool)>, ToolIndexError> {
+        let items = self.all(self.search(), now).await?;
+        let tools = items.into_iter().map(|(key, value)| {
+            let tool = read_tool(key.clone(), &value)?;
+            Ok((key, tool))
+        });
+        tools.collect()
+    }
+
+    /// All items that `search` lists, page by page.
+    async fn all(
         &self,
-        filter: Filter,
+        search: Search,
         now: Timestamp,
-    ) -> Result<Vec<(ItemKey, StoredTool)>, ToolIndexError> {
-        let mut search = Search::within(self.tenant.clone(), self.tools.clone())
-            .filter(filter)
-            .limit(PAGE)
-            .refresh(Refresh::No);
-        let mut tools = Vec::new();
+    ) -> Result<Vec<(ItemKey, Stored)>, StoreError> {
+        let (mut search, mut items) = (search.limit(PAGE), Vec::new());
         loop {
             let page = self.store.search(&search, now).await?;
-            for hit in page.hits {
-                let tool = read_tool(hit.item.key.clone(), &hit.item.value)?;
-                tools.push((hit.item.key, tool));
-            }
-            let Some(next) = page.next else { return Ok(tools) };
+            items.extend(page.hits.into_iter().map(|hit| (hit.item.key, hit.item.value)));
+            let Some(next) = page.next else { return Ok(items) };
             search.after = Some(next);
         }
     }
@@ -498,12 +518,6 @@ fn offered(tools: &[IndexedTool]) -> Result<BTreeMap<&str, StoredTool>, ToolInde
         }
     }
     Ok(offered)
-}
-
-/// The filter of pinned tools.
-fn pinned() -> Result<Filter, ToolIndexError> {
-    let failed = |source| ToolIndexError::Tool { name: "pinned".to_owned(), source };
-    Filter::eq(["pinned"], &true).map_err(failed)
 }
 
 fn read_tool(key: ItemKey, value: &Stored) -> Result<StoredTool, ToolIndexError> {

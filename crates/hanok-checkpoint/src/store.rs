@@ -5,6 +5,7 @@ pub(crate) mod filter;
 pub(crate) mod filter_form;
 pub(crate) mod item;
 pub(crate) mod memory;
+mod postings;
 pub(crate) mod rank;
 pub(crate) mod search;
 pub(crate) mod terms;

@@ -127,11 +127,15 @@ fn add_definition(spec: &ToolSpec, add: &mut dyn FnMut(&str)) {
     add(&json_text(spec.schema()));
 }
 
+/// The items that a tool is stored as. A tool that was stored in another form is written again.
+const FORM: &str = "2";
+
 /// The hash of all that a tool says, the same in every process and for every order of the keys of its schema.
 fn hash(tool: &IndexedTool) -> String {
     let IndexedTool { spec, aliases, pinned } = tool;
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| add_text(&mut hasher, text);
+    add(FORM);
     add_definition(spec, &mut add);
     add(if *pinned { "pinned" } else { "" });
     aliases.iter().for_each(|alias| add(alias));

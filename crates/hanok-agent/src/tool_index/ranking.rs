@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hanok_model::ToolSpec;
 
-use super::{entry::StoredTool, query::ToolQuery};
+use super::query::ToolQuery;
 
 /// The part of a tool that the question names: above all that the others come to.
 const EXACT: f64 = 2.0;
@@ -55,10 +55,10 @@ impl ToolScore {
     }
 }
 
-/// A tool, and where it was found.
-#[derive(Debug)]
+/// The places at which a tool was found.
+#[derive(Debug, Default)]
 pub(super) struct Candidate {
-    tool: StoredTool,
+    pub(super) pinned: bool,
     pub(super) exact: bool,
     /// Its rank by the words of the question, counted from 0.
     pub(super) keywords: Option<usize>,
@@ -66,18 +66,15 @@ pub(super) struct Candidate {
     pub(super) meaning: Option<usize>,
 }
 
-impl Candidate {
-    /// The entry of `tool` in `all`.
-    pub(super) fn of(all: &mut BTreeMap<String, Self>, tool: StoredTool) -> &mut Self {
-        let new = |tool| Self { tool, exact: false, keywords: None, meaning: None };
-        all.entry(tool.name().to_owned()).or_insert_with(|| new(tool))
-    }
+/// Tools by their names, each with its score.
+pub(super) type Scored = Vec<(String, ToolScore)>;
 
-    fn score(&self, query: &ToolQuery) -> ToolScore {
+impl Candidate {
+    fn score(&self, name: &str, query: &ToolQuery) -> ToolScore {
         let of_rank = |rank: Option<usize>| {
             rank.map_or(0.0, |rank| 0.5 * (SMOOTHING + 1.0) / (SMOOTHING + 1.0 + rank as f64))
         };
-        let bound = query.experience.get(self.tool.name()).and_then(|it| it.lower_bound());
+        let bound = query.experience.get(name).and_then(|it| it.lower_bound());
         ToolScore {
             exact: if self.exact { EXACT } else { 0.0 },
             keywords: of_rank(self.keywords),
@@ -89,20 +86,19 @@ impl Candidate {
 
 /// The pinned tools by name, and of the others the best: by score, and by name where it is equal. Denied ones are neither.
 pub(super) fn ranked(
-    candidates: impl Iterator<Item = Candidate>,
+    candidates: BTreeMap<String, Candidate>,
     query: &ToolQuery,
-) -> (Vec<RecommendedTool>, Vec<RecommendedTool>) {
-    let (mut pinned, mut others) = (Vec::new(), Vec::new());
-    for candidate in candidates.filter(|it| !query.denied.contains(it.tool.name())) {
-        let score = candidate.score(query);
-        let is_pinned = candidate.tool.pinned;
-        let tool = RecommendedTool { spec: candidate.tool.spec, score };
-        if is_pinned { pinned.push(tool) } else { others.push(tool) }
+) -> (Scored, Scored) {
+    let (mut pinned, mut others) = (Scored::new(), Scored::new());
+    for (name, candidate) in candidates {
+        if query.denied.contains(&name) {
+            continue;
+        }
+        let score = candidate.score(&name, query);
+        if candidate.pinned { pinned.push((name, score)) } else { others.push((name, score)) }
     }
-    pinned.sort_by(|a, b| a.name().cmp(b.name()));
-    others.sort_by(|a, b| {
-        b.score.total().total_cmp(&a.score.total()).then_with(|| a.name().cmp(b.name()))
-    });
+    // They come by their names, and this keeps the order of equal ones.
+    others.sort_by(|(_, a), (_, b)| b.total().total_cmp(&a.total()));
     others.truncate(query.limit);
     (pinned, others)
 }

@@ -12,14 +12,16 @@ use super::{
     Store,
     error::StoreError,
     item::{Batch, Batched, Item, Put, Refresh, Version, Write, Written, expiry},
-    rank::{Candidate, Corpus, QueryTerms, Ranked, TermCounts, rank},
-    search::{Hit, Namespaces, Page, Place, Search},
+    postings::{IndexedTerms, Postings},
+    rank::{Candidate, Corpus, QueryTerms, Ranked, rank},
+    search::{Hit, Namespaces, Page, Place, Search, Within},
     vector::{Space, Vector},
 };
 
 /// A store across threads in memory: for tests, and for what need not outlive its process.
 ///
-/// **Nothing survives the process.** A search looks at every item there is, one after the other.
+/// **Nothing survives the process.** A search by text goes by an index of terms, a search by meaning compares every vector in
+/// its namespaces.
 ///
 /// ```
 /// use hanok_checkpoint::{InMemoryStore, Put, Search, Store};
@@ -44,14 +46,35 @@ struct Items {
     rows: BTreeMap<ItemKey, Row>,
     /// Those that have a vector.
     meant: BTreeSet<ItemKey>,
+    postings: Postings,
+    slots: Slots,
     last: u64,
 }
 
 #[derive(Debug)]
 struct Row {
     item: Item,
-    terms: Vec<String>,
+    /// Its number in the index of terms.
+    slot: usize,
+    terms: IndexedTerms,
     vectors: Vec<Vector>,
+}
+
+/// The numbers that rows have, each once, and few more of them than there are rows.
+#[derive(Debug, Default)]
+struct Slots {
+    free: Vec<usize>,
+    /// The first that nobody has had.
+    next: usize,
+}
+
+impl Slots {
+    fn take(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
 }
 
 impl InMemoryStore {
@@ -129,38 +152,52 @@ impl Items {
         if !put.vectors.is_empty() {
             self.meant.insert(key.clone());
         }
-        let terms = put.terms();
-        self.rows.insert(key, Row { item, terms, vectors: put.vectors });
+        let slot = self.slots.take();
+        let terms = self.postings.add(slot, put.terms());
+        self.rows.insert(key, Row { item, slot, terms, vectors: put.vectors });
     }
 
     fn remove(&mut self, key: &ItemKey) {
-        self.rows.remove(key);
+        let Some(row) = self.rows.remove(key) else { return };
+        self.postings.remove(row.slot, &row.terms);
+        self.slots.free.push(row.slot);
         self.meant.remove(key);
     }
 
-    /// The live rows in which `search` looks, from `after` on.
+    /// The live rows of `tenant` in `within`, from `after` on.
     fn rows<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        within: &'a Within,
+        after: Option<&Place>,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a ItemKey, &'a Row)> {
+        let after =
+            after.and_then(|it| ItemKey::new(tenant.clone(), it.labels.clone(), &it.key).ok());
+        let from = match (after, lowest(tenant, within)) {
+            (Some(after), Some(lowest)) if after < lowest => Bound::Included(lowest),
+            (Some(after), _) => Bound::Excluded(after),
+            (None, Some(lowest)) => Bound::Included(lowest),
+            (None, None) => Bound::Unbounded,
+        };
+        let rows = self.rows.range((from, Bound::Unbounded));
+        rows.take_while(move |(key, _)| key.tenant() == tenant && within.holds(key.labels()))
+            .filter(move |(_, row)| row.item.is_live(now))
+    }
+
+    /// The live rows in which `search` looks and that fit its filter, from `after` on.
+    fn fitting<'a>(
         &'a self,
         search: &'a Search,
         after: Option<&Place>,
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a ItemKey, &'a Row)> {
-        let after = after.and_then(|after| {
-            ItemKey::new(search.tenant.clone(), after.labels.clone(), &after.key).ok()
-        });
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let rows = self.rows.range((from, Bound::Unbounded));
-        rows.filter(move |(key, row)| {
-            *key.tenant() == search.tenant
-                && search.within.holds(key.labels())
-                && row.item.is_live(now)
-        })
+        let rows = self.rows(&search.tenant, &search.within, after, now);
+        rows.filter(|(_, row)| search.filter.fits(&row.item.value))
     }
 
     fn list(&self, search: &Search, now: Timestamp) -> (Vec<Hit>, Option<Place>) {
-        let fitting = self
-            .rows(search, search.after.as_ref(), now)
-            .filter(|(_, row)| search.filter.fits(&row.item.value));
+        let fitting = self.fitting(search, search.after.as_ref(), now);
         let mut hits: Vec<_> = fitting
             .take(search.limit.saturating_add(1))
             .map(|(_, row)| Hit {
@@ -177,44 +214,50 @@ impl Items {
     }
 
     fn ranked(&self, search: &Search, now: Timestamp) -> (Vec<Hit>, Option<Place>) {
-        let mut scores = self.text_scores(search, now);
-        let candidates = self
-            .rows(search, None, now)
-            .filter(|(_, row)| search.filter.fits(&row.item.value))
-            .map(|(key, row)| Candidate {
-                item: row.item.clone(),
-                key: key.clone(),
-                text: scores.remove(key),
-                similarity: search.by_vector().and_then(|vector| {
-                    let each = row.vectors.iter().map(|other| vector.similarity(other));
-                    each.reduce(f32::max)
-                }),
+        let scores = self.text_scores(search, now);
+        let candidates = self.fitting(search, None, now).filter_map(|(key, row)| {
+            let text = scores.get(row.slot).copied().filter(|score| *score > 0.0);
+            let similarity = search.by_vector().and_then(|vector| {
+                let each = row.vectors.iter().map(|other| vector.similarity(other));
+                each.reduce(f32::max)
             });
+            let is_found = text.is_some() || similarity.is_some();
+            is_found.then(|| Candidate { item: row, key: key.clone(), text, similarity })
+        });
         let (ranked, next) = rank(search, candidates.collect());
         (ranked.into_iter().map(hit).collect(), next)
     }
 
-    fn text_scores(&self, search: &Search, now: Timestamp) -> BTreeMap<ItemKey, f64> {
-        let Some(text) = search.by_text() else { return BTreeMap::new() };
-        let query = QueryTerms::new(text);
-        let mut corpus = Corpus::default();
-        let (mut keys, mut counts): (Vec<ItemKey>, Vec<TermCounts>) = Default::default();
-        for (key, row) in self.rows(search, None, now).filter(|(_, row)| !row.terms.is_empty()) {
+    /// The scores of the items of `search` by their slots, 0 for those that have none of its terms.
+    fn text_scores(&self, search: &Search, now: Timestamp) -> Vec<f64> {
+        let Some(text) = search.by_text() else { return Vec::new() };
+        let (mut corpus, mut lengths) = (Corpus::default(), vec![0; self.slots.next]);
+        let rows = self.rows(&search.tenant, &search.within, None, now);
+        for (_, row) in rows.filter(|(_, row)| row.terms.length > 0) {
             corpus.items += 1;
-            corpus.terms += row.terms.len() as u64;
-            let counted = query.count(row.terms.iter().map(String::as_str));
-            if counted.counts.iter().any(|count| *count > 0) {
-                keys.push(key.clone());
-                counts.push(counted);
+            corpus.terms += row.terms.length;
+            if let Some(length) = lengths.get_mut(row.slot) {
+                *length = row.terms.length;
             }
         }
-        keys.into_iter().zip(query.scores(corpus, &counts)).collect()
+        self.postings.scores(&QueryTerms::new(text), corpus, &lengths)
     }
 }
 
-fn hit(ranked: Ranked<Item>) -> Hit {
-    let Candidate { item, text, similarity, .. } = ranked.candidate;
-    Hit { item, score: Some(ranked.score), text, similarity }
+/// A name below which no item of `tenant` in `within` stands.
+fn lowest(tenant: &Tenant, within: &Within) -> Option<ItemKey> {
+    /// No label and no key begins with a lower sign: control characters are in none.
+    const LOWEST: &str = " ";
+    let labels = match within {
+        Within::All => Labels::new([LOWEST]).ok()?,
+        Within::Labels(labels) => labels.clone(),
+    };
+    ItemKey::new(tenant.clone(), labels, LOWEST).ok()
+}
+
+fn hit(ranked: Ranked<&Row>) -> Hit {
+    let Candidate { item: row, text, similarity, .. } = ranked.candidate;
+    Hit { item: row.item.clone(), score: Some(ranked.score), text, similarity }
 }
 
 impl Store for InMemoryStore {
@@ -270,11 +313,7 @@ impl Store for InMemoryStore {
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
         let items = self.items();
-        let rows = items.rows.iter().filter(|(key, row)| {
-            *key.tenant() == query.tenant
-                && query.within.holds(key.labels())
-                && row.item.is_live(now)
-        });
+        let rows = items.rows(&query.tenant, &query.within, None, now);
         let names: BTreeSet<Labels> = rows.map(|(key, _)| query.named(key.labels())).collect();
         let following =
             names.into_iter().filter(|it| query.after.as_ref().is_none_or(|after| it > after));

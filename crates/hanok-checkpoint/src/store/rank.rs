@@ -89,20 +89,42 @@ impl QueryTerms {
     /// The score of each of `items`, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
     /// b = 0.75. `items` has to be every item of `corpus` that has one of the terms.
     pub fn scores(&self, corpus: Corpus, items: &[TermCounts]) -> Vec<f64> {
-        let all = corpus.items as f64;
-        let mean = (corpus.terms as f64 / all.max(1.0)).max(1.0);
+        let formula = Bm25::new(corpus);
         let mut scores = vec![0.0; items.len()];
         for at in 0..self.0.len() {
             let counts = || items.iter().map(|item| item.counts.get(at).copied().unwrap_or(0));
-            let having = counts().filter(|count| *count > 0).count() as f64;
-            let weight = (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln();
+            let weight = formula.weight(counts().filter(|count| *count > 0).count());
             for ((score, item), count) in scores.iter_mut().zip(items).zip(counts()) {
-                let (count, length) = (f64::from(count), item.length as f64);
-                *score +=
-                    weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / mean));
+                *score += formula.part(weight, count, item.length);
             }
         }
         scores
+    }
+}
+
+/// Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, over one corpus.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bm25 {
+    items: f64,
+    mean: f64,
+}
+
+impl Bm25 {
+    pub(super) fn new(corpus: Corpus) -> Self {
+        let items = corpus.items as f64;
+        Self { items, mean: (corpus.terms as f64 / items.max(1.0)).max(1.0) }
+    }
+
+    /// The weight of a term that `having` items have.
+    pub(super) fn weight(self, having: usize) -> f64 {
+        let having = having as f64;
+        (1.0 + (self.items - having + 0.5).max(0.0) / (having + 0.5)).ln()
+    }
+
+    /// What a term of `weight`, which stands `count` times in `length` terms, adds to a score.
+    pub(super) fn part(self, weight: f64, count: u32, length: u64) -> f64 {
+        let (count, length) = (f64::from(count), length as f64);
+        weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / self.mean))
     }
 }
 
