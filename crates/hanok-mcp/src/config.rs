@@ -28,6 +28,8 @@ use crate::redact::Redact;
 pub use attached::AttachedServer;
 pub use error::{ConfigError, ConfigFault};
 pub use read::McpConfigReader;
+#[cfg(feature = "oauth")]
+pub(crate) use server::is_this_machine;
 
 /// The servers of a configuration.
 ///
@@ -216,4 +218,21 @@ pub(crate) struct StdioConfig {
 pub(crate) struct HttpConfig {
     pub(crate) url: Secret<String>,
     pub(crate) headers: Vec<(String, Secret<String>)>,
+    #[cfg(feature = "oauth")]
+    pub(crate) oauth: Option<OAuthConfig>,
+}
+
+/// The sign-in to a server, as its operator wants it.
+#[cfg(feature = "oauth")]
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OAuthConfig {
+    /// The client that is registered already, by its id.
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_secret: Option<Secret<String>>,
+    /// The address of the document that says who the client is.
+    pub(crate) client_metadata_url: Option<String>,
+    /// What is asked for whatever the server says.
+    pub(crate) scopes: Vec<String>,
+    /// The addresses of authorization servers that are not public.
+    pub(crate) permits: Vec<String>,
 }

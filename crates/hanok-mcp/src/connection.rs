@@ -22,6 +22,7 @@ mod wire;
 pub use live::Lifecycle;
 pub use wire::{Progress, ServerLog};
 
+pub(crate) use http::client as http_client;
 pub(crate) use identity::{Identity, identity};
 pub(crate) use live::{Answered, Answers, CallFailure, Live};
 pub(crate) use pages::Listed;

@@ -72,8 +72,13 @@ pub enum ServerError {
         to: String,
     },
     /// The server wants to know who asks.
-    #[error("the server wants an authorization; write a token into its `headers`")]
+    #[error(
+        "the server wants an authorization; write a token into its `headers`, or sign in by `oauth`"
+    )]
     Unauthorized,
+    /// Nobody could sign in to the server, or its tokens cannot be used.
+    #[error("nobody is signed in to the server")]
+    SignIn(#[source] BoxError),
     /// The server lists more tools, resources or prompts than are taken, or pages without an end.
     #[error("the server lists more than {limit} items or pages")]
     TooManyTools {

@@ -73,13 +73,22 @@
 //! streamable HTTP. A call is a thread by its key; what the graph asks is a form with a sealed state, or an error that names the thread.
 //! An [`AttachedServer`] is a server by streams of this program's own.
 //!
+//! # Servers that want to know who asks
+//!
+//! With the feature `oauth`, a server over HTTP whose configuration has `oauth` is signed in to: `SignIn` shows a person the page,
+//! and the browser comes back to this machine. That is OAuth 2.1 as MCP has it: metadata of the server, PKCE, a registered client, a
+//! document of the client or a registration of its own, `resource`, `iss`, more scopes when a call needs them. Tokens are of one
+//! server at one address, are renewed by themselves, and lie in a `TokenFolder`. Metadata and tokens are fetched from public addresses
+//! alone, from this machine for a server of this machine, and from what `permit` lists. The time of a person is in no time-out of a server.
+//!
 //! # What a server may not do
 //!
 //! A program is started without a shell, in a process group of its own that ends with the client, and sees `PATH`, `HOME`, `LANG`,
 //! `TMPDIR` and the variables that its `env` lists. Of its standard error the last 64 KiB are remembered. A message of more than
 //! 8 MiB or 64 levels ends the connection, as do 10,000 messages in a row that answer nothing. Redirects are not followed, and
-//! nothing is fetched from an address that a server names. It is told of no roots, and sampling is declined.
+//! nothing is fetched from an address that a server names, but for that of its authorization. It is told of no roots, and sampling is declined.
 
+mod authorization;
 mod catalogue;
 mod client;
 mod config;
@@ -100,6 +109,8 @@ mod tool;
 pub use hanok_core as core;
 pub use hanok_model as model;
 
+#[cfg(feature = "oauth")]
+pub use authorization::{SignIn, SignInPage, TokenFolder};
 pub use catalogue::{Annotations, Change, ChangeKind, Refusal, Snapshot, ToolDefinition, ToolHash};
 pub use client::{McpClient, McpClientBuilder};
 pub use config::{

@@ -26,7 +26,7 @@ use hyper::{
     body::Incoming,
     header::{
         ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST,
-        HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
+        HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE,
     },
 };
 use url::Position;
@@ -173,6 +173,7 @@ impl Egress {
             url: target.url.to_string(),
             status: head.status.as_u16(),
             content_type: text(&head.headers, &CONTENT_TYPE),
+            challenge: text(&head.headers, &WWW_AUTHENTICATE),
             retry_after: text(&head.headers, &RETRY_AFTER)
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse().ok()?))),
             body: reading.body(&mut exchange, incoming, unpacked).await?,
@@ -230,8 +231,8 @@ impl Egress {
             Some(body) => request
                 .method("POST")
                 .uri(path)
-                .header(CONTENT_TYPE, "application/json")
-                .body(body.expose().clone()),
+                .header(CONTENT_TYPE, body.content_type)
+                .body(body.text.expose().clone()),
             None => request.uri(path).body(String::new()),
         };
         request.map_err(|error| EgressError::Setting { what: format!("no request ({error})") })

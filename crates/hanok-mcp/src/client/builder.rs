@@ -9,7 +9,10 @@ use futures::future::join_all;
 use hanok_core::{Clock, SystemClock};
 
 use super::mcp_client::McpClient;
+#[cfg(feature = "oauth")]
+use crate::authorization::{SignIn, TokenFolder};
 use crate::{
+    authorization::Authorizer,
     catalogue::Lock,
     config::McpConfig,
     elicitation::{Elicitor, Prompter, SharedElicitor},
@@ -29,12 +32,14 @@ pub struct McpClientBuilder {
     locked: bool,
     clock: Arc<dyn Clock>,
     elicitor: Option<SharedElicitor>,
+    authorizer: Authorizer,
 }
 
 impl McpClientBuilder {
     pub(super) fn new(config: McpConfig) -> Self {
         let lock = config.path.as_deref().map(|path| path.with_file_name(LOCK));
-        Self { config, lock, locked: false, clock: Arc::new(SystemClock), elicitor: None }
+        let (clock, authorizer) = (Arc::new(SystemClock), Authorizer::default());
+        Self { config, lock, locked: false, clock, elicitor: None, authorizer }
     }
 
     /// Sets the lock file, which says what was approved. Default: `mcp.lock` beside the configuration; without a file of either,
@@ -83,6 +88,21 @@ impl McpClientBuilder {
         Self { elicitor: Some(SharedElicitor::new(elicitor)), ..self }
     }
 
+    /// Sets how a person signs in to a server whose configuration has `oauth`. Default: nobody can; such a server is used with
+    /// the tokens that there are.
+    #[cfg(feature = "oauth")]
+    pub fn sign_in(mut self, sign_in: SignIn) -> Self {
+        self.authorizer.sign_in = Some(sign_in);
+        self
+    }
+
+    /// Sets the folder of the tokens. Default: they are forgotten with the client.
+    #[cfg(feature = "oauth")]
+    pub fn tokens(mut self, folder: TokenFolder) -> Self {
+        self.authorizer.tokens = Some(folder);
+        self
+    }
+
     /// Connects to all servers at once. One that cannot be reached costs its own tools, unless it is required.
     ///
     /// # Errors
@@ -99,7 +119,8 @@ impl McpClientBuilder {
         let disabled = disabled.into_iter().map(|server| server.name).collect();
         let prompter = Prompter { elicitor: self.elicitor, clock: self.clock };
         let servers = enabled.into_iter().map(|config| {
-            (config.name().to_owned(), Arc::new(Server::new(config, prompter.clone())))
+            let (prompter, authorizer) = (prompter.clone(), self.authorizer.clone());
+            (config.name().to_owned(), Arc::new(Server::new(config, prompter, authorizer)))
         });
         let client = McpClient::new(servers.collect(), lock, self.lock, self.locked, disabled);
         let connected = join_all(

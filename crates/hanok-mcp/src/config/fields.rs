@@ -77,6 +77,12 @@ impl<'a> Fields<'a> {
         text
     }
 
+    /// True where true or false stands.
+    #[cfg(feature = "oauth")]
+    pub(super) fn is_flag(&self, name: &str) -> bool {
+        self.value(name).is_some_and(Value::is_boolean)
+    }
+
     pub(super) fn flag(&self, name: &str) -> bool {
         let Some(value) = self.value(name) else { return false };
         value.as_bool().unwrap_or_else(|| {

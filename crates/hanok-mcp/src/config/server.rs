@@ -2,9 +2,13 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, time::Duration};
 
+#[cfg(feature = "oauth")]
+use hanok_core::Chain;
 use hanok_core::{Effect, Secret};
 use reqwest::Url;
 
+#[cfg(feature = "oauth")]
+use super::OAuthConfig;
 use super::{
     HttpConfig, ServerConfig, StdioConfig, ToolApproval, ToolSettings, Transport,
     fields::{Faults, Fields},
@@ -23,7 +27,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
 const LONGEST_NAME: usize = 64;
 
 const OF_STDIO: [&str; 4] = ["command", "args", "env", "cwd"];
-const OF_HTTP: [&str; 2] = ["url", "headers"];
+const OF_HTTP: [&str; 3] = ["url", "headers", "oauth"];
 const OF_ALL: [&str; 10] = [
     "type",
     "disabled",
@@ -75,6 +79,10 @@ impl Reading<'_> {
         let mut secrets = values.take();
         if let Transport::Http(http) = &config.transport {
             secrets.extend(http.headers.iter().map(|header| header.1.expose().clone()));
+            #[cfg(feature = "oauth")]
+            if let Some(secret) = http.oauth.as_ref().and_then(|it| it.client_secret.as_ref()) {
+                secrets.push(secret.expose().clone());
+            }
         }
         Some(ServerConfig { secrets: Redact::new(secrets), ..config })
     }
@@ -261,12 +269,57 @@ impl Reading<'_> {
                     fields
                         .fault("url", "a name or password stands in `headers`, not in the address");
                 }
-                if url.scheme() == "http" && !headers.is_empty() && !is_this_machine(&url) {
-                    fields.fault("url", "headers would be sent in the clear; use https://");
+                let has_secrets = !headers.is_empty() || fields.has("oauth");
+                if url.scheme() == "http" && has_secrets && !is_this_machine(&url) {
+                    let what = "headers and tokens would be sent in the clear; use https://";
+                    fields.fault("url", what);
                 }
             }
         }
-        Some(HttpConfig { url: Secret::new(url), headers })
+        #[cfg(not(feature = "oauth"))]
+        if fields.has("oauth") {
+            fields.fault(
+                "oauth",
+                "nobody can sign in by this program; build it with hanok-mcp's feature `oauth`",
+            );
+        }
+        Some(HttpConfig {
+            url: Secret::new(url),
+            headers,
+            #[cfg(feature = "oauth")]
+            oauth: self.oauth(fields),
+        })
+    }
+
+    /// `true`, or an object of settings.
+    #[cfg(feature = "oauth")]
+    fn oauth(&self, fields: &Fields<'_>) -> Option<OAuthConfig> {
+        if fields.is_flag("oauth") {
+            return fields.flag("oauth").then(OAuthConfig::default);
+        }
+        let oauth = fields.object("oauth")?;
+        oauth.only(&["client_id", "client_secret", "client_metadata_url", "scopes", "permit"]);
+        let text = |name| oauth.text(name).and_then(|text| self.filled(&oauth, name, text));
+        let texts = |name| {
+            let texts = oauth.texts(name).unwrap_or_default();
+            texts.into_iter().map(|(_, text)| text.to_owned()).collect::<Vec<_>>()
+        };
+        let config = OAuthConfig {
+            client_id: text("client_id"),
+            client_secret: text("client_secret").map(Secret::new),
+            client_metadata_url: text("client_metadata_url"),
+            scopes: texts("scopes"),
+            permits: texts("permit"),
+        };
+        if config.client_secret.is_some() && config.client_id.is_none() {
+            oauth.fault("client_secret", "a secret belongs to a `client_id`");
+        }
+        for (at, address) in config.permits.iter().enumerate() {
+            if let Err(error) = hanok_tools::Egress::builder().permit(address).build() {
+                oauth.fault(&format!("permit[{at}]"), Chain(&error).to_string());
+            }
+        }
+        Some(config)
     }
 
     fn filled(&self, fields: &Fields<'_>, name: &str, text: &str) -> Option<String> {

@@ -22,7 +22,9 @@ use super::{
     tls::{self, Redirect},
     wire::{Breach, LONGEST, Wire},
 };
-use crate::{config::HttpConfig, depth::is_too_deep, error::ServerError};
+use crate::{
+    authorization::Authorization, config::HttpConfig, depth::is_too_deep, error::ServerError,
+};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 
@@ -38,18 +40,30 @@ impl SseRetryPolicy for NoRetry {
 
 /// A client of rmcp's that holds a server to the limits.
 #[derive(Debug, Clone)]
-pub(super) struct BoundedHttp {
-    http: reqwest::Client,
+pub(super) struct BoundedHttp<C> {
+    http: C,
     wire: Arc<Wire>,
+    authorization: Option<Arc<Authorization>>,
 }
 
-/// The transport to the server of `config`.
-pub(super) fn transport(
-    config: &HttpConfig,
-    wire: Arc<Wire>,
-) -> Result<StreamableHttpClientTransport<BoundedHttp>, ServerError> {
+/// A client of rmcp's, by reqwest.
+pub(super) trait Client: StreamableHttpClient<Error = reqwest::Error> + Sync {}
+
+impl<C: StreamableHttpClient<Error = reqwest::Error> + Sync> Client for C {}
+
+/// The client for the server of `config`.
+pub(crate) fn client(config: &HttpConfig) -> Result<reqwest::Client, ServerError> {
     let url = Url::parse(config.url.expose()).map_err(|error| ServerError::NoHttp(error.into()))?;
-    let http = tls::client(&url).map_err(ServerError::NoHttp)?;
+    tls::client(&url).map_err(ServerError::NoHttp)
+}
+
+/// The transport to the server of `config` by `http`, which has `authorization` if that is one.
+pub(super) fn transport<C: Client>(
+    config: &HttpConfig,
+    http: C,
+    authorization: Option<Arc<Authorization>>,
+    wire: Arc<Wire>,
+) -> Result<StreamableHttpClientTransport<BoundedHttp<C>>, ServerError> {
     let mut headers = HashMap::new();
     for (name, value) in &config.headers {
         let header = HeaderName::try_from(name).map_err(|error| ServerError::NoHttp(error.into()));
@@ -65,10 +79,20 @@ pub(super) fn transport(
     // Whether something may be sent again is judged by whoever knows what it does.
     settings.retry_config = Arc::new(NoRetry);
     settings.reinit_on_expired_session = false;
-    Ok(StreamableHttpClientTransport::with_client(BoundedHttp { http, wire }, settings))
+    Ok(StreamableHttpClientTransport::with_client(
+        BoundedHttp { http, wire, authorization },
+        settings,
+    ))
 }
 
-impl BoundedHttp {
+impl<C> BoundedHttp<C> {
+    fn unauthorized(&self, challenge: &str) {
+        if let Some(authorization) = &self.authorization {
+            authorization.challenged(challenge);
+        }
+        self.wire.breached(Breach::Unauthorized);
+    }
+
     /// Counts and judges each event of a stream. The first one past a limit is its last.
     fn bounded(&self, events: BoxedSseResponse) -> BoxedSseResponse {
         let wire = self.wire.clone();
@@ -100,13 +124,20 @@ impl BoundedHttp {
     fn judge(&self, error: &HttpError, message: Option<&ClientJsonRpcMessage>) {
         match error {
             StreamableHttpError::ResponseBodyTooLarge { .. } => self.wire.breached(Breach::TooLong),
-            StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
-                self.wire.breached(Breach::Unauthorized);
+            StreamableHttpError::AuthRequired(required) => {
+                self.unauthorized(&required.www_authenticate_header);
+            }
+            StreamableHttpError::InsufficientScope(scope) => {
+                self.unauthorized(&scope.www_authenticate_header);
+            }
+            #[cfg(feature = "oauth")]
+            StreamableHttpError::Auth(error) => {
+                self.wire.fails(Chain(error).to_string());
             }
             StreamableHttpError::UnexpectedServerResponse(text)
                 if text.starts_with("HTTP 401") || text.starts_with("HTTP 403") =>
             {
-                self.wire.breached(Breach::Unauthorized);
+                self.unauthorized("");
             }
             StreamableHttpError::UnexpectedServerResponse(text)
                 if text.contains("recursion limit exceeded") =>
@@ -130,6 +161,9 @@ impl BoundedHttp {
             | StreamableHttpError::AuthRequired(_)
             | StreamableHttpError::InsufficientScope(_)
             | StreamableHttpError::ReservedHeaderConflict(_) => true,
+            // No token was to be had, or it was refused.
+            #[cfg(feature = "oauth")]
+            StreamableHttpError::Auth(_) => true,
             _ => false,
         };
         if let Some(message) = message.filter(|_| not_taken) {
@@ -158,7 +192,7 @@ fn redirect(error: &reqwest::Error) -> Option<&Redirect> {
     None
 }
 
-impl StreamableHttpClient for BoundedHttp {
+impl<C: Client> StreamableHttpClient for BoundedHttp<C> {
     type Error = reqwest::Error;
 
     async fn post_message(

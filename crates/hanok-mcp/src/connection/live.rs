@@ -28,6 +28,7 @@ use super::{
     wire::{KEY, Wire},
 };
 use crate::{
+    authorization::Authorization,
     config::{ServerConfig, Transport},
     elicitation::Prompter,
     error::ServerError,
@@ -99,6 +100,7 @@ impl Live {
         config: &ServerConfig,
         spoken: Option<Lifecycle>,
         prompter: &Prompter,
+        authorization: Option<&Arc<Authorization>>,
     ) -> Result<Self, ServerError> {
         let discover = vec![ProtocolVersion::V_2026_07_28];
         let mode = match spoken {
@@ -111,10 +113,11 @@ impl Live {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        match Self::open_as(config, mode, prompter).await {
+        match Self::open_as(config, mode, prompter, authorization).await {
             // Some servers know no other first word than `initialize`, and end at any other.
             Err(ServerError::Ended { .. } | ServerError::Protocol(_)) if spoken.is_none() => {
-                Self::open_as(config, ClientLifecycleMode::Initialize, prompter).await
+                let mode = ClientLifecycleMode::Initialize;
+                Self::open_as(config, mode, prompter, authorization).await
             }
             opened => opened,
         }
@@ -124,6 +127,7 @@ impl Live {
         config: &ServerConfig,
         mode: ClientLifecycleMode,
         prompter: &Prompter,
+        authorization: Option<&Arc<Authorization>>,
     ) -> Result<Self, ServerError> {
         let wire = Arc::new(Wire::new(prompter.elicitor.is_some()));
         let stderr = Stderr::default();
@@ -143,8 +147,16 @@ impl Live {
                     let transport = StreamTransport::start(from, to, wire.clone());
                     Ok(handler.serve_with_lifecycle(transport, mode).await)
                 }
+                #[cfg(feature = "oauth")]
+                Transport::Http(config) if let Some(authorization) = authorization => {
+                    let http = authorization.client().await?;
+                    let authorization = Some(authorization.clone());
+                    let transport = http::transport(config, http, authorization, wire.clone())?;
+                    Ok(handler.serve_with_lifecycle(transport, mode).await)
+                }
                 Transport::Http(config) => {
-                    let transport = http::transport(config, wire.clone())?;
+                    let (http, authorization) = (http::client(config)?, authorization.cloned());
+                    let transport = http::transport(config, http, authorization, wire.clone())?;
                     Ok(handler.serve_with_lifecycle(transport, mode).await)
                 }
             }

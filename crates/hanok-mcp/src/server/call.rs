@@ -147,7 +147,9 @@ impl Server {
             Ok(listing) => listing,
             // The connection was given up: one that was stuck is made again.
             Err(error) => {
-                let again = is_of_connection(&error) || matches!(error, ServerError::Silent { .. });
+                let again = is_of_connection(&error)
+                    || matches!(error, ServerError::Silent { .. })
+                    || self.is_challenged();
                 let error = unmade(self.error(error));
                 return if again { Ok(Made::Again(error)) } else { Err(error) };
             }
@@ -191,7 +193,7 @@ impl Server {
             CallFailure::Refused(error) => Err(ToolError::failed(self.error(error))),
             CallFailure::NotTaken(error) => {
                 self.drop_connection(live).await;
-                let again = is_of_connection(&error);
+                let again = is_of_connection(&error) || self.is_challenged();
                 let error = self.not_made(error);
                 if again { Ok(Made::Again(error)) } else { Err(error) }
             }

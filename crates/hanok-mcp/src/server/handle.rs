@@ -2,7 +2,7 @@
 
 use std::{
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -13,9 +13,10 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use super::listing::{ListRequest, Listing};
 use crate::{
+    authorization::{Authorization, Authorizer},
     catalogue::Entry,
-    config::ServerConfig,
-    connection::{Identity, Lifecycle, Live, identity},
+    config::{ServerConfig, Transport},
+    connection::{Identity, Lifecycle, Live, http_client, identity},
     elicitation::Prompter,
     error::{ServerError, is_of_server},
     text::line,
@@ -28,6 +29,9 @@ pub(crate) struct Server {
     pub(crate) breaker: CircuitBreaker,
     clock: Arc<dyn Clock>,
     prompter: Prompter,
+    authorizer: Authorizer,
+    /// Made with the first connection.
+    authorization: OnceLock<Option<Arc<Authorization>>>,
     slot: AsyncMutex<Slot>,
     remembered: Mutex<Facts>,
 }
@@ -73,10 +77,11 @@ pub struct ServerStatus {
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, prompter: Prompter) -> Self {
+    pub(crate) fn new(config: ServerConfig, prompter: Prompter, authorizer: Authorizer) -> Self {
         let breaker = CircuitBreaker::of_tools(config.name(), [""; 0]).tool_errors(is_of_server);
         let (clock, slot) = (prompter.clock.clone(), AsyncMutex::default());
-        Self { config, breaker, clock, prompter, slot, remembered: Mutex::default() }
+        let (authorization, remembered) = (OnceLock::new(), Mutex::default());
+        Self { config, breaker, clock, prompter, authorizer, authorization, slot, remembered }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -96,12 +101,7 @@ impl Server {
             }
             self.facts().stderr = live.stderr();
         }
-        let spoken = slot.spoken;
-        let opening = async {
-            let identity = identity(&self.config).await?;
-            Ok((Arc::new(Live::open(&self.config, spoken, &self.prompter).await?), identity))
-        };
-        match self.within(self.config.startup_timeout(), opening).await {
+        match self.open(slot.spoken).await {
             Ok((live, identity)) => {
                 slot.spoken = Some(live.lifecycle);
                 slot.live = Some((live.clone(), identity.clone()));
@@ -116,6 +116,42 @@ impl Server {
                 Err(self.noted(error))
             }
         }
+    }
+
+    /// A new connection. A person who has to sign in for it has a time of their own.
+    async fn open(&self, spoken: Option<Lifecycle>) -> Result<(Arc<Live>, Identity), ServerError> {
+        let authorization = self.authorization()?;
+        let opening = || {
+            self.within(self.config.startup_timeout(), async {
+                let identity = identity(&self.config).await?;
+                let live = Live::open(&self.config, spoken, &self.prompter, authorization);
+                Ok((Arc::new(live.await?), identity))
+            })
+        };
+        let Some(authorization) = authorization else { return opening().await };
+        // A request over the connection before this one may have been refused.
+        authorization.answer_challenge().await?;
+        match opening().await {
+            Err(_) if authorization.answer_challenge().await? => opening().await,
+            opened => opened,
+        }
+    }
+
+    fn authorization(&self) -> Result<Option<&Arc<Authorization>>, ServerError> {
+        let made = match (self.authorization.get(), &self.config.transport) {
+            (Some(made), _) => return Ok(made.as_ref()),
+            (None, Transport::Http(http)) => {
+                Authorization::of(self.name(), http, &self.authorizer, http_client(http)?)?
+            }
+            (None, _) => None,
+        };
+        Ok(self.authorization.get_or_init(|| made.map(Arc::new)).as_ref())
+    }
+
+    /// True when the server wants somebody to sign in, and somebody can: the next connection is made with that.
+    pub(super) fn is_challenged(&self) -> bool {
+        let authorization = self.authorization.get().and_then(Option::as_ref);
+        authorization.is_some_and(|authorization| authorization.is_challenged())
     }
 
     /// The tools as they are listed now, asked for where what is known is too old.
@@ -152,8 +188,15 @@ impl Server {
 
     /// Connects, if need be, and lists the tools.
     pub(crate) async fn refresh(&self) -> Result<(), ServerError> {
-        let (live, identity) = self.live().await?;
         self.doubt_listing();
+        match self.listed_now().await {
+            Err(_) if self.is_challenged() => self.listed_now().await,
+            listed => listed,
+        }
+    }
+
+    async fn listed_now(&self) -> Result<(), ServerError> {
+        let (live, identity) = self.live().await?;
         self.listing(&live, &identity).await.map(drop)
     }
 

@@ -80,7 +80,7 @@ fn all_faults_are_found_at_once_each_with_its_place() {
         ),
         (
             r#"{"url": "http://example.com", "headers": {"A": "b"}}"#,
-            "mcpServers.s.url: headers would be sent in the clear; use https://",
+            "mcpServers.s.url: headers and tokens would be sent in the clear; use https://",
         ),
         (r#"{"url": "http://127.0.0.1:8000/mcp", "headers": {"A": "b"}}"#, ""),
         (
@@ -103,6 +103,45 @@ fn all_faults_are_found_at_once_each_with_its_place() {
     ] {
         assert_eq!(faults(fields), want, "{fields}");
     }
+}
+
+#[cfg(feature = "oauth")]
+#[test]
+fn a_sign_in_has_settings_of_its_own() {
+    for (fields, want) in [
+        (r#"{"url": "https://a", "oauth": true}"#, ""),
+        (
+            r#"{"url": "http://127.0.0.1:8000/mcp", "oauth": {"scopes": ["read"], "permit": ["10.0.0.0/8:443"]}}"#,
+            "",
+        ),
+        (
+            r#"{"url": "http://a.example", "oauth": true}"#,
+            "mcpServers.s.url: headers and tokens would be sent in the clear; use https://",
+        ),
+        (
+            r#"{"command": "a", "oauth": true}"#,
+            "mcpServers.s.oauth: a server with a `command` has none",
+        ),
+        (
+            r#"{"url": "https://a", "oauth": {"client_secret": "${TOKEN}", "scope": "read", "permit": ["here"]}}"#,
+            "mcpServers.s.oauth.scope: there is no such field; there are `client_id`, `client_secret`, `client_metadata_url`, `scopes`, `permit`\n\
+             mcpServers.s.oauth.client_secret: a secret belongs to a `client_id`\n\
+             mcpServers.s.oauth.permit[0]: `here` is no range of addresses; write `127.0.0.1:8080`, `10.0.0.0/8` or `[fd00::/8]:9200`",
+        ),
+    ] {
+        assert_eq!(faults(fields), want, "{fields}");
+    }
+    let config = parse(
+        r#"{"mcpServers": {"s": {"url": "https://a", "oauth": {"client_id": "c", "client_secret": "${TOKEN}"}}}}"#,
+    );
+    assert!(!format!("{:?}", config.unwrap()).contains("secret-token"));
+}
+
+#[cfg(not(feature = "oauth"))]
+#[test]
+fn without_the_feature_nobody_is_asked_to_sign_in() {
+    let want = "mcpServers.s.oauth: nobody can sign in by this program; build it with hanok-mcp's feature `oauth`";
+    assert_eq!(faults(r#"{"url": "https://a", "oauth": true}"#), want);
 }
 
 #[test]

@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::peers::folder;
 
-/// The scenarios, with the version of the protocol: all that the two versions require of a client, but for those of authorization.
+/// The scenarios, with the version of the protocol: all that the two versions require of a client, but for those of authorization,
+/// which are all run where the client has that.
 const SCENARIOS: [(&str, &str); 13] = [
     ("initialize", "2025-11-25"),
     ("tools_call", "2025-11-25"),
@@ -29,6 +30,9 @@ const SCENARIOS: [(&str, &str); 13] = [
     ("json-schema-2020-12-preservation", "2025-11-25"),
     ("json-schema-2020-12-preservation", "2026-07-28"),
 ];
+
+/// The document of the client, as the suite knows it.
+const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
 /// Fills every form with its defaults.
 #[derive(Debug)]
@@ -87,12 +91,24 @@ async fn client() {
         return;
     }
     let url = std::env::args().next_back().unwrap();
-    let config = json!({"mcpServers": {"s": {"url": url, "required": true}}}).to_string();
-    let config = McpConfig::reader().parse(&config).unwrap();
-    let client = McpClient::builder(config).elicitor(Defaults).connect().await.unwrap();
-    client.approve(&client.pending()).unwrap();
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let mut server = json!({"url": url, "required": true});
+    if std::env::var("MCP_CONFORMANCE_SCENARIO").is_ok_and(|name| name.starts_with("auth/")) {
+        server["oauth"] = json!({"client_metadata_url": METADATA});
+        for name in ["client_id", "client_secret"] {
+            if let Some(value) = context.get(name) {
+                server["oauth"][name] = value.clone();
+            }
+        }
+    }
+    let config = json!({"mcpServers": {"s": server}}).to_string();
+    let config = McpConfig::reader().parse(&config).unwrap();
+    let client = McpClient::builder(config).elicitor(Defaults);
+    #[cfg(feature = "oauth")]
+    let client = client.sign_in(crate::sign_in::agreeing());
+    let client = client.connect().await.unwrap();
+    client.approve(&client.pending()).unwrap();
     let definitions = client.definitions();
     for tool in client.tools() {
         let name = tool.spec().name().trim_start_matches("s__");
@@ -173,6 +189,8 @@ fn the_scenarios_of_the_conformance_suite_pass() {
     let Some(suite) = Suite::find() else { return };
     let program = std::env::current_exe().unwrap();
     let client = format!("{} --exact conformance::client --nocapture", program.display());
+    let mut scenarios: Vec<_> =
+        SCENARIOS.iter().map(|(name, version)| ((*name).to_owned(), *version)).collect();
     for revision in ["2025-11-25", "2026-07-28"] {
         let required = suite.required("Client", revision);
         assert!(required.contains("tools_call"), "{required:?}");
@@ -180,8 +198,11 @@ fn the_scenarios_of_the_conformance_suite_pass() {
         let is_left_out = |name: &&String| !is_run(name) && !name.starts_with("auth/");
         let missing: Vec<_> = required.iter().filter(is_left_out).collect();
         assert!(missing.is_empty(), "{revision}: {missing:?}");
+        let is_authorization = |name: &String| name.starts_with("auth/") && cfg!(feature = "oauth");
+        let of_authorization = required.into_iter().filter(is_authorization);
+        scenarios.extend(of_authorization.map(|name| (name, revision)));
     }
-    for (scenario, version) in SCENARIOS {
+    for (scenario, version) in &scenarios {
         let arguments =
             ["client", "--command", &client, "--scenario", scenario, "--spec-version", version];
         let (passed, words) = suite.run(&arguments);

@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// What a listener does with a message, and with what header it came.
-type Behaviour = Arc<dyn Fn(&Value, &str) -> Reply + Send + Sync>;
+pub(crate) type Behaviour = Arc<dyn Fn(&Value, &str) -> Reply + Send + Sync>;
 
-enum Reply {
+pub(crate) enum Reply {
     /// This status, these headers and this body.
     Http(&'static str, String, String),
     /// The head of a stream of events, then this event for ever.
@@ -34,7 +34,7 @@ enum Reply {
 }
 
 /// A listener on this machine; the count of its requests.
-async fn listener(behaviour: Behaviour) -> (String, Arc<AtomicUsize>) {
+pub(crate) async fn listener(behaviour: Behaviour) -> (String, Arc<AtomicUsize>) {
     let (address, requests, _) = stoppable_listener(behaviour).await;
     (address, requests)
 }
@@ -107,12 +107,12 @@ async fn request(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<(String, 
     }
 }
 
-fn json_reply(body: &Value) -> Reply {
+pub(crate) fn json_reply(body: &Value) -> Reply {
     Reply::Http("200 OK", "Content-Type: application/json\r\n".into(), body.to_string())
 }
 
 /// A server that does what it should.
-fn proper(mode: &'static str) -> impl Fn(&Value) -> Reply {
+pub(crate) fn proper(mode: &'static str) -> impl Fn(&Value) -> Reply {
     move |message| match answer(mode, message) {
         Some(answer) => json_reply(&answer),
         None if message.is_null() => {
@@ -221,7 +221,7 @@ async fn neither_a_redirect_nor_metadata_leads_anywhere() {
     let client = World::new().any("web", json!({"url": asking})).approved().await;
     assert_eq!(
         error_of(&client),
-        "the server wants an authorization; write a token into its `headers`"
+        "the server wants an authorization; write a token into its `headers`, or sign in by `oauth`"
     );
     assert_eq!(requests.load(Ordering::SeqCst), 0);
 }

@@ -25,5 +25,7 @@ mod serve;
 mod serve_conformance;
 #[cfg(feature = "server")]
 mod serve_http;
+#[cfg(feature = "oauth")]
+mod sign_in;
 mod support;
 mod tasks;

@@ -76,10 +76,17 @@ pub struct Fetch {
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, Secret<String>)>,
     pub(super) query: Vec<(&'static str, Secret<String>)>,
-    /// JSON, which makes it a `POST`.
-    pub(super) body: Option<Secret<String>>,
+    /// What is sent, which makes it a `POST`.
+    pub(super) body: Option<Body>,
     pub(super) json_wanted: bool,
     pub(super) limits: Limits,
+}
+
+/// The body of a request, and its type.
+#[derive(Clone)]
+pub(super) struct Body {
+    pub(super) text: Secret<String>,
+    pub(super) content_type: &'static str,
 }
 
 impl Fetch {
@@ -97,7 +104,25 @@ impl Fetch {
 
     /// Sends `body` to `url`. No redirect is followed.
     pub fn post_json(url: impl Into<String>, body: &serde_json::Value) -> Self {
-        Self { body: Some(Secret::new(body.to_string())), ..Self::get(url) }
+        Self::post(url, Secret::new(body.to_string()), "application/json")
+    }
+
+    /// Sends `form`, which is encoded already, to `url`. No redirect is followed, and the form stands in no error.
+    ///
+    /// ```
+    /// use hanok_core::Secret;
+    /// use hanok_tools::Fetch;
+    ///
+    /// let form = Secret::new("grant_type=refresh_token&refresh_token=r-123".to_owned());
+    /// let fetch = Fetch::post_form("https://login.example.com/token", form);
+    /// assert!(!format!("{fetch:?}").contains("r-123"));
+    /// ```
+    pub fn post_form(url: impl Into<String>, form: Secret<String>) -> Self {
+        Self::post(url, form, "application/x-www-form-urlencoded")
+    }
+
+    fn post(url: impl Into<String>, text: Secret<String>, content_type: &'static str) -> Self {
+        Self { body: Some(Body { text, content_type }), ..Self::get(url) }
     }
 
     /// Sends a header along, for example a key. Default: `Host`, `User-Agent`, `Accept` and `Accept-Encoding` alone.
@@ -153,6 +178,7 @@ pub struct Fetched {
     pub(super) url: String,
     pub(super) status: u16,
     pub(super) content_type: Option<String>,
+    pub(super) challenge: Option<String>,
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Vec<u8>,
 }
@@ -178,6 +204,11 @@ impl Fetched {
     /// The type of its content as the server says, `None` when it does not.
     pub fn content_type(&self) -> Option<&str> {
         self.content_type.as_deref()
+    }
+
+    /// What the server wants to be told before it answers, in its `WWW-Authenticate`; `None` when it says nothing.
+    pub fn challenge(&self) -> Option<&str> {
+        self.challenge.as_deref()
     }
 
     /// The body, unpacked.
