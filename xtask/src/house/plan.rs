@@ -31,6 +31,7 @@ pub(super) const PLAN: &[Rooms] = &[
             "catalogue",
             "content",
             "connection",
+            "authorization",
             "elicitation",
             "config",
         ],
