@@ -1,6 +1,10 @@
 //! What a run of the program works with: its graph, its threads, its servers and its memory.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use hanok_agent::{StandingApprovals, StandingScope};
 use hanok_checkpoint::{
@@ -121,7 +125,10 @@ pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
 /// [`Failure`] for a configuration that makes no sense, a required server that cannot be reached, and differences where none is allowed.
 pub async fn connect(options: &Options) -> Result<McpClient, Failure> {
     let Some(path) = &options.mcp else {
-        let folder = options.talk.db.as_ref().map(|db| db.with_extension("desk"));
+        let folder = options.talk.db.as_ref().map(|db| match is_postgres(db) {
+            true => PathBuf::from("orchestrator.desk"),
+            false => db.with_extension("desk"),
+        });
         let client = McpClient::connect(sample_config(folder)?).await.map_err(Failure::wiring)?;
         // Its tools are this program's own.
         client.approve(&client.pending()).map_err(Failure::wiring)?;
@@ -132,6 +139,28 @@ pub async fn connect(options: &Options) -> Result<McpClient, Failure> {
     let builder = McpClient::builder(config);
     let builder = if options.locked { builder.locked() } else { builder };
     builder.connect().await.map_err(|error| Failure::Usage(Chain(&error).to_string()))
+}
+
+/// True for the address of a PostgreSQL, and no file.
+fn is_postgres(db: &Path) -> bool {
+    let db = db.to_string_lossy();
+    ["postgres://", "postgresql://"].iter().any(|scheme| db.starts_with(scheme))
+}
+
+#[cfg(feature = "postgres")]
+async fn postgres(db: &Path) -> Result<(SharedCheckpointer, SharedStore), Failure> {
+    let config = hanok_postgres::Config::new(db.to_string_lossy().into_owned());
+    let postgres = hanok_postgres::Postgres::connect(config).await.map_err(Failure::wiring)?;
+    Ok((SharedCheckpointer::new(postgres.clone()), SharedStore::new(postgres)))
+}
+
+#[cfg(not(feature = "postgres"))]
+#[expect(clippy::unused_async, reason = "it stands in the place of one that connects")]
+async fn postgres(_: &Path) -> Result<(SharedCheckpointer, SharedStore), Failure> {
+    let how = "cargo run --example orchestrator --package orchestrator --features postgres";
+    Err(Failure::Usage(format!(
+        "이 프로그램은 PostgreSQL 없이 만들어졌습니다. `{how}`로 실행하세요."
+    )))
 }
 
 /// Opens what `options` name, with `model` in all its parts and the tools of `client`.
@@ -149,6 +178,7 @@ pub async fn open(
             SharedCheckpointer::new(InMemoryCheckpointer::new()),
             SharedStore::new(InMemoryStore::new()),
         ),
+        Some(db) if is_postgres(db) => postgres(db).await?,
         Some(path) => {
             let opened = Sqlite::open(path).await;
             let sqlite = opened.map_err(|source| Failure::Database {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -28,8 +28,15 @@ pub struct Servers {
     client: McpClient,
     index: ToolIndex,
     detection: Detection,
-    /// When the index was made to fit last, and the snapshot that it fits.
-    fits: Arc<Mutex<Option<(Timestamp, String)>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The time at which the servers were asked last.
+    refreshed: Timestamp,
+    /// The tools that the index fits.
+    fits: Option<String>,
 }
 
 /// A tool that can be called.
@@ -110,7 +117,9 @@ impl Servers {
             Some(embedder) => index.embedder(embedder, Call::detached()),
             None => index,
         };
-        let servers = Self { client, index, detection, fits: Arc::default() };
+        // The client has asked them when it connected.
+        let state = Arc::new(Mutex::new(State { refreshed: now, fits: None }));
+        let servers = Self { client, index, detection, state };
         servers.fit(now).await?;
         Ok(servers)
     }
@@ -133,12 +142,9 @@ impl Servers {
     ///
     /// What the store says.
     pub async fn look(&self, now: Timestamp) -> Result<(), BoxError> {
-        let due = match &*self.fits.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some((at, _)) => now.since(*at) >= self.detection.interval,
-            None => true,
-        };
+        let due = now.since(self.state().refreshed) >= self.detection.interval;
         if self.detection.automatic && due {
-            self.client.refresh().await;
+            return self.look_again(now).await;
         }
         self.fit(now).await
     }
@@ -150,6 +156,7 @@ impl Servers {
     /// What the store says.
     pub async fn look_again(&self, now: Timestamp) -> Result<(), BoxError> {
         self.client.refresh().await;
+        self.state().refreshed = now;
         self.fit(now).await
     }
 
@@ -158,8 +165,7 @@ impl Servers {
         let (offer, hash) = (self.offer(), self.client.snapshot().hash().to_string());
         let names: Vec<_> = offer.0.keys().map(String::as_str).collect();
         let fits = format!("{hash} {}", names.join(" "));
-        let known = self.fits.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if known.is_none_or(|(_, known)| known != fits) {
+        if self.state().fits.as_ref() != Some(&fits) {
             let settings = self.client.definitions();
             let settings =
                 settings.into_iter().map(|(definition, of)| (model_name(&definition), of));
@@ -175,8 +181,12 @@ impl Servers {
             let tools: Vec<_> = offer.iter().map(indexed).collect();
             self.index.update(&tools, now).await?;
         }
-        *self.fits.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, fits));
+        self.state().fits = Some(fits);
         Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tools that can be called now.

@@ -104,7 +104,7 @@ async fn opened(
 }
 
 /// Goes on until the turn is over: what is in doubt is given up.
-async fn ended(opened: &Opened) -> OrchestratorState {
+async fn ended(opened: &Opened) -> Result<OrchestratorState, RunError> {
     let app = opened.graph.checkpointer(opened.threads.clone());
     let thread = app.thread(key());
     // A process that died at its first append has left nothing to go on with.
@@ -113,8 +113,8 @@ async fn ended(opened: &Opened) -> OrchestratorState {
         outcome => outcome,
     };
     for _ in 0..8 {
-        match outcome.unwrap() {
-            Outcome::Done(state) => return state,
+        match outcome? {
+            Outcome::Done(state) => return Ok(state),
             Outcome::InDoubt(open) => {
                 outcome = thread.answer(open[0].id.clone(), &"give_up", ()).await;
             }
@@ -147,15 +147,15 @@ fn calls(folder: &Path, tool: &str) -> (usize, usize) {
 /// step has one file, and what is not in doubt is learned as if nobody had died.
 #[tokio::test]
 async fn a_turn_goes_on_wherever_the_process_dies() {
-    let whole = Box::pin(run(usize::MAX, false)).await;
+    let whole = Box::pin(run(&[])).await;
     assert_eq!(whole.end, TurnEnd::Done);
     let (mut deaths, mut certain) = (0, 0);
     for at in 1.. {
         let mut over = false;
         for is_stored in [false, true] {
-            let ran = Box::pin(run(at, is_stored)).await;
-            over |= !ran.died;
-            deaths += usize::from(ran.died);
+            let ran = Box::pin(run(&[(at, is_stored)])).await;
+            over |= ran.deaths == 0;
+            deaths += ran.deaths;
             // A call that was given up in doubt is none that succeeded.
             if ran.end == TurnEnd::Done {
                 certain += 1;
@@ -171,40 +171,73 @@ async fn a_turn_goes_on_wherever_the_process_dies() {
     assert!(deaths > 40, "{deaths}");
 }
 
+/// More seeds are tried where this is set.
+const FULL: &str = "HANOK_TEST_FULL";
+
+/// P20, B139: the process that goes on dies as well, and the next one, at appends that a seed says.
+#[tokio::test]
+async fn a_turn_goes_on_however_often_the_process_dies() {
+    let seeds =
+        if std::env::var_os(FULL).is_some_and(|full| !full.is_empty()) { 10_000 } else { 12 };
+    let whole = Box::pin(run(&[])).await;
+    let mut deaths = 0;
+    for seed in 0..seeds {
+        let mut state: u64 = seed;
+        let mut below = |limit: u64| {
+            // Knuth's linear congruential generator for 64 bits.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((state >> 33) % limit).unwrap()
+        };
+        let count = 2 + below(4);
+        let schedule: Vec<_> = (0..count).map(|_| (1 + below(30), below(2) == 1)).collect();
+        let ran = Box::pin(run(&schedule)).await;
+        deaths += ran.deaths;
+        if ran.end == TurnEnd::Done {
+            assert_eq!(ran.learned, whole.learned, "seed {seed}: {schedule:?}");
+        }
+    }
+    println!("{deaths} deaths under {seeds} seeds");
+    assert!(deaths > 24, "{deaths}");
+}
+
 /// A turn that may have died.
 struct Ran {
-    died: bool,
+    deaths: usize,
     end: TurnEnd,
     learned: Vec<String>,
 }
 
-/// A turn that dies at the append `at`, and goes on.
-async fn run(at: usize, is_stored: bool) -> Ran {
+/// A turn whose processes die one after the other, each at an append of its own, before it is stored or after; the last one lives.
+async fn run(schedule: &[(usize, bool)]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let (desk_folder, results) = (folder.path().join("desk"), folder.path().join("results"));
     let client = desk(&desk_folder).await;
     let inner = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let store = SharedStore::new(InMemoryStore::new());
-    let dying = Dying { store: inner.clone(), at, is_stored, appends: Arc::default() };
-    let first =
-        opened(&client, SharedCheckpointer::new(Layered(dying.clone())), &store, &results).await;
-    let app = first.graph.checkpointer(first.threads.clone());
-    let thread = app.thread(key());
-    let went = Box::pin(thread.invoke(asking(REQUEST), ())).await;
-    let died = dying.appends.load(Ordering::SeqCst) >= at;
-    assert_eq!(went.is_err(), died, "{at}: {went:?}");
-    // The process is gone, and with it its claim.
-    let head = inner.head(&key()).await.unwrap();
-    if let Some(head) = head.filter(|head| head.claim.is_some()) {
-        let log = Log::new(inner.clone(), key());
-        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
+    let mut deaths = 0;
+    for &(at, is_stored) in schedule {
+        let dying = Dying { store: inner.clone(), at, is_stored, appends: Arc::default() };
+        let threads = SharedCheckpointer::new(Layered(dying.clone()));
+        let opened = opened(&client, threads, &store, &results).await;
+        let went = Box::pin(ended(&opened)).await;
+        let died = dying.appends.load(Ordering::SeqCst) >= at;
+        assert_eq!(went.is_err(), died, "{schedule:?}: {went:?}");
+        if !died {
+            break;
+        }
+        deaths += 1;
+        // The process is gone, and with it its claim.
+        let head = inner.head(&key()).await.unwrap();
+        if let Some(head) = head.filter(|head| head.claim.is_some()) {
+            let log = Log::new(inner.clone(), key());
+            log.release(&head, AppendId(u128::MAX - deaths as u128), Timestamp(0)).await.unwrap();
+        }
     }
-    let again = opened(&client, inner, &store, &results).await;
-    let state = match went {
-        Ok(outcome) => outcome.done().unwrap(),
-        Err(_) => Box::pin(ended(&again)).await,
-    };
-    let what = format!("death at {at}, {is_stored}: {:?}", state.answer);
+    let last = opened(&client, inner, &store, &results).await;
+    let state = Box::pin(ended(&last)).await.unwrap();
+    let what = format!("{schedule:?}: {:?}", state.answer);
     assert!(matches!(state.end, Some(TurnEnd::Done | TurnEnd::Partly)), "{what}");
     assert!(calls(&desk_folder, "build_report").0 <= 1, "{what}");
     assert_eq!(calls(&desk_folder, "add_note").1, 1, "{what}");
@@ -216,7 +249,7 @@ async fn run(at: usize, is_stored: bool) -> Ran {
         name.contains("step") && name.ends_with(".json")
     });
     assert_eq!(steps.count(), 2, "{what}");
-    let learned = memories(&again).await;
+    let learned = memories(&last).await;
     client.close().await;
-    Ran { died, end: state.end.unwrap(), learned }
+    Ran { deaths, end: state.end.unwrap(), learned }
 }

@@ -151,6 +151,43 @@ fn a_turn_goes_on_in_other_processes() {
     assert_eq!(calls.values().collect::<Vec<_>>(), [&2], "{calls:?}");
 }
 
+/// P42: the same on PostgreSQL, where what waits is listed and answered by a program that knows nothing of this one.
+#[cfg(feature = "postgres")]
+#[test]
+fn a_turn_waits_on_postgresql() {
+    let url = match postgres_for_tests::url() {
+        Ok(url) => url,
+        Err(missing) => {
+            eprintln!("skipped: {missing}");
+            return;
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let thread = format!("pg-{}", std::process::id());
+    let db =
+        |more: &[&str]| run(folder.path(), &[&["--db", &url, "--thread", &thread], more].concat());
+    let asked = db(&["--gates", "step", "우유 사기 메모해 줘"]);
+    assert_eq!(asked.code, Some(5), "{}", asked.err);
+    let hanok = |arguments: &[&str]| {
+        let example = command("orchestrator", &[]).get_program().to_owned();
+        let program = Path::new(&example).parent().unwrap().with_file_name("hanok");
+        assert!(program.exists(), "build it first: cargo build -p hanok-cli");
+        said(Command::new(program).args(arguments).env("HANOK_POSTGRES", &url).output().unwrap())
+    };
+    let (_, after) = asked.err.split_once('[').unwrap();
+    let (open, _) = after.split_once(']').unwrap();
+    let inbox = hanok(&["inbox", "--json"]);
+    let waits = |line: &&str| line.contains(&thread) && line.contains(open);
+    assert_eq!(inbox.out.lines().filter(waits).count(), 1, "{}{}", inbox.out, inbox.err);
+    let answered = hanok(&["answer", &thread, open, "--approve"]);
+    assert_eq!(answered.code, Some(0), "{}", answered.err);
+    let ended = db(&["--resume"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let notes = fs::read_to_string(folder.path().join("orchestrator.desk/desk.json")).unwrap();
+    let desk: Value = serde_json::from_str(&notes).unwrap();
+    assert_eq!(desk["notes"].as_array().unwrap().len(), 1, "{notes}");
+}
+
 /// P46: what was asked stays asked, and its answer counts, whatever gates the process has that goes on.
 #[test]
 fn a_gate_that_has_asked_is_not_passed_by_another_process() {
