@@ -8,6 +8,7 @@ pub(crate) mod memory;
 mod postings;
 pub(crate) mod rank;
 pub(crate) mod search;
+mod slots;
 pub(crate) mod terms;
 mod value;
 pub(crate) mod vector;

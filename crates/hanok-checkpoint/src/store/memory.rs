@@ -11,10 +11,12 @@ use hanok_core::{ItemKey, Labels, Tenant, Timestamp};
 use super::{
     Store,
     error::StoreError,
+    filter::Filter,
     item::{Batch, Batched, Item, Put, Refresh, Version, Write, Written, expiry},
     postings::{IndexedTerms, Postings},
-    rank::{Candidate, Corpus, QueryTerms, Ranked, rank},
+    rank::{Candidate, QueryTerms, Ranked, rank},
     search::{Hit, Namespaces, Page, Place, Search, Within},
+    slots::{LOWEST, Slots, lowest_namespace},
     vector::{Space, Vector},
 };
 
@@ -54,27 +56,10 @@ struct Items {
 #[derive(Debug)]
 struct Row {
     item: Item,
-    /// Its number in the index of terms.
+    /// Its number.
     slot: usize,
     terms: IndexedTerms,
     vectors: Vec<Vector>,
-}
-
-/// The numbers that rows have, each once, and few more of them than there are rows.
-#[derive(Debug, Default)]
-struct Slots {
-    free: Vec<usize>,
-    /// The first that nobody has had.
-    next: usize,
-}
-
-impl Slots {
-    fn take(&mut self) -> usize {
-        self.free.pop().unwrap_or_else(|| {
-            self.next += 1;
-            self.next - 1
-        })
-    }
 }
 
 impl InMemoryStore {
@@ -95,12 +80,12 @@ impl Items {
 
     /// The item of `key`, which lives on where it is to.
     fn read(&mut self, key: &ItemKey, refresh: Refresh, now: Timestamp) -> Option<Item> {
-        let item = self.rows.get_mut(key).map(|row| &mut row.item);
-        let item = item.filter(|item| item.is_live(now))?;
+        let row = self.rows.get_mut(key).filter(|row| row.item.is_live(now))?;
         if refresh == Refresh::Yes {
-            item.expires = item.expires.max(expiry(item.ttl, now));
+            row.item.expires = row.item.expires.max(expiry(row.item.ttl, now));
+            self.slots.set_expires(row.slot, row.item.expires);
         }
-        Some(item.clone())
+        Some(row.item.clone())
     }
 
     /// Refuses a batch that may not be made; gives the index of the write that counts, by its key.
@@ -152,15 +137,16 @@ impl Items {
         if !put.vectors.is_empty() {
             self.meant.insert(key.clone());
         }
-        let slot = self.slots.take();
+        let slot = self.slots.add(&key, item.expires, &put.vectors);
         let terms = self.postings.add(slot, put.terms());
+        self.slots.set_terms(slot, terms.length);
         self.rows.insert(key, Row { item, slot, terms, vectors: put.vectors });
     }
 
     fn remove(&mut self, key: &ItemKey) {
         let Some(row) = self.rows.remove(key) else { return };
         self.postings.remove(row.slot, &row.terms);
-        self.slots.free.push(row.slot);
+        self.slots.remove(row.slot);
         self.meant.remove(key);
     }
 
@@ -185,19 +171,9 @@ impl Items {
             .filter(move |(_, row)| row.item.is_live(now))
     }
 
-    /// The live rows in which `search` looks and that fit its filter, from `after` on.
-    fn fitting<'a>(
-        &'a self,
-        search: &'a Search,
-        after: Option<&Place>,
-        now: Timestamp,
-    ) -> impl Iterator<Item = (&'a ItemKey, &'a Row)> {
-        let rows = self.rows(&search.tenant, &search.within, after, now);
-        rows.filter(|(_, row)| search.filter.fits(&row.item.value))
-    }
-
     fn list(&self, search: &Search, now: Timestamp) -> (Vec<Hit>, Option<Place>) {
-        let fitting = self.fitting(search, search.after.as_ref(), now);
+        let rows = self.rows(&search.tenant, &search.within, search.after.as_ref(), now);
+        let fitting = rows.filter(|(_, row)| search.filter.fits(&row.item.value));
         let mut hits: Vec<_> = fitting
             .take(search.limit.saturating_add(1))
             .map(|(_, row)| Hit {
@@ -214,50 +190,69 @@ impl Items {
     }
 
     fn ranked(&self, search: &Search, now: Timestamp) -> (Vec<Hit>, Option<Place>) {
-        let scores = self.text_scores(search, now);
-        let candidates = self.fitting(search, None, now).filter_map(|(key, row)| {
-            let text = scores.get(row.slot).copied().filter(|score| *score > 0.0);
-            let similarity = search.by_vector().and_then(|vector| {
-                let each = row.vectors.iter().map(|other| vector.similarity(other));
-                each.reduce(f32::max)
-            });
-            let is_found = text.is_some() || similarity.is_some();
-            is_found.then(|| Candidate { item: row, key: key.clone(), text, similarity })
+        let scope = self.slots.within(&search.tenant, &search.within, now);
+        let texts =
+            search.by_text().map(|text| self.postings.scores(&QueryTerms::new(text), &scope));
+        let similarities = search.by_vector().map(|vector| self.slots.similarities(vector, &scope));
+        let mut found: Vec<Scored> = (0..scope.terms.len())
+            .map(|slot| Scored {
+                slot,
+                text: texts.as_ref().and_then(|texts| *texts.get(slot)?),
+                similarity: similarities.as_ref().and_then(|all| *all.get(slot)?),
+            })
+            .filter(|it| it.text.is_some() || it.similarity.is_some())
+            .filter(|it| self.fits(search, it.slot))
+            .collect();
+        // Where one list ranks, what stands behind its first page needs no name.
+        if search.after.is_none() && (texts.is_none() || similarities.is_none()) {
+            keep_best(&mut found, search.limit);
+        }
+        let candidates = found.into_iter().filter_map(|it| {
+            let (key, text, similarity) = (self.slots.key(it.slot)?, it.text, it.similarity);
+            Some(Candidate { item: (), key: key.clone(), text, similarity })
         });
         let (ranked, next) = rank(search, candidates.collect());
-        (ranked.into_iter().map(hit).collect(), next)
+        (ranked.into_iter().filter_map(|it| self.hit(it)).collect(), next)
     }
 
-    /// The scores of the items of `search` by their slots, 0 for those that have none of its terms.
-    fn text_scores(&self, search: &Search, now: Timestamp) -> Vec<f64> {
-        let Some(text) = search.by_text() else { return Vec::new() };
-        let (mut corpus, mut lengths) = (Corpus::default(), vec![0; self.slots.next]);
-        let rows = self.rows(&search.tenant, &search.within, None, now);
-        for (_, row) in rows.filter(|(_, row)| row.terms.length > 0) {
-            corpus.items += 1;
-            corpus.terms += row.terms.length;
-            if let Some(length) = lengths.get_mut(row.slot) {
-                *length = row.terms.length;
-            }
+    fn fits(&self, search: &Search, slot: usize) -> bool {
+        if matches!(&search.filter, Filter::And(all) if all.is_empty()) {
+            return true;
         }
-        self.postings.scores(&QueryTerms::new(text), corpus, &lengths)
+        let row = self.slots.key(slot).and_then(|key| self.rows.get(key));
+        row.is_some_and(|row| search.filter.fits(&row.item.value))
     }
+
+    fn hit(&self, ranked: Ranked<()>) -> Option<Hit> {
+        let Candidate { key, text, similarity, .. } = ranked.candidate;
+        let item = self.rows.get(&key)?.item.clone();
+        Some(Hit { item, score: Some(ranked.score), text, similarity })
+    }
+}
+
+/// An item that was found, by its number.
+#[derive(Debug, Clone, Copy)]
+struct Scored {
+    slot: usize,
+    text: Option<f64>,
+    similarity: Option<f32>,
+}
+
+/// Leaves the best `limit` and one more by their one score, and all that are as good as the last of these.
+fn keep_best(found: &mut Vec<Scored>, limit: usize) {
+    let score = |it: &Scored| it.text.or(it.similarity.map(f64::from)).unwrap_or(f64::NEG_INFINITY);
+    if limit >= found.len() {
+        return;
+    }
+    let (_, last, _) = found.select_nth_unstable_by(limit, |a, b| score(b).total_cmp(&score(a)));
+    let least = score(last);
+    found.retain(|it| score(it).total_cmp(&least).is_ge());
 }
 
 /// A name below which no item of `tenant` in `within` stands.
 fn lowest(tenant: &Tenant, within: &Within) -> Option<ItemKey> {
-    /// No label and no key begins with a lower sign: control characters are in none.
-    const LOWEST: &str = " ";
-    let labels = match within {
-        Within::All => Labels::new([LOWEST]).ok()?,
-        Within::Labels(labels) => labels.clone(),
-    };
-    ItemKey::new(tenant.clone(), labels, LOWEST).ok()
-}
-
-fn hit(ranked: Ranked<&Row>) -> Hit {
-    let Candidate { item: row, text, similarity, .. } = ranked.candidate;
-    Hit { item: row.item.clone(), score: Some(ranked.score), text, similarity }
+    let (tenant, labels) = lowest_namespace(tenant, within)?;
+    ItemKey::new(tenant, labels, LOWEST).ok()
 }
 
 impl Store for InMemoryStore {

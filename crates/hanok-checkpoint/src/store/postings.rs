@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::rank::{Bm25, Corpus, QueryTerms};
+use super::{
+    rank::{Bm25, Corpus, QueryTerms},
+    slots::Scope,
+};
 
 /// An inverted index: the terms of items, each item by its slot.
 #[derive(Debug, Default)]
@@ -57,25 +60,35 @@ impl Postings {
         }
     }
 
-    /// The score of each slot for `query`: 0 where an item has none of its terms, or is none of `corpus`.
-    ///
-    /// `lengths` has the number of terms of each item of `corpus` by its slot, and 0 for every other slot.
-    pub(super) fn scores(&self, query: &QueryTerms, corpus: Corpus, lengths: &[u64]) -> Vec<f64> {
-        let formula = Bm25::new(corpus);
-        let mut scores = vec![0.0; lengths.len()];
+    /// The score for `query` of each item of `scope` by its number: `None` where an item has none of its terms.
+    pub(super) fn scores(&self, query: &QueryTerms, scope: &Scope) -> Vec<Option<f64>> {
+        let formula = Bm25::new(corpus(scope));
+        let mut scores = vec![None; scope.terms.len()];
         for term in query.terms() {
             let Some(postings) = self.0.get(term.as_str()) else { continue };
-            let length = |posting: &&Posting| lengths.get(posting.slot).copied().unwrap_or(0);
-            let counted = || postings.iter().filter(|posting| length(posting) > 0);
-            let weight = formula.weight(counted().count());
-            for posting in counted() {
-                if let Some(score) = scores.get_mut(posting.slot) {
-                    *score += formula.part(weight, posting.count, length(&posting));
-                }
+            let length = |posting: &Posting| scope.terms.get(posting.slot).copied().flatten();
+            let having = postings.iter().filter(|posting| length(posting).is_some()).count();
+            let weight = formula.weight(having);
+            for posting in postings {
+                let (Some(length), Some(score)) = (length(posting), scores.get_mut(posting.slot))
+                else {
+                    continue;
+                };
+                let part = formula.part(weight, posting.count, length);
+                *score = Some(score.unwrap_or(0.0) + part);
             }
         }
         scores
     }
+}
+
+/// The items of `scope` that have a term.
+fn corpus(scope: &Scope) -> Corpus {
+    let terms = scope.terms.iter().flatten().filter(|terms| **terms > 0);
+    terms.fold(Corpus::default(), |corpus, terms| Corpus {
+        items: corpus.items + 1,
+        terms: corpus.terms + terms,
+    })
 }
 
 #[cfg(test)]
@@ -100,23 +113,25 @@ mod tests {
                 slots.insert(slot, (postings.add(slot, terms.clone()), terms, counts));
             }
             let query = QueryTerms::new(&asked.join(" "));
-            let (mut corpus, mut lengths) = (Corpus::default(), vec![0; 5]);
+            let (mut corpus, mut scope) = (Corpus::default(), Scope { terms: vec![None; 5] });
             let (mut places, mut counts) = (Vec::new(), Vec::new());
             for (slot, (_, terms, counted)) in &slots {
-                if !counted || terms.is_empty() {
+                if !counted {
                     continue;
                 }
-                corpus.items += 1;
-                corpus.terms += terms.len() as u64;
-                lengths[*slot] = terms.len() as u64;
-                places.push(*slot);
-                counts.push(query.count(terms.iter().map(String::as_str)));
+                scope.terms[*slot] = Some(terms.len() as u64);
+                if !terms.is_empty() {
+                    corpus.items += 1;
+                    corpus.terms += terms.len() as u64;
+                    places.push(*slot);
+                    counts.push(query.count(terms.iter().map(String::as_str)));
+                }
             }
-            let mut want = vec![0.0; 5];
+            let mut want = vec![None; 5];
             for (slot, score) in places.into_iter().zip(query.scores(corpus, &counts)) {
-                want[slot] = score;
+                want[slot] = (score > 0.0).then_some(score);
             }
-            prop_assert_eq!(postings.scores(&query, corpus, &lengths), want);
+            prop_assert_eq!(postings.scores(&query, &scope), want);
 
             for (slot, (terms, _, _)) in &slots {
                 postings.remove(*slot, terms);
