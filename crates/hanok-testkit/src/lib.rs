@@ -8,7 +8,7 @@
 //! - `chat_model_conforms!`, `embedder_conforms!` and `tool_conforms!`, with the feature `model`, are the same for a `ChatModel`, an
 //!   `Embedder` and a `Tool` of `hanok-model`;
 //! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-memory`;
-//! - [`Layer`] changes a store for a test;
+//! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append;
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
 //! ```
@@ -23,6 +23,7 @@ mod checkpointer;
 mod claims;
 #[cfg(feature = "retrieval")]
 mod documents;
+mod dying;
 #[cfg(feature = "model")]
 mod embedder;
 #[cfg(feature = "kills")]
@@ -46,6 +47,7 @@ pub use checkpointer::{
 };
 #[cfg(feature = "retrieval")]
 pub use documents::{DOCUMENT_STORE_CLAIMS, DocumentStoreClaim, Keeping, check_document_store};
+pub use dying::Dying;
 #[cfg(feature = "model")]
 pub use embedder::{EMBEDDER_CLAIMS, EmbedderClaim, check_embedder};
 #[cfg(feature = "kills")]

@@ -7,64 +7,21 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{
-    collections::BTreeSet,
-    fmt, fs,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
-use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, InMemoryCheckpointer, InMemoryStore, Log,
-    SharedCheckpointer, SharedStore,
-};
-use hanok_core::{Clock as _, Tenant, ThreadKey, Timestamp};
+use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+use hanok_core::{Clock as _, Tenant, ThreadKey};
 use hanok_graph::{Outcome, RunError, TokioClock};
 use hanok_mcp::{McpClient, McpConfig};
 use hanok_memory::{PlanMemory, ToolMemory, WorkflowMemory};
-use hanok_testkit::{Layer, Layered};
+use hanok_testkit::Dying;
 use orchestrator::{
     Opened, Options, open_on, sample,
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
 use terminal::{brain, program::command};
-
-/// A store whose process dies at an append: before it is stored, or after it and before the answer.
-#[derive(Clone)]
-struct Dying {
-    store: SharedCheckpointer,
-    at: usize,
-    is_stored: bool,
-    appends: Arc<AtomicUsize>,
-}
-
-impl fmt::Debug for Dying {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dying").field("at", &self.at).finish_non_exhaustive()
-    }
-}
-
-impl Layer for Dying {
-    fn inner(&self) -> &SharedCheckpointer {
-        &self.store
-    }
-
-    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
-        let nth = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
-        if nth < self.at {
-            return self.store.append(thread, append).await;
-        }
-        if nth == self.at && self.is_stored {
-            self.store.append(thread, append).await?;
-        }
-        Err(CheckpointError::Unavailable { reason: "dead", source: "dead".into() })
-    }
-}
 
 const REQUEST: &str = "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?";
 
@@ -150,7 +107,7 @@ async fn a_turn_goes_on_wherever_the_process_dies() {
     let whole = Box::pin(run(&[])).await;
     assert_eq!(whole.end, TurnEnd::Done);
     let (mut deaths, mut certain) = (0, 0);
-    for at in 1.. {
+    for at in 0.. {
         let mut over = false;
         for is_stored in [false, true] {
             let ran = Box::pin(run(&[(at, is_stored)])).await;
@@ -191,7 +148,7 @@ async fn a_turn_goes_on_however_often_the_process_dies() {
             usize::try_from((state >> 33) % limit).unwrap()
         };
         let count = 2 + below(4);
-        let schedule: Vec<_> = (0..count).map(|_| (1 + below(30), below(2) == 1)).collect();
+        let schedule: Vec<_> = (0..count).map(|_| (below(30), below(2) == 1)).collect();
         let ran = Box::pin(run(&schedule)).await;
         deaths += ran.deaths;
         if ran.end == TurnEnd::Done {
@@ -218,22 +175,15 @@ async fn run(schedule: &[(usize, bool)]) -> Ran {
     let store = SharedStore::new(InMemoryStore::new());
     let mut deaths = 0;
     for &(at, is_stored) in schedule {
-        let dying = Dying { store: inner.clone(), at, is_stored, appends: Arc::default() };
-        let threads = SharedCheckpointer::new(Layered(dying.clone()));
-        let opened = opened(&client, threads, &store, &results).await;
+        let dying = Dying::at(inner.clone(), at, is_stored);
+        let opened = opened(&client, dying.shared(), &store, &results).await;
         let went = Box::pin(ended(&opened)).await;
-        let died = dying.appends.load(Ordering::SeqCst) >= at;
-        assert_eq!(went.is_err(), died, "{schedule:?}: {went:?}");
-        if !died {
+        assert_eq!(went.is_err(), dying.is_dead(), "{schedule:?}: {went:?}");
+        if !dying.is_dead() {
             break;
         }
         deaths += 1;
-        // The process is gone, and with it its claim.
-        let head = inner.head(&key()).await.unwrap();
-        if let Some(head) = head.filter(|head| head.claim.is_some()) {
-            let log = Log::new(inner.clone(), key());
-            log.release(&head, AppendId(u128::MAX - deaths as u128), Timestamp(0)).await.unwrap();
-        }
+        dying.after_death(&key()).await.unwrap();
     }
     let last = opened(&client, inner, &store, &results).await;
     let state = Box::pin(ended(&last)).await.unwrap();

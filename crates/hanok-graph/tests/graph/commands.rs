@@ -268,7 +268,7 @@ async fn a_command_to_the_parent_is_the_nearest_parents() {
             let died = run.invoke(S::update(), ledger.clone()).await;
             assert_eq!(died.is_err(), dying.is_dead());
             deaths += u32::from(dying.is_dead());
-            let store = dying.left(&key("t")).await;
+            let store = dying.after_death(&key("t")).await.unwrap();
             let thread = thread(&top, &store);
             let state = match thread.state(None).await.unwrap() {
                 Some(_) => thread.resume(ledger.clone()).await,

@@ -158,7 +158,7 @@ async fn a_barrier_adds_its_own_entry_and_what_it_follows_from() {
             if !dying.is_dead() {
                 continue;
             }
-            let store = dying.left(&key("t")).await;
+            let store = dying.after_death(&key("t")).await.unwrap();
             let next = thread(&graph, &store).durability(durability);
             let outcome = match next.state(None).await.unwrap() {
                 Some(_) => next.resume(ledger.clone()).await.unwrap(),

@@ -502,7 +502,7 @@ async fn after_a_crash_behind_a_recorded_failure_only_the_handler_runs() {
             }
             deaths += 1;
             assert!(matches!(died, Err(RunError::Checkpoint(_))), "{died:?}");
-            let store = dying.left(&key("t")).await;
+            let store = dying.after_death(&key("t")).await.unwrap();
             let recorded = recorded(&graph, &store).await;
             let before = ledger.of("a");
             let resumed = match graph.checkpointer(store).thread(key("t")) {

@@ -353,7 +353,7 @@ async fn an_ephemeral_field_lasts_for_one_super_step() {
             let dying = Dying::at(memory(), at, stored);
             let run = graph.checkpointer(Layered(dying.clone())).thread(key("t"));
             assert_eq!(run.invoke(input(), ()).await.is_err(), dying.is_dead());
-            let store = dying.left(&key("t")).await;
+            let store = dying.after_death(&key("t")).await.unwrap();
             let run = thread(&graph, &store);
             let state = match run.state(None).await.unwrap() {
                 Some(_) => run.resume(()).await.unwrap().done().unwrap(),

@@ -79,7 +79,7 @@ async fn to_the_end(
         }
         before = written(&store, world).await;
         if dying.is_dead() {
-            dying.left(&key("t")).await;
+            dying.after_death(&key("t")).await.unwrap();
             dying = next(deaths.next());
             let began = graph.checkpointer(store.clone()).thread(key("t")).state(None).await;
             input = match began.unwrap() {

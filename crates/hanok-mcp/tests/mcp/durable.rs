@@ -1,22 +1,12 @@
 //! A graph that calls one tool once, on a store whose process dies.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, InMemoryCheckpointer, Log, SharedCheckpointer,
-};
-use hanok_core::{Tenant, ThreadKey, Timestamp};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
+use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, Doubt, END, Graph, Outcome, START, Snapshot, Thread};
 use hanok_mcp::{ElicitationAnswer, McpClient};
 use hanok_model::{SharedTool, Tool};
 use hanok_state::State;
-use hanok_testkit::{Layer, Layered};
+use hanok_testkit::Dying;
 
 use crate::support::tool_of;
 
@@ -52,57 +42,7 @@ pub(crate) fn memory() -> SharedCheckpointer {
 
 /// Takes the thread from a process that is gone.
 pub(crate) async fn lost(store: &SharedCheckpointer) {
-    let head = store.head(&key()).await.unwrap();
-    if let Some(head) = head.filter(|head| head.claim.is_some()) {
-        let log = Log::new(store.clone(), key());
-        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
-    }
-}
-
-/// A store whose process dies at an append: before it is stored, or after it and before the answer.
-#[derive(Clone)]
-pub(crate) struct Dying {
-    store: SharedCheckpointer,
-    at: usize,
-    is_stored: bool,
-    appends: Arc<AtomicUsize>,
-}
-
-impl Dying {
-    pub(crate) fn new(store: &SharedCheckpointer, at: usize, is_stored: bool) -> Self {
-        Self { store: store.clone(), at, is_stored, appends: Arc::default() }
-    }
-
-    pub(crate) fn died(&self) -> bool {
-        self.appends.load(Ordering::SeqCst) >= self.at
-    }
-
-    pub(crate) fn shared(&self) -> SharedCheckpointer {
-        SharedCheckpointer::new(Layered(self.clone()))
-    }
-}
-
-impl fmt::Debug for Dying {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dying").field("at", &self.at).finish_non_exhaustive()
-    }
-}
-
-impl Layer for Dying {
-    fn inner(&self) -> &SharedCheckpointer {
-        &self.store
-    }
-
-    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
-        let nth = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
-        if nth < self.at {
-            return self.store.append(thread, append).await;
-        }
-        if nth == self.at && self.is_stored {
-            self.store.append(thread, append).await?;
-        }
-        Err(CheckpointError::Unavailable { reason: "dead", source: "dead".into() })
-    }
+    Dying::at(store.clone(), 0, false).after_death(&key()).await.unwrap();
 }
 
 /// The end of a thread in which every question is answered by `answer`, each in a run of its own: the text, or `in doubt`.

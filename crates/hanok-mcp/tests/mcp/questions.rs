@@ -9,10 +9,11 @@ use hanok_checkpoint::Checkpointer;
 use hanok_graph::Outcome;
 use hanok_mcp::{Elicitation, ElicitationAnswer, ElicitationMode, Elicitor, McpError, ServerError};
 use hanok_model::ToolError;
+use hanok_testkit::Dying;
 use serde_json::{Value, json};
 
 use crate::{
-    durable::{Dying, answered, key, lost, memory, thread},
+    durable::{answered, key, memory, thread},
     program::tool,
     support::{AT_LAST, World, tool_of},
 };
@@ -151,16 +152,16 @@ async fn a_call_with_questions_survives_a_crash_at_every_append() {
         let mut is_over = false;
         for is_stored in [false, true] {
             let (store, ledger) = (memory(), world.ledger("shop").len());
-            let dying = Dying::new(&store, at, is_stored);
+            let dying = Dying::at(store.clone(), at - 1, is_stored);
             let confirm = tool_of(&client, "shop__confirm");
             let run = thread(&dying.shared()).invoke(Default::default(), confirm.clone()).await;
             if let Ok(Outcome::Interrupted(open)) = run {
                 let answering = thread(&dying.shared());
                 let _ = answering.answer(open[0].id.clone(), &answer, confirm).await;
             }
-            is_over |= !dying.died();
-            lost(&store).await;
-            if !dying.died() || store.head(&key()).await.unwrap().is_none() {
+            is_over |= !dying.is_dead();
+            dying.after_death(&key()).await.unwrap();
+            if !dying.is_dead() || store.head(&key()).await.unwrap().is_none() {
                 continue;
             }
             let end = answered(&store, &client, "shop__confirm", &answer).await;

@@ -21,6 +21,7 @@ use hanok_mcp::{
 };
 use hanok_model::{Exchange, ScriptedModel, Tool, ToolOutput, ToolSpec};
 use hanok_state::State;
+use hanok_testkit::Dying;
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
@@ -37,10 +38,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::{
-    durable::Dying,
-    support::{AT_LAST, HandClock, tool_of},
-};
+use crate::support::{AT_LAST, HandClock, tool_of};
 
 /// What the nodes did, and when those that wait may go on.
 #[derive(Debug, Clone, Default)]
@@ -312,10 +310,10 @@ async fn a_call_that_is_made_again_after_a_crash_is_the_same_run() {
     for at in 1..=12 {
         for is_stored in [true, false] {
             let (store, ledger) = (memory(), Ledger::default());
-            let dying = Dying::new(&store, at, is_stored);
+            let dying = Dying::at(store.clone(), at - 1, is_stored);
             let plain = client(&server(&dying.shared(), &ledger), true).await;
             let _ = called(&plain, request("pay", Some("k"))).await;
-            died += usize::from(dying.died());
+            died += usize::from(dying.is_dead());
             release(&store).await;
             let plain = client(&server(&store, &ledger), true).await;
             let result = done(&plain, request("pay", Some("k"))).await;

@@ -11,10 +11,11 @@ use hanok_graph::Outcome;
 use hanok_mcp::{ElicitationAnswer, McpClient, McpConfig, McpError, ServerError, TaskProgress};
 use hanok_model::{Tool, ToolError};
 use hanok_sqlite::Sqlite;
+use hanok_testkit::Dying;
 use serde_json::json;
 
 use crate::{
-    durable::{Dying, answered, key, lost, memory, thread},
+    durable::{answered, key, lost, memory, thread},
     program::tool,
     support::{AT_LAST, World, tool_of},
 };
@@ -105,13 +106,13 @@ async fn a_task_survives_a_crash_at_every_append() {
         for is_stored in [false, true] {
             becomes(&world, "completed");
             let (store, before) = (memory(), calls(&world, "long"));
-            let dying = Dying::new(&store, at, is_stored);
+            let dying = Dying::at(store.clone(), at - 1, is_stored);
             let first = thread(&dying.shared());
             let _ = first.invoke(Default::default(), tool_of(&client, "office__long")).await;
-            is_over |= !dying.died();
-            lost(&store).await;
+            is_over |= !dying.is_dead();
+            dying.after_death(&key()).await.unwrap();
             let made = calls(&world, "long") - before;
-            if dying.died() && store.head(&key()).await.unwrap().is_some() {
+            if dying.is_dead() && store.head(&key()).await.unwrap().is_some() {
                 let answer = ElicitationAnswer::Cancel;
                 let end = answered(&store, &client, "office__long", &answer).await;
                 let when = if is_stored { "after" } else { "before" };

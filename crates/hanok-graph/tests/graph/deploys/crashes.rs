@@ -58,12 +58,12 @@ async fn crashed<Old: Tree, New: Tree>() -> usize {
                 return died;
             }
             died += 1;
-            let store = dying.left(&key("t")).await;
+            let store = dying.after_death(&key("t")).await.unwrap();
             let again = Dying::at(store.clone(), second, nth % 2 == 0);
             let shared = SharedCheckpointer::new(hanok_testkit::Layered(again.clone()));
             let mut state = go_on::<New>(&shared).await;
             if again.is_dead() {
-                state = go_on::<New>(&again.left(&key("t")).await).await;
+                state = go_on::<New>(&again.after_death(&key("t")).await.unwrap()).await;
             }
             let place = format!("died at {nth}, stored {stored}, and at {second}");
             assert_eq!(state.unwrap_or_else(|error| panic!("{place}: {error:?}")), want, "{place}");

@@ -6,7 +6,6 @@
 
 mod clock;
 mod ledger;
-mod store;
 
 use std::{error::Error, time::Duration};
 
@@ -19,8 +18,8 @@ use hanok_graph::{
 use hanok_state::{List, State};
 
 pub(crate) use clock::{Counting, PausedClock, runtime};
+pub(crate) use hanok_testkit::Dying;
 pub(crate) use ledger::Ledger;
-pub(crate) use store::Dying;
 
 /// A state with a field of each common rule.
 #[derive(State, Debug, Clone, Default, PartialEq)]
