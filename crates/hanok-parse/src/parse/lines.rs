@@ -111,8 +111,7 @@ impl Pass {
         }
         self.walk.at = at;
         let ends = Ends { fence: true, ..Ends::default() };
-        let object = JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends);
-        self.walk.reading = Some(Box::new(object));
+        self.read(JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends));
         Ok(true)
     }
 
@@ -140,8 +139,7 @@ impl Pass {
         }
         self.walk.release_fence(look);
         if self.walk.leave(look) {
-            let calls = PythonCalls::marked(start, end, &[FENCE]).code();
-            self.walk.reading = Some(Box::new(calls));
+            self.read(PythonCalls::marked(start, end, &[FENCE]).code());
         }
         self.walk.at = end;
         self.walk.fresh = false;
@@ -154,7 +152,7 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.walk.reading = Some(Box::new(Calls::bare(at)));
+        self.read(Calls::bare(at));
         Ok(true)
     }
 
@@ -166,7 +164,7 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.walk.reading = Some(Box::new(PythonCalls::bare(at)));
+        self.read(PythonCalls::bare(at));
         Ok(true)
     }
 
@@ -236,8 +234,7 @@ impl Pass {
         let start = self.walk.at;
         if self.walk.leave(look) {
             self.enter(look, label);
-            let named = LabelName::new(Behind::Name(kind), start, self.walk.at);
-            self.walk.reading = Some(Box::new(named));
+            self.read(LabelName::new(Behind::Name(kind), start, self.walk.at));
         }
     }
 
@@ -248,7 +245,7 @@ impl Pass {
         }
         let start = self.walk.at;
         self.enter(look, label);
-        self.walk.reading = Some(Box::new(LabelName::new(Behind::Input, start, self.walk.at)));
+        self.read(LabelName::new(Behind::Input, start, self.walk.at));
         true
     }
 

@@ -4,7 +4,7 @@ use crate::{
     declared::{CallKind, Declared},
     json::scan::{Dialect, Ends, Read, Scan},
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         skip::{Skip, Then},
         trailer::Trailer,
         walk::{Called, Walk},
@@ -63,41 +63,38 @@ impl JsonArguments {
         Self { scan: self.scan.dialect(dialect), ..self }
     }
 
-    fn done(self, walk: &mut Walk, look: Look<'_>) {
+    fn done(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let Self { kind, name, start, from, scan, closes, id, .. } = self;
-        walk.at = scan.at;
+        let end = scan.at;
         walk.draft.spelled(from..scan.at, scan.escaped);
         walk.draft.repaired(from..scan.at, scan.repairs);
         let called = Called { kind, name: &name, span: start..scan.at, written: from..scan.at, id };
         walk.call(look, called, Input::Object(scan.out));
-        Trailer::object(from, walk.at, closes).begin(walk, look);
+        Trailer::object(from, end, closes).begin(walk, look)
     }
 }
 
 impl Reader for JsonArguments {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = &self.declared_name {
                     walk.draft.tell_part(self.kind, declared_name, &self.scan.out);
                 }
-                walk.reading = Some(self);
-                return Progress::More;
+                Next::More(self)
             }
             Read::Done | Read::Member => self.done(walk, look),
             Read::Cut => {
                 let name = names::plain(&look.setup.declared, self.kind, &self.name);
-                walk.truncated(look, self.start, Some(&name), Expected::Rest);
+                Next::truncated(walk, look, self.start, Some(&name))
             }
             Read::Bad => {
                 let name = names::plain(&look.setup.declared, self.kind, &self.name);
                 let span = self.start..self.scan.at;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
-                let skip = Skip::new(walk, &self.scan, self.from, Then::Close(self.closes));
-                walk.reading = Some(Box::new(skip));
+                Next::then(Skip::new(&self.scan, self.from, Then::Close(self.closes)))
             }
         }
-        Progress::Moved
     }
 
     fn takes(&mut self, draft: &mut Draft, text: &str, _declared: &Declared) -> bool {

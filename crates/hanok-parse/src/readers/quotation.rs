@@ -33,7 +33,12 @@ impl Walk {
 
     /// Shows what follows up to `close`.
     pub(crate) fn show(&mut self, close: &'static str, in_line: bool) {
-        self.shown = Some(Shown::Span { close, from: self.at, in_line });
+        self.show_from(self.at, close, in_line);
+    }
+
+    /// Shows what stands from byte `from` up to `close`.
+    pub(crate) fn show_from(&mut self, from: usize, close: &'static str, in_line: bool) {
+        self.shown = Some(Shown::Span { close, from, in_line });
     }
 
     /// Whether the mark here stands directly behind a quotation mark that opens.

@@ -6,10 +6,10 @@ use crate::{
     json::scan::Ends,
     readers::{
         json_arguments::JsonArguments,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::{Called, Walk},
     },
-    reply::{error::Expected, input::Input},
+    reply::input::Input,
     text::{look::Look, names, presence::Presence},
 };
 
@@ -43,7 +43,7 @@ impl ToolInput {
     }
 
     /// The name with nothing behind it. In GLM's form it has no parameters.
-    fn alone(&self, walk: &mut Walk, look: Look<'_>) {
+    fn alone(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let declared = &look.setup.declared;
         let name = names::resolve(declared, CallKind::Tool, &self.name);
         let needs = self.needs_input || name.is_ok_and(|name| declared.requires_input(&name));
@@ -57,11 +57,10 @@ impl ToolInput {
             id: None,
         };
         walk.call(look, called, input);
-        walk.go(end);
+        Next::Done(end)
     }
 
-    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Progress {
-        walk.at = at;
+    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
             self.ahead = at;
@@ -69,26 +68,23 @@ impl ToolInput {
         }
         let ends = Ends { tags: &[CLOSE], ..Ends::default() };
         let written = JsonArguments::new(look, CallKind::Tool, self.name, self.start, at, ends);
-        walk.reading = Some(Box::new(written));
-        Progress::Moved
+        Next::then(written)
     }
 
     /// Plain text up to the close tag.
-    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
             if look.ended {
-                walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
-                return Progress::Moved;
+                return Next::truncated(walk, look, self.start, Some(&self.name));
             }
             let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
             while !look.text.is_char_boundary(ahead) {
                 ahead -= 1;
             }
             self.ahead = ahead;
-            walk.reading = Some(self);
-            return Progress::More;
+            return Next::More(self);
         };
         let behind = end + CLOSE.len();
         let called = Called {
@@ -99,13 +95,12 @@ impl ToolInput {
             id: None,
         };
         walk.call(look, called, Input::from_text(look.slice(from, end)));
-        walk.go(behind);
-        Progress::Moved
+        Next::Done(behind)
     }
 }
 
 impl Reader for ToolInput {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
         if self.input.is_some() {
             return self.text(walk, look);
         }
@@ -113,8 +108,7 @@ impl Reader for ToolInput {
             let at = look.behind_white(white);
             if look.rest(at).is_empty() && !look.ended {
                 self.white = Some(at);
-                walk.reading = Some(self);
-                return Progress::More;
+                return Next::More(self);
             }
             return self.input(walk, look, at);
         }
@@ -125,18 +119,14 @@ impl Reader for ToolInput {
                 self.white = Some(self.ahead + OPEN.len());
                 self.read(walk, look)
             }
-            Presence::More => {
-                walk.reading = Some(self);
-                Progress::More
-            }
+            Presence::More => Next::More(self),
             Presence::No => {
                 let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
                 if look.ended && OPEN.starts_with(rest) && !is_whole {
-                    walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                    Next::truncated(walk, look, self.start, Some(&self.name))
                 } else {
-                    self.alone(walk, look);
+                    self.alone(walk, look)
                 }
-                Progress::Moved
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     declared::CallKind,
-    readers::{echo::Echo, fence::Fence, reader::Reader, shown::Shown},
+    readers::{echo::Echo, fence::Fence, shown::Shown},
     reply::{
         draft::{Attempt, Draft},
         error::{ErrorKind, Expected},
@@ -67,8 +67,6 @@ pub(crate) struct Walk {
     /// Labels, fences and bare JSON may begin here.
     pub(crate) fresh: bool,
     pub(crate) mode: Mode,
-    /// What is being read besides text.
-    pub(crate) reading: Option<Box<dyn Reader>>,
     /// Behind the last mark that counted, or the last call.
     pub(crate) trusted_to: usize,
     /// Another call of the same block begins here, by this rule.

@@ -4,10 +4,10 @@ use crate::{
     declared::CallKind,
     json::json_text,
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::{Called, Walk},
     },
-    reply::{error::Expected, input::Input},
+    reply::input::Input,
     text::look::Look,
 };
 
@@ -31,10 +31,10 @@ impl WordCall {
     }
 
     /// The call whose close mark stands at `end`.
-    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) {
+    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) -> Next {
         let behind = end + self.close.len();
         if !walk.leave(look) {
-            return walk.go(behind);
+            return Next::Done(behind);
         }
         let inner = look.slice(self.body, end);
         // `<tool: function>`: the name stands on the next line.
@@ -45,28 +45,24 @@ impl WordCall {
         let words = words.strip_prefix('>').unwrap_or(words);
         let span = self.start..behind;
         let called = Called { kind: CallKind::Tool, name, span, written: self.body..end, id: None };
-        walk.at = behind;
         walk.call(look, called, Input::from_text(words));
-        walk.go(behind);
+        Next::Done(behind)
     }
 }
 
 impl Reader for WordCall {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
         let rest = look.rest(self.ahead);
         if let Some(len) = rest.find(self.close) {
-            self.done(walk, look, self.ahead + len);
-            return Progress::Moved;
+            return self.done(walk, look, self.ahead + len);
         }
         if look.ended {
             let inner = look.slice(self.body, look.text.len());
             let name = inner.split_whitespace().next().filter(|name| name.len() <= NAME);
             walk.leave(look);
-            walk.truncated(look, self.start, name, Expected::Rest);
-            return Progress::Moved;
+            return Next::truncated(walk, look, self.start, name);
         }
         self.ahead += rest.len() - json_text::overlap(rest, self.close);
-        walk.reading = Some(self);
-        Progress::More
+        Next::More(self)
     }
 }
