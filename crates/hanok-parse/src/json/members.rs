@@ -18,6 +18,30 @@ pub(crate) struct Member {
     pub(crate) value: Range<usize>,
 }
 
+/// The members of an object that stands from byte `at` in the text that they are ranges of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Members<'a> {
+    pub(crate) list: &'a [Member],
+    pub(crate) at: usize,
+}
+
+impl Members<'_> {
+    /// The keys of the object `json`, and where their values stand.
+    pub(crate) fn of<'j>(
+        &self,
+        json: &'j str,
+    ) -> impl Iterator<Item = (Cow<'j, str>, Range<usize>)> {
+        let within = |range: &Range<usize>| {
+            let at = |end: usize| end.saturating_sub(self.at);
+            at(range.start)..at(range.end)
+        };
+        self.list.iter().map(move |member| {
+            let key = json.get(within(&member.key)).unwrap_or_default();
+            (decoded(key), within(&member.value))
+        })
+    }
+}
+
 impl Member {
     pub(crate) fn has(&self, key: &str, out: &str) -> bool {
         let written = out.get(self.key.clone()).unwrap_or_default();
@@ -39,10 +63,15 @@ fn decoded(json: &str) -> Cow<'_, str> {
 }
 
 /// Keeps the last of the members with one key, of the object that begins at byte `start` of `out` and whose members
-/// begin at `base`.
-pub(crate) fn keep_last(out: &mut String, members: &mut Vec<Member>, base: usize, start: usize) {
-    let Some(own) = members.get(base..).filter(|own| own.len() > 1) else { return };
-    let Some(keep) = keep_flags(out, own) else { return };
+/// begin at `base`. Says whether there were several.
+pub(crate) fn keep_last(
+    out: &mut String,
+    members: &mut Vec<Member>,
+    base: usize,
+    start: usize,
+) -> bool {
+    let Some(own) = members.get(base..).filter(|own| own.len() > 1) else { return false };
+    let Some(keep) = keep_flags(out, own) else { return false };
     let base_out = start + 1;
     let old = out.split_off(base_out.min(out.len()));
     let own = members.split_off(base);
@@ -59,6 +88,7 @@ pub(crate) fn keep_last(out: &mut String, members: &mut Vec<Member>, base: usize
         member.start = moved;
         members.push(member);
     }
+    true
 }
 
 /// Which members stay. `None` when all do.

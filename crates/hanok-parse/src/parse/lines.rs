@@ -111,7 +111,9 @@ impl Pass {
         }
         self.walk.at = at;
         let ends = Ends { fence: true, ..Ends::default() };
-        self.read(JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends));
+        let (walk, tool) = (&mut self.walk, tool.to_owned());
+        let object = JsonArguments::new(walk, look, CallKind::Tool, tool, at, at, ends);
+        self.read(look, object);
         Ok(true)
     }
 
@@ -138,11 +140,12 @@ impl Pass {
             return Ok(false);
         }
         self.walk.release_fence(look);
-        if self.walk.leave(look) {
-            self.read(PythonCalls::marked(start, end, &[FENCE]).code());
-        }
+        let goes_on = self.walk.leave(look);
         self.walk.at = end;
         self.walk.fresh = false;
+        if goes_on {
+            self.read(look, PythonCalls::marked(start, end, &[FENCE]).code());
+        }
         Ok(true)
     }
 
@@ -152,7 +155,7 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.read(Calls::bare(at));
+        self.read(look, Calls::bare(at));
         Ok(true)
     }
 
@@ -164,7 +167,7 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.read(PythonCalls::bare(at));
+        self.read(look, PythonCalls::bare(at));
         Ok(true)
     }
 
@@ -234,7 +237,7 @@ impl Pass {
         let start = self.walk.at;
         if self.walk.leave(look) {
             self.enter(look, label);
-            self.read(LabelName::new(Behind::Name(kind), start, self.walk.at));
+            self.read(look, LabelName::new(Behind::Name(kind), start, self.walk.at));
         }
     }
 
@@ -245,7 +248,7 @@ impl Pass {
         }
         let start = self.walk.at;
         self.enter(look, label);
-        self.read(LabelName::new(Behind::Input, start, self.walk.at));
+        self.read(look, LabelName::new(Behind::Input, start, self.walk.at));
         true
     }
 

@@ -103,9 +103,15 @@ impl Pass {
     }
 
     fn step(&mut self, look: Look<'_>) -> Progress {
-        if let Some(reader) = self.reading.take() {
-            let next = reader.read(&mut self.walk, look);
-            return self.follow(next);
+        if let Some(reader) = &mut self.reading {
+            return match reader.read(&mut self.walk, look) {
+                Next::More => Progress::More,
+                next => {
+                    self.reading = None;
+                    self.follow(next);
+                    Progress::Moved
+                }
+            };
         }
         if self.walk.at >= look.text.len() {
             return Progress::More;
@@ -117,12 +123,9 @@ impl Pass {
     }
 
     /// Goes on where a reader says.
-    fn follow(&mut self, next: Next) -> Progress {
+    fn follow(&mut self, next: Next) {
         match next {
-            Next::More(reader) => {
-                self.reading = Some(reader);
-                return Progress::More;
-            }
+            Next::More => {}
             Next::Then(reader) => self.reading = Some(reader),
             Next::Done(at) => self.walk.go(at),
             Next::Inline(at) => {
@@ -130,18 +133,18 @@ impl Pass {
                 self.walk.fresh = false;
             }
         }
-        Progress::Moved
     }
 
     /// Has `reader` read on.
-    pub(super) fn read(&mut self, reader: impl Reader + 'static) {
-        self.reading = Some(Box::new(reader));
+    pub(super) fn read(&mut self, look: Look<'_>, reader: impl Reader + 'static) {
+        let next = reader.begin(&mut self.walk, look);
+        self.follow(next);
     }
 
     fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
         if let Some(rule) = self.walk.next_rule.take() {
             let at = self.walk.at;
-            self.read(Dispatch::new(at, at, rule));
+            self.read(look, Dispatch::new(at, at, rule));
             return Ok(());
         }
         if self.walk.fresh {
@@ -260,19 +263,19 @@ impl Pass {
     ) -> Result<bool, More> {
         match mark {
             Mark::Think(closes, until) => {
-                self.read(Think::new(self.walk.at + len, closes, until));
+                self.read(look, Think::new(self.walk.at + len, closes, until));
             }
             Mark::EndThink => {
                 let next = think::close(&mut self.walk, look, len)?;
                 self.follow(next);
             }
-            Mark::SuffixedThink => self.suffixed(len, Tag::Think),
+            Mark::SuffixedThink => self.suffixed(look, len, Tag::Think),
             Mark::SuffixedClose => {
                 let thought = look.rest(self.walk.at).starts_with("</think");
                 if self.walk.mode == Mode::Dead && !thought {
                     return Ok(false);
                 }
-                self.suffixed(len, Tag::Close { thought });
+                self.suffixed(look, len, Tag::Close { thought });
             }
             _ if self.walk.mode == Mode::Dead => return Ok(false),
             Mark::Stop => self.walk.go(self.walk.at + len),
@@ -289,16 +292,16 @@ impl Pass {
                 }
             }
             Mark::Open(rule) if self.walk.is_prose() => {
-                self.read(Dispatch::new(self.walk.at, self.walk.at + len, rule));
+                self.read(look, Dispatch::new(self.walk.at, self.walk.at + len, rule));
             }
             Mark::Header => self.header(look, len),
             Mark::Elements if self.walk.is_prose() => {
-                self.read(NestedXml::new(self.walk.at, self.walk.at + len));
+                self.read(look, NestedXml::new(self.walk.at, self.walk.at + len));
             }
             Mark::Section(closes) if self.walk.is_prose() => {
-                self.read(Recovery::section(self.walk.at, self.walk.at + len, closes));
+                self.read(look, Recovery::section(self.walk.at, self.walk.at + len, closes));
             }
-            Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Suffixed if self.walk.is_prose() => self.suffixed(look, len, Tag::Call),
             Mark::Answer if self.walk.is_prose() => {
                 if self.walk.leave(look) {
                     self.walk.mode = Mode::Answer(self.walk.at);
@@ -313,10 +316,10 @@ impl Pass {
                 self.walk.go(self.walk.at + len);
             }
             Mark::Words(close) if self.walk.is_prose() => {
-                self.read(WordCall::new(self.walk.at, self.walk.at + len, close));
+                self.read(look, WordCall::new(self.walk.at, self.walk.at + len, close));
             }
             Mark::Attributes if self.walk.is_prose() => {
-                self.read(AttributeCall::new(self.walk.at, self.walk.at + len));
+                self.read(look, AttributeCall::new(self.walk.at, self.walk.at + len));
             }
             Mark::Comment(close) if self.walk.is_prose() => {
                 self.walk.show(close, false);
@@ -328,8 +331,8 @@ impl Pass {
         Ok(true)
     }
 
-    fn suffixed(&mut self, len: usize, tag: Tag) {
-        self.read(SuffixedTag::new(self.walk.at, self.walk.at + len, tag));
+    fn suffixed(&mut self, look: Look<'_>, len: usize, tag: Tag) {
+        self.read(look, SuffixedTag::new(self.walk.at, self.walk.at + len, tag));
     }
 
     /// A message's header. The one before is over, and so is its answer.
@@ -339,7 +342,7 @@ impl Pass {
             self.walk.mode = Mode::Dead;
             return;
         }
-        self.read(Header::new(self.walk.at, self.walk.at + len));
+        self.read(look, Header::new(self.walk.at, self.walk.at + len));
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.

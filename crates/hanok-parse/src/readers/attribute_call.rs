@@ -9,9 +9,10 @@ use crate::{
     },
     readers::{
         reader::{Next, Reader},
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -82,13 +83,7 @@ impl AttributeCall {
             let is_text = if value.quoted { ParamType::String } else { ParamType::Any };
             object.push(key, &tags::value(&value.text, kind.unwrap_or(is_text)));
         }
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &name.text,
-            span,
-            written: self.body..end,
-            id: None,
-        };
+        let called = Called::tool(&name.text, span, self.body..end);
         walk.call(look, called, Input::Object(object.finish()));
         Next::Done(behind)
     }
@@ -164,7 +159,7 @@ impl Object {
 }
 
 impl Reader for AttributeCall {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if let Some(end) = self.end(look) {
             return self.done(walk, look, end);
         }
@@ -172,6 +167,6 @@ impl Reader for AttributeCall {
             walk.leave(look);
             return Next::truncated(walk, look, self.start, None);
         }
-        Next::More(self)
+        Next::More
     }
 }

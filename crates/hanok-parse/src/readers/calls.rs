@@ -7,9 +7,10 @@ use crate::{
         reader::{Next, Reader},
         skip::{Skip, Then},
         trailer::Trailer,
-        walk::{Called, Mode, Walk},
+        walk::{Mode, Walk},
     },
     reply::{
+        called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
         json_calls::{self, Pair},
@@ -107,7 +108,7 @@ impl Calls {
             return Step::Next(Next::truncated(walk, look, self.start, None));
         }
         if list.starts_with('{') {
-            return Step::Stage(self.next_object());
+            return Step::Stage(self.next_object(walk));
         }
         if !list.starts_with(']') {
             let span = self.start..self.at;
@@ -117,11 +118,11 @@ impl Calls {
         Step::Stage(Stage::Between(self.at, self.at, self.at))
     }
 
-    fn next_object(&mut self) -> Stage {
+    fn next_object(&mut self, walk: &mut Walk) -> Stage {
         self.declared_name = None;
-        let mut scan = Scan::new(self.at, self.ends);
+        let mut scan = Scan::reusing(&mut walk.spare, self.at, self.ends);
         scan.bare = self.bare;
-        Stage::Object(Box::new(scan))
+        Stage::Object(scan)
     }
 
     fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Step {
@@ -169,7 +170,7 @@ impl Calls {
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, scan: Box<Scan>) -> Step {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Step {
         let from = self.at;
         let mut calls = match self.released {
             Some(_) => Vec::new(),
@@ -186,19 +187,20 @@ impl Calls {
             return Step::Next(Next::Inline(self.at));
         }
         walk.draft.spelled(from..scan.at, scan.escaped);
-        walk.draft.repaired(from..scan.at, scan.repairs);
-        self.make(walk, look, calls, from);
+        walk.draft.repaired(from..scan.at, std::mem::take(&mut scan.repairs));
+        self.make(walk, look, &scan, calls, from);
+        walk.spare = Some(scan);
         if walk.mode == Mode::Dead {
             return Step::Next(Next::Inline(self.at));
         }
         Step::Stage(Stage::Between(self.at, self.at, self.at))
     }
 
-    fn make(&self, walk: &mut Walk, look: Look<'_>, calls: Vec<Pair>, from: usize) {
+    fn make(&self, walk: &mut Walk, look: Look<'_>, scan: &Scan, calls: Vec<Pair>, from: usize) {
+        let members = scan.arguments();
         for Pair { name, input, id } in calls {
             let span = self.start..self.at;
-            let called =
-                Called { kind: CallKind::Tool, name: &name, span, written: from..self.at, id };
+            let called = Called::tool(&name, span, from..self.at).id(id).members(members);
             walk.call(look, called, input);
         }
     }
@@ -240,7 +242,14 @@ impl Calls {
         line.map_or(look.text.len(), |end| self.at + end + 1)
     }
 
-    fn between(&mut self, look: Look<'_>, end: usize, mut behind: usize, mut ahead: usize) -> Step {
+    fn between(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        end: usize,
+        mut behind: usize,
+        mut ahead: usize,
+    ) -> Step {
         for letter in look.rest(ahead).chars() {
             match letter {
                 ';' | ',' | '}' | ']' => behind = ahead + 1,
@@ -249,7 +258,7 @@ impl Calls {
                     self.start = ahead;
                     self.opening = ahead;
                     self.at = ahead;
-                    return Step::Stage(self.next_object());
+                    return Step::Stage(self.next_object(walk));
                 }
                 _ if letter.is_whitespace() => {}
                 _ => return Step::After(behind),
@@ -265,25 +274,25 @@ impl Calls {
 }
 
 impl Reader for Calls {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Lead);
             let step = match stage {
                 Stage::Lead => self.lead(walk, look),
                 Stage::Object(scan) => self.object(walk, look, scan),
-                Stage::Between(end, behind, ahead) => self.between(look, end, behind, ahead),
+                Stage::Between(end, behind, ahead) => self.between(walk, look, end, behind, ahead),
             };
             match step {
                 Step::Stage(stage) => self.stage = stage,
                 Step::Skip(mut skip) => {
-                    skip.then = Then::List(self);
+                    skip.then = Then::List(Box::new(self.clone()));
                     return Next::Then(skip);
                 }
                 Step::After(at) => return Trailer::new(at, self.ends.tags).begin(walk, look),
                 Step::Next(next) => return next,
                 Step::More(stage) => {
                     self.stage = stage;
-                    return Next::More(self);
+                    return Next::More;
                 }
             }
         }

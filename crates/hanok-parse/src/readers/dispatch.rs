@@ -146,7 +146,7 @@ impl Dispatch {
         if !walk.leave(look) {
             return Next::Done(at);
         }
-        Next::then(Calls::marked(self.start, at, self.ends(), shape))
+        Calls::marked(self.start, at, self.ends(), shape).begin(walk, look)
     }
 
     fn ends(&self) -> Ends {
@@ -254,18 +254,18 @@ impl Dispatch {
         let closes = self.rule.closes;
         let separator = |name| Separator::new(start, at, name, closes);
         match then {
-            Then::Input => Next::then(ToolInput::new(start, at, name)),
-            Then::Words => Next::then(ToolInput::new(start, at, name).needs_input()),
-            Then::Named => Next::then(separator(String::new()).named(name)),
-            Then::Json | Then::FromToken => Next::then(separator(name)),
-            Then::Id => Next::then(separator(name).with_id()),
-            Then::Typed => Next::then(separator(name).typed()),
-            Then::Quoted(quote) => Next::then(separator(name).quoted(quote)),
+            Then::Input => ToolInput::new(start, at, name).begin(walk, look),
+            Then::Words => ToolInput::new(start, at, name).needs_input().begin(walk, look),
+            Then::Named => separator(String::new()).named(name).begin(walk, look),
+            Then::Json | Then::FromToken => separator(name).begin(walk, look),
+            Then::Id => separator(name).with_id().begin(walk, look),
+            Then::Typed => separator(name).typed().begin(walk, look),
+            Then::Quoted(quote) => separator(name).quoted(quote).begin(walk, look),
             Then::Tags(tags) | Then::TagsHere(tags) => {
-                Next::then(Params::new(look, start, at, name, tags))
+                Params::new(look, start, at, name, tags).begin(walk, look)
             }
-            Then::Python => Next::then(PythonCalls::marked(start, self.white, closes)),
-            Then::Calls => Next::then(Self::new(start, at, &INVOKED)),
+            Then::Python => PythonCalls::marked(start, self.white, closes).begin(walk, look),
+            Then::Calls => Self::new(start, at, &INVOKED).begin(walk, look),
         }
     }
 
@@ -279,7 +279,7 @@ impl Dispatch {
             return Ok(Some(Next::Done(self.white)));
         }
         let python = PythonCalls::marked(self.start, self.white, self.rule.closes);
-        Ok(Some(Next::then(if self.rule.declared { python.code() } else { python })))
+        Ok(Some((if self.rule.declared { python.code() } else { python }).begin(walk, look)))
     }
 
     /// Nothing of the format follows the mark.
@@ -293,7 +293,7 @@ impl Dispatch {
                 if self.rule.closes.is_empty() {
                     return Next::Done(self.white);
                 }
-                Next::then(Recovery::new(self.white, self.rule.closes).one_line())
+                Recovery::new(self.white, self.rule.closes).one_line().begin(walk, look)
             }
             Otherwise::Prose => {
                 walk.push(look, self.start, self.body);
@@ -304,10 +304,10 @@ impl Dispatch {
 }
 
 impl Reader for Dispatch {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.decide(walk, look) {
             Ok(next) => next,
-            Err(More) => Next::More(self),
+            Err(More) => Next::More,
         }
     }
 }

@@ -75,19 +75,19 @@ impl Header {
                 return Next::Done(body);
             }
             let name = name.to_owned();
-            return Next::then(Separator::new(self.start, body, name, CALL_ENDS).of_header());
+            return Separator::new(self.start, body, name, CALL_ENDS).of_header().begin(walk, look);
         }
         walk.addressee = None;
         match channel(header) {
             // Messages without channels: what the model says to itself, and to the user, ends with a mark of its own.
             "" if header.contains("to=self") => {
-                return Next::then(Think::new(body, EOM, UNTIL));
+                return Think::new(body, EOM, UNTIL).begin(walk, look);
             }
             "" if header.contains("to=user") => {
                 walk.leave(look);
                 walk.show_from(body, "<|eom|>", false);
             }
-            "analysis" => return Next::then(Think::new(body, ENDS, UNTIL)),
+            "analysis" => return Think::new(body, ENDS, UNTIL).begin(walk, look),
             "final" if walk.leave(look) => walk.mode = Mode::Answer(self.start),
             _ => {
                 walk.leave(look);
@@ -98,7 +98,7 @@ impl Header {
 }
 
 impl Reader for Header {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let rest = look.rest(self.ahead);
             let len = rest.bytes().position(|byte| byte == b'<');
@@ -111,7 +111,7 @@ impl Reader for Header {
             match seen {
                 Presence::Yes => return self.open(walk, look),
                 Presence::More if look.ended => return self.cut(walk, look),
-                Presence::More => return Next::More(self),
+                Presence::More => return Next::More,
                 Presence::No => self.ahead += 1,
             }
         }

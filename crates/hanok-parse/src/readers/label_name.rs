@@ -59,6 +59,13 @@ impl LabelName {
         if look.rest(self.ahead).is_empty() && !look.ended {
             return Err(More);
         }
+        if let Behind::Name(kind) = self.what {
+            if let Some(len) = self.plain_line(look) {
+                let from = self.ahead;
+                self.ahead += len;
+                return Ok(self.named(walk, look, kind, from));
+            }
+        }
         if self.what != Behind::Name(CallKind::Delegate) {
             if let Some((at, fenced)) = json_behind(look, self.ahead)? {
                 if fenced {
@@ -73,9 +80,19 @@ impl LabelName {
         }
     }
 
+    /// The length of a line that is nothing but a name, and stands behind the label: what nearly all of them are.
+    fn plain_line(&self, look: Look<'_>) -> Option<usize> {
+        let ends =
+            |byte: u8| matches!(byte, b'\n' | b'(' | b'{' | b'*' | b'`') || marks::may_begin(byte);
+        let line = look.rest(self.ahead);
+        let len = line.bytes().position(ends).filter(|len| *len > 0)?;
+        let is_line = line.as_bytes().get(len) == Some(&b'\n');
+        (is_line && !look.slice(self.behind, self.ahead).contains('\n')).then_some(len)
+    }
+
     fn json(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Result<Next, More> {
         if self.what != Behind::Input {
-            return Ok(Next::then(Calls::marked(self.start, at, ENDS, Shape::Members)));
+            return Ok(Calls::marked(self.start, at, ENDS, Shape::Members).begin(walk, look));
         }
         if !look.rest(at).starts_with('{') {
             self.ahead = at;
@@ -83,7 +100,7 @@ impl LabelName {
         }
         Ok(match walk.pending.take_if(|it| !it.is_none) {
             Some(Pending { kind, name, start, .. }) => {
-                Next::then(JsonArguments::new(look, kind, name, start, at, ENDS))
+                JsonArguments::new(walk, look, kind, name, start, at, ENDS).begin(walk, look)
             }
             None => Next::Inline(at),
         })
@@ -120,7 +137,7 @@ impl LabelName {
             }
         }
         if kind == CallKind::Tool {
-            if let Some(next) = self.whole_call(look)? {
+            if let Some(next) = self.whole_call(walk, look)? {
                 return Ok(next);
             }
         }
@@ -129,7 +146,7 @@ impl LabelName {
     }
 
     /// What reads arguments that stand on the line of the name: `find(q="x")` or `find {"q": "x"}`.
-    fn whole_call(&self, look: Look<'_>) -> Result<Option<Next>, More> {
+    fn whole_call(&self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         const LINE: usize = 256;
         let declared = &look.setup.declared;
         let is_stop = |letter: char| matches!(letter, '\n' | '(' | '{' | '<');
@@ -146,14 +163,14 @@ impl LabelName {
         let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         if look.rest(at).starts_with('{') && is_declared {
             let name = name.to_owned();
-            let object = JsonArguments::new(look, CallKind::Tool, name, self.start, at, ENDS);
-            return Ok(Some(Next::then(object)));
+            let object = JsonArguments::new(walk, look, CallKind::Tool, name, self.start, at, ENDS);
+            return Ok(Some(object.begin(walk, look)));
         }
         let is_name = is_declared || python_names::is_name(name);
         if !is_name || !look.rest(at).starts_with('(') || !is_keyword(look, at + 1)? {
             return Ok(None);
         }
-        Ok(Some(Next::then(PythonCalls::marked(self.start, self.ahead, &[]).code())))
+        Ok(Some(PythonCalls::marked(self.start, self.ahead, &[]).code().begin(walk, look)))
     }
 
     /// Reads the name: its line, up to a mark. It waits for its input.
@@ -183,22 +200,27 @@ impl LabelName {
                 _ => self.ahead += json_text::letter(tail),
             }
         }
+        Ok(self.named(walk, look, kind, from))
+    }
+
+    /// The name from byte `from` to here waits for its input.
+    fn named(&self, walk: &mut Walk, look: Look<'_>, kind: CallKind, from: usize) -> Next {
         let name = look.slice(from, self.ahead).to_owned();
         let is_none = kind == CallKind::Tool && names::is_none(&look.setup.declared, &name);
         walk.pending = Some(Pending { kind, name, start: self.start, end: self.ahead, is_none });
-        Ok(Next::Inline(self.ahead))
+        Next::Inline(self.ahead)
     }
 }
 
 impl Reader for LabelName {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let read = match (self.name, self.what) {
             (Some(from), Behind::Name(kind)) => self.line(walk, look, kind, from),
             _ => self.begin(walk, look),
         };
         match read {
             Ok(next) => next,
-            Err(More) => Next::More(self),
+            Err(More) => Next::More,
         }
     }
 }

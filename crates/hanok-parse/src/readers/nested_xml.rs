@@ -10,9 +10,10 @@ use crate::{
     },
     readers::{
         reader::{Next, Reader},
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -198,13 +199,7 @@ impl NestedXml {
         self.out.push('}');
         let name = self.name.clone().unwrap_or_default();
         let span = self.start..self.ahead;
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &name,
-            span: span.clone(),
-            written: span,
-            id: None,
-        };
+        let called = Called::tool(&name, span.clone(), span);
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
         Next::Done(self.ahead)
     }
@@ -217,7 +212,7 @@ impl NestedXml {
 }
 
 impl Reader for NestedXml {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let step =
                 if self.name.is_none() { self.head(walk, look) } else { self.tag(walk, look) };
@@ -232,7 +227,7 @@ impl Reader for NestedXml {
                     if let Some(declared_name) = &self.declared_name {
                         walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
                     }
-                    return Next::More(self);
+                    return Next::More;
                 }
             }
         }

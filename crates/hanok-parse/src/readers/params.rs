@@ -10,7 +10,7 @@ use crate::{
     json::{
         fault::{Repair, RepairKind},
         json_text,
-        members::{self, Member},
+        members::{self, Member, Members},
         scan::Ends,
         tags,
     },
@@ -18,9 +18,10 @@ use crate::{
         json_arguments::JsonArguments,
         reader::{Next, Reader},
         tag_words::Words,
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
         input::Input,
@@ -126,7 +127,7 @@ impl Params {
             return Err(More);
         }
         if rest.starts_with('{') && self.members.is_empty() {
-            return Ok(Some(self.json(look)));
+            return Ok(Some(self.json(walk, look)));
         }
         if let Some(end) = &self.tags.other_end {
             if look.any(self.at, &[&**end])?.is_some() {
@@ -185,10 +186,11 @@ impl Params {
     }
 
     /// JSON in place of parameters.
-    fn json(&self, look: Look<'_>) -> Next {
+    fn json(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let ends = Ends { tags: self.tags.json_ends, ..Ends::default() };
         let name = self.name.clone();
-        Next::then(JsonArguments::new(look, CallKind::Tool, name, self.start, self.at, ends))
+        JsonArguments::new(walk, look, CallKind::Tool, name, self.start, self.at, ends)
+            .begin(walk, look)
     }
 
     fn head(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<Option<Next>, More> {
@@ -391,20 +393,16 @@ impl Params {
         self.out.push('}');
         walk.draft.repaired(self.from..end, std::mem::take(&mut self.repairs));
         let span = self.start..end;
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span,
-            written: self.from..self.at,
-            id: None,
-        };
+        let called = Called::tool(&self.name, span, self.from..self.at);
+        let members = Members { list: &self.members, at: 0 };
+        let called = called.resolved(self.declared_name.as_deref()).members(Some(members));
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
         Some(Next::Done(end))
     }
 }
 
 impl Reader for Params {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between);
             let done = match stage {
@@ -423,7 +421,7 @@ impl Reader for Params {
                     if let Some(declared_name) = &self.declared_name {
                         walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
                     }
-                    return Next::More(self);
+                    return Next::More;
                 }
             }
         }

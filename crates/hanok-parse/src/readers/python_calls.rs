@@ -12,9 +12,10 @@ use crate::{
         python_names,
         reader::{Next, Reader},
         trailer::Trailer,
-        walk::{Called, Mode, Walk},
+        walk::{Mode, Walk},
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -226,7 +227,7 @@ impl PythonCalls {
             let Waiting { name, span, written, json, repairs } = call;
             self.behind = span.end;
             walk.draft.repaired(written.clone(), repairs);
-            let called = Called { kind: CallKind::Tool, name: &name, span, written, id: None };
+            let called = Called::tool(&name, span, written);
             walk.call(look, called, Input::Object(json));
         }
         true
@@ -239,7 +240,14 @@ impl PythonCalls {
     }
 
     /// Looks behind the bracket at `from` for an object, which is all that is given then.
-    fn first(&mut self, look: Look<'_>, name: String, from: usize, ahead: usize) -> Step {
+    fn first(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        from: usize,
+        ahead: usize,
+    ) -> Step {
         let ends = Ends { tags: self.closes, ..Ends::default() };
         let inner = look.behind_white(ahead);
         let rest = look.rest(inner);
@@ -247,13 +255,16 @@ impl PythonCalls {
             return Step::More(Stage::First(name, from, inner));
         }
         if rest.starts_with('{') {
-            let scan = Scan::new(inner, Ends::default());
-            return Step::Stage(Stage::Object(name, Box::new(scan.python_words())));
+            let mut scan = Scan::reusing(&mut walk.spare, inner, Ends::default());
+            scan.native_words = true;
+            return Step::Stage(Stage::Object(name, scan));
         }
         let only =
             self.declared_name.as_ref().and_then(|tool| look.setup.declared.only_param(tool));
-        let scan = Scan::new(from, ends).dialect(Dialect::Python).positional(only);
-        Step::Stage(Stage::Args(name, Box::new(scan)))
+        let mut scan = Scan::reusing(&mut walk.spare, from, ends);
+        scan.dialect = Dialect::Python;
+        scan.positional = only.map(str::to_owned);
+        Step::Stage(Stage::Args(name, scan))
     }
 
     fn object(
@@ -334,23 +345,27 @@ impl PythonCalls {
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, scan: Box<Scan>) -> Step {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, mut scan: Box<Scan>) -> Step {
         let written = look.text.len().min(self.at)..scan.at;
         let span = self.start..scan.at;
         self.at = scan.at;
         if self.bare {
-            let (name, json, repairs) = (name.to_owned(), scan.out, scan.repairs);
+            let (name, json) = (name.to_owned(), scan.take_out());
+            let repairs = std::mem::take(&mut scan.repairs);
+            walk.spare = Some(scan);
             self.waiting.push(Waiting { name, span, written, json, repairs });
             return Step::Stage(Stage::Between(self.at, true));
         }
         self.behind = scan.at;
-        walk.draft.repaired(written.clone(), scan.repairs);
-        let called = Called { kind: CallKind::Tool, name, span, written, id: None };
-        walk.call(look, called, Input::Object(scan.out));
+        walk.draft.repaired(written.clone(), std::mem::take(&mut scan.repairs));
+        let json = Input::Object(scan.take_out());
+        let called = Called::tool(name, span, written).members(Some(scan.all()));
+        walk.call(look, called.resolved(self.declared_name.as_deref()), json);
+        walk.spare = Some(scan);
         if walk.mode == Mode::Dead {
             return Step::Next(Next::Inline(self.behind));
         }
-        Step::Stage(Stage::Between(scan.at, true))
+        Step::Stage(Stage::Between(self.behind, true))
     }
 
     /// It is no call, and nothing said that it was: a text that ended in the arguments of a declared tool is one.
@@ -369,13 +384,13 @@ impl PythonCalls {
 }
 
 impl Reader for PythonCalls {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between(self.at, false));
             let step = match stage {
                 Stage::Between(ahead, after) => self.between(walk, look, ahead, after),
                 Stage::Args(name, scan) => self.args(walk, look, name, scan),
-                Stage::First(name, from, ahead) => self.first(look, name, from, ahead),
+                Stage::First(name, from, ahead) => self.first(walk, look, name, from, ahead),
                 Stage::Object(name, scan) => self.object(walk, look, name, scan),
                 Stage::Close(name, scan, ahead) => self.close(walk, look, name, scan, ahead),
             };
@@ -384,7 +399,7 @@ impl Reader for PythonCalls {
                 Step::Next(next) => return next,
                 Step::More(stage) => {
                     self.stage = stage;
-                    return Next::More(self);
+                    return Next::More;
                 }
             }
         }

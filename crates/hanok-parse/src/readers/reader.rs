@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Next {
     /// The text stops, and has to go on before this is read further.
-    More(Box<dyn Reader>),
+    More,
     /// Text goes on at this byte, behind a mark: labels, fences and bare JSON may begin there.
     Done(usize),
     /// Text goes on at this byte, within its line.
@@ -25,7 +25,18 @@ pub(crate) enum Next {
 /// Something that is being read.
 pub(crate) trait Reader: Duplicate + fmt::Debug + Send + Sync {
     /// Reads on as far as the text goes.
-    fn read(self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next;
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next;
+
+    /// Begins to read at once. What ends where the text goes on is never put on the heap.
+    fn begin(mut self, walk: &mut Walk, look: Look<'_>) -> Next
+    where
+        Self: Sized + 'static,
+    {
+        match self.read(walk, look) {
+            Next::More => Next::Then(Box::new(self)),
+            next => next,
+        }
+    }
 
     /// Takes a piece that is all of it more of what is read. `false` when it is more than that.
     fn takes(&mut self, _draft: &mut Draft, _text: &str, _declared: &Declared) -> bool {
@@ -39,11 +50,6 @@ pub(crate) trait Reader: Duplicate + fmt::Debug + Send + Sync {
 }
 
 impl Next {
-    /// `reader` reads on.
-    pub(crate) fn then(reader: impl Reader + 'static) -> Self {
-        Self::Then(Box::new(reader))
-    }
-
     /// Text goes on at byte `at`: behind a mark if it is `fresh`, within its line if not.
     pub(crate) fn text(at: usize, fresh: bool) -> Self {
         if fresh { Self::Done(at) } else { Self::Inline(at) }

@@ -65,7 +65,7 @@ impl Recovery {
 }
 
 impl Reader for Recovery {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.find(look) {
             Ok(Some(at)) => Next::Done(at),
             Ok(None) => match self.section {
@@ -75,7 +75,7 @@ impl Reader for Recovery {
                 }
                 None => Next::Inline(look.text.len()),
             },
-            Err(More) => Next::More(self),
+            Err(More) => Next::More,
         }
     }
 }

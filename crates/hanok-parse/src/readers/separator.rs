@@ -12,9 +12,10 @@ use crate::{
         fence,
         json_arguments::JsonArguments,
         reader::{Next, Reader},
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -120,7 +121,7 @@ impl Separator {
             return Ok(Some(self.cut(walk, look)));
         }
         if rest.starts_with('{') {
-            return Ok(Some(self.object(look)));
+            return Ok(Some(self.object(walk, look)));
         }
         if self.typed && !rest.starts_with(['`', '<']) {
             return self.name(walk, look, rest);
@@ -202,24 +203,19 @@ impl Separator {
     /// Makes the call, which ends here.
     fn call(&self, walk: &mut Walk, look: Look<'_>, written: Range<usize>, input: Input) {
         let (span, id) = (self.start..self.ahead, self.call_id.clone());
-        let called = Called { kind: CallKind::Tool, name: &self.name, span, written, id };
-        walk.call(look, called, input);
+        walk.call(look, Called::tool(&self.name, span, written).id(id), input);
     }
 
-    fn object(&self, look: Look<'_>) -> Next {
+    fn object(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let ends = Ends { tags: self.closes, fence: true, ..Ends::default() };
         let name = self.name.clone();
-        let written = JsonArguments::new(look, CallKind::Tool, name, self.start, self.ahead, ends);
-        Next::then(written.dialect(self.dialect).id(self.call_id.clone()))
+        let written =
+            JsonArguments::new(walk, look, CallKind::Tool, name, self.start, self.ahead, ends);
+        written.dialect(self.dialect).id(self.call_id.clone()).begin(walk, look)
     }
 
     /// What stood before was a type. The name is the rest of the line.
-    fn name(
-        &mut self,
-        walk: &mut Walk,
-        look: Look<'_>,
-        rest: &str,
-    ) -> Result<Option<Next>, More> {
+    fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<Next>, More> {
         match look.until(self.ahead, WORD, |letter| matches!(letter, '\n' | '{' | '<' | '`')) {
             Until::At(end) => {
                 self.name = rest.get(..end).unwrap_or_default().to_owned();
@@ -270,12 +266,12 @@ impl Separator {
 }
 
 impl Reader for Separator {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             match self.step(walk, look) {
                 Ok(None) => {}
                 Ok(Some(next)) => return next,
-                Err(More) => return Next::More(self),
+                Err(More) => return Next::More,
             }
         }
     }

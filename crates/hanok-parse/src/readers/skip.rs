@@ -54,8 +54,8 @@ impl Skip {
         }
     }
 
-    fn closed(self, walk: &mut Walk, look: Look<'_>) -> Next {
-        match self.then {
+    fn closed(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        match std::mem::replace(&mut self.then, Then::Close(&[])) {
             Then::List(mut calls) => {
                 calls.behind(self.at);
                 Next::Then(calls)
@@ -64,12 +64,12 @@ impl Skip {
         }
     }
 
-    fn unclosed(self, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn unclosed(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         walk.unclosed += 1;
         self.go_back(walk, look)
     }
 
-    fn go_back(self, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn go_back(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let closes = match &self.then {
             Then::List(calls) => calls.closes(),
             Then::Close(closes) => closes,
@@ -79,7 +79,7 @@ impl Skip {
 }
 
 impl Reader for Skip {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if walk.unclosed >= UNCLOSED {
             return self.go_back(walk, look);
         }
@@ -105,6 +105,6 @@ impl Reader for Skip {
         if look.ended {
             return self.unclosed(walk, look);
         }
-        Next::More(self)
+        Next::More
     }
 }

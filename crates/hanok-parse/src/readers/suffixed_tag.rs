@@ -60,7 +60,7 @@ impl SuffixedTag {
             Tag::Close { thought: true } => super::think::close(walk, look, body - self.start),
             Tag::Think => {
                 let close = format!("</think{suffix}>");
-                Ok(Next::then(Think::new(body, &[], &[]).closed_by(close)))
+                Ok(Think::new(body, &[], &[]).closed_by(close).begin(walk, look))
             }
             Tag::Call => self.call(walk, look, body, suffix),
         }
@@ -83,7 +83,7 @@ impl SuffixedTag {
         if !walk.leave(look) {
             return Ok(Next::Done(at));
         }
-        Ok(Next::then(Params::suffixed(look, self.start, at, name, suffix)))
+        Ok(Params::suffixed(look, self.start, at, name, suffix).begin(walk, look))
     }
 
     /// Nothing ends the suffix or the name.
@@ -116,10 +116,10 @@ impl SuffixedTag {
 }
 
 impl Reader for SuffixedTag {
-    fn read(self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.decide(walk, look) {
             Ok(next) => next,
-            Err(More) => Next::More(self),
+            Err(More) => Next::More,
         }
     }
 }

@@ -125,7 +125,7 @@ impl Think {
         Ok(())
     }
 
-    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Next {
+    fn close(&self, walk: &mut Walk, end: usize, behind: usize) -> Next {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
         walk.reasoned_to = behind;
@@ -135,7 +135,7 @@ impl Think {
 }
 
 impl Reader for Think {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let rest = look.rest(self.at);
             if rest.is_empty() {
@@ -153,7 +153,7 @@ impl Reader for Think {
         if look.ended {
             return self.close(walk, look.text.len(), look.text.len());
         }
-        Next::More(self)
+        Next::More
     }
 }
 

@@ -7,9 +7,9 @@ use crate::{
     readers::{
         json_arguments::JsonArguments,
         reader::{Next, Reader},
-        walk::{Called, Walk},
+        walk::Walk,
     },
-    reply::input::Input,
+    reply::{called::Called, input::Input},
     text::{look::Look, names, presence::Presence},
 };
 
@@ -49,30 +49,25 @@ impl ToolInput {
         let needs = self.needs_input || name.is_ok_and(|name| declared.requires_input(&name));
         let input = if needs { Input::Empty } else { Input::Object("{}".to_owned()) };
         let (start, end) = (self.start, self.behind);
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span: start..end,
-            written: end..end,
-            id: None,
-        };
+        let called = Called::tool(&self.name, start..end, end..end);
         walk.call(look, called, input);
         Next::Done(end)
     }
 
-    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
+    fn input(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
             self.ahead = at;
             return self.text(walk, look);
         }
         let ends = Ends { tags: &[CLOSE], ..Ends::default() };
-        let written = JsonArguments::new(look, CallKind::Tool, self.name, self.start, at, ends);
-        Next::then(written)
+        let name = std::mem::take(&mut self.name);
+        let written = JsonArguments::new(walk, look, CallKind::Tool, name, self.start, at, ends);
+        written.begin(walk, look)
     }
 
     /// Plain text up to the close tag.
-    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn text(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
@@ -84,23 +79,17 @@ impl ToolInput {
                 ahead -= 1;
             }
             self.ahead = ahead;
-            return Next::More(self);
+            return Next::More;
         };
         let behind = end + CLOSE.len();
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span: self.start..behind,
-            written: from..end,
-            id: None,
-        };
+        let called = Called::tool(&self.name, self.start..behind, from..end);
         walk.call(look, called, Input::from_text(look.slice(from, end)));
         Next::Done(behind)
     }
 }
 
 impl Reader for ToolInput {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if self.input.is_some() {
             return self.text(walk, look);
         }
@@ -108,7 +97,7 @@ impl Reader for ToolInput {
             let at = look.behind_white(white);
             if look.rest(at).is_empty() && !look.ended {
                 self.white = Some(at);
-                return Next::More(self);
+                return Next::More;
             }
             return self.input(walk, look, at);
         }
@@ -119,7 +108,7 @@ impl Reader for ToolInput {
                 self.white = Some(self.ahead + OPEN.len());
                 self.read(walk, look)
             }
-            Presence::More => Next::More(self),
+            Presence::More => Next::More,
             Presence::No => {
                 let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
                 if look.ended && OPEN.starts_with(rest) && !is_whole {

@@ -135,14 +135,6 @@ impl Trailer {
 }
 
 impl Trailer {
-    /// Reads at once as far as the text goes, and waits only where it has to.
-    pub(crate) fn begin(mut self, walk: &mut Walk, look: Look<'_>) -> Next {
-        match self.step(walk, look) {
-            Some(next) => next,
-            None => Next::More(Box::new(self)),
-        }
-    }
-
     /// What is read behind it, once it is clear.
     fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Option<Next> {
         loop {
@@ -161,11 +153,8 @@ impl Trailer {
 }
 
 impl Reader for Trailer {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
-        match self.step(walk, look) {
-            Some(next) => next,
-            None => Next::More(self),
-        }
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        self.step(walk, look).unwrap_or(Next::More)
     }
 
     fn may_extend(&self) -> bool {

@@ -1,13 +1,12 @@
 //! Calls whose argument is words: `<tool: find> what to find </tool>`.
 
 use crate::{
-    declared::CallKind,
     json::json_text,
     readers::{
         reader::{Next, Reader},
-        walk::{Called, Walk},
+        walk::Walk,
     },
-    reply::input::Input,
+    reply::{called::Called, input::Input},
     text::look::Look,
 };
 
@@ -44,14 +43,14 @@ impl WordCall {
         let (name, words) = inner.split_at_checked(stop.unwrap_or(inner.len())).unwrap_or_default();
         let words = words.strip_prefix('>').unwrap_or(words);
         let span = self.start..behind;
-        let called = Called { kind: CallKind::Tool, name, span, written: self.body..end, id: None };
+        let called = Called::tool(name, span, self.body..end);
         walk.call(look, called, Input::from_text(words));
         Next::Done(behind)
     }
 }
 
 impl Reader for WordCall {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let rest = look.rest(self.ahead);
         if let Some(len) = rest.find(self.close) {
             return self.done(walk, look, self.ahead + len);
@@ -63,6 +62,6 @@ impl Reader for WordCall {
             return Next::truncated(walk, look, self.start, name);
         }
         self.ahead += rest.len() - json_text::overlap(rest, self.close);
-        Next::More(self)
+        Next::More
     }
 }

@@ -1,10 +1,13 @@
 //! Whether arguments are of the types that their parameters are declared with.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::{
     declared::{Declared, Param, ParamType},
-    json::{literals, members},
+    json::{
+        literals,
+        members::{self, Members},
+    },
 };
 
 /// What is done with a call whose arguments contradict the types of their parameters.
@@ -27,14 +30,31 @@ pub(crate) enum Typing {
     Wrong,
 }
 
-/// Compares the arguments of a tool, a JSON object without white space, with the declared types.
-pub(crate) fn typing(declared: &Declared, tool: &str, json: &str) -> Typing {
+/// Compares the arguments of a tool, a JSON object without white space, with the declared types. Its members are looked for
+/// where they are not known.
+pub(crate) fn typing(
+    declared: &Declared,
+    tool: &str,
+    json: &str,
+    members: Option<Members<'_>>,
+) -> Typing {
     let params = declared.params(tool);
     if params.is_empty() {
         return Typing::Right;
     }
+    match members {
+        Some(members) => compared(params, json, members.of(json)),
+        None => compared(params, json, members::top_level(json)),
+    }
+}
+
+fn compared<'j>(
+    params: &[Param],
+    json: &str,
+    members: impl Iterator<Item = (Cow<'j, str>, Range<usize>)>,
+) -> Typing {
     let (mut wrong, mut numbers) = (false, Vec::new());
-    for (key, value) in members::top_level(json) {
+    for (key, value) in members {
         let text = json.get(value.clone()).unwrap_or_default();
         let param = params.iter().find(|param| param.name == key);
         let Some(&Param { kind, nullable, .. }) = param else { continue };

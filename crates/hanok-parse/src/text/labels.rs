@@ -29,8 +29,11 @@ pub(crate) struct Label<'a> {
     pub(crate) open: &'a str,
 }
 
+/// The words of a label, and what it opens.
+type Words = (&'static [&'static str], LabelKind);
+
 /// Words in the order they are tried: a label that begins with another one comes first.
-const LABELS: &[(&[&str], LabelKind)] = &[
+const LABELS: &[Words] = &[
     (&["thought"], LabelKind::Thought),
     (&["생각"], LabelKind::Thought),
     (&["action", "input"], LabelKind::Input),
@@ -69,6 +72,40 @@ const LABELS: &[(&[&str], LabelKind)] = &[
     (&["최종답변"], LabelKind::Final { strong: true }),
     (&["최종응답"], LabelKind::Final { strong: true }),
 ];
+
+/// So many labels begin with the same byte at most.
+const ALIKE: usize = 12;
+
+/// The places in [`LABELS`] of those that begin with each byte; behind the last one stands [`NONE`].
+static BEGINNING: [[u8; ALIKE]; 256] = {
+    let mut places = [[NONE; ALIKE]; 256];
+    let mut at = 0;
+    let mut labels: &[Words] = LABELS;
+    while let [(words, _), rest @ ..] = labels {
+        if let [first, ..] = words {
+            if let [byte, ..] = first.as_bytes() {
+                let mut free: &mut [u8] = &mut places[*byte as usize];
+                while let [place, others @ ..] = free {
+                    if *place == NONE {
+                        *place = at;
+                        break;
+                    }
+                    free = others;
+                }
+            }
+        }
+        labels = rest;
+        at += 1;
+    }
+    places
+};
+const NONE: u8 = u8::MAX;
+
+/// The labels that may begin with `first`.
+fn beginning(first: u8) -> impl Iterator<Item = &'static Words> {
+    let places = BEGINNING.get(usize::from(first)).into_iter().flatten();
+    places.take_while(|place| **place != NONE).filter_map(|place| LABELS.get(usize::from(*place)))
+}
 
 /// The longest remark in brackets behind the words of a label.
 const REMARK: usize = 48;
@@ -114,7 +151,8 @@ struct Window {
 
 impl Window {
     fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
-        let word = self.after_list_marks(line);
+        let is_word = line.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        let word = if is_word { line } else { self.after_list_marks(line) };
         let marked = line.get(..line.len() - word.len())?;
         let label = self.noted(word.trim_start_matches(is_bold));
         let open = word.get(..word.len() - label.len())?;
@@ -122,11 +160,12 @@ impl Window {
             return self.in_brackets(line, inner, close, open);
         }
         let first = first_letter(label)?;
-        let may_be = |words: &[&str]| {
-            words.first().is_some_and(|word| word.as_bytes().first() == Some(&first))
-        };
-        LABELS.iter().filter(|(words, _)| may_be(words)).find_map(|(words, kind)| {
+        beginning(first).find_map(|(words, kind)| {
             let behind = self.after_words(label, words)?;
+            // What nearly all labels end with.
+            if let Some(rest) = behind.strip_prefix(':').filter(|_| open.is_empty()) {
+                return Some(Label { kind: *kind, len: line.len() - rest.len(), open });
+            }
             let (rest, open) = match self.after_colon(self.after_remark(behind), open) {
                 Some(read) => read,
                 // A heading needs no colon.
@@ -152,12 +191,7 @@ impl Window {
         let first = first_letter(self.noted(inner))?;
         let strong =
             |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
-        let may_be = |(words, kind): &&(&[&str], LabelKind)| {
-            let is_first =
-                words.first().is_some_and(|word| word.as_bytes().first() == Some(&first));
-            is_first && strong(*kind)
-        };
-        LABELS.iter().filter(may_be).find_map(|(words, kind)| {
+        beginning(first).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
             let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
             let (behind, open) = self.after_close(behind, open);
             let rest = self.noted(behind.trim_start_matches(is_blank));

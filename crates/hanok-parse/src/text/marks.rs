@@ -191,6 +191,8 @@ pub(crate) struct Marks {
     threes: Vec<u64>,
     /// Each pair, and where the marks that begin with it stand.
     pairs: Vec<([u8; 2], usize, usize)>,
+    /// The first bytes, a bit for each.
+    firsts: [u64; 4],
 }
 
 impl Marks {
@@ -221,7 +223,8 @@ impl Marks {
 
     /// Whether one of them begins with `byte`.
     pub(crate) fn begins_with(&self, byte: u8) -> bool {
-        self.pairs.iter().any(|([first, _], ..)| *first == byte)
+        let (word, bit) = (usize::from(byte) / 64, 1 << (byte % 64));
+        self.firsts.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// A mark that is the beginning of another one, and that one.
@@ -236,9 +239,13 @@ impl Marks {
         marks.dedup_by_key(|(token, _)| *token);
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
+        let mut firsts = [0; 4];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
         for (at, (token, _)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
+            if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
+                *word |= 1 << (first % 64);
+            }
             let (word, bit) = pair(*first, *second);
             if let Some(word) = begins.get_mut(word) {
                 *word |= bit;
@@ -254,7 +261,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, begins, threes, pairs }
+        Self { marks, begins, threes, pairs, firsts }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -296,8 +303,7 @@ impl Marks {
 
     /// Whether a mark may begin with this byte, with which the text stops.
     fn prefix_of(&self, byte: u8) -> Lookup {
-        let may = self.pairs.iter().any(|([first, _], ..)| *first == byte);
-        if may { Lookup::Prefix } else { Lookup::Nothing }
+        if self.begins_with(byte) { Lookup::Prefix } else { Lookup::Nothing }
     }
 
     /// The mark of a call at the beginning of `rest`.
