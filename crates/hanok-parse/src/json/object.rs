@@ -33,12 +33,12 @@ impl Scan {
         Members { list: &self.members, at: 0 }
     }
 
-    /// The members of the arguments of a call that is nothing but its name and them.
-    pub(crate) fn arguments(&self) -> Option<Members<'_>> {
-        let [name, arguments] = self.top() else { return None };
-        let is_call = name.has("name", &self.out) && arguments.has("arguments", &self.out);
-        let is_known = arguments.value.start == self.inner_at && !self.inner.is_empty();
-        (is_call && is_known).then_some(Members { list: &self.inner, at: self.inner_at })
+    /// The members of `json`, where that is the last member of the outermost object.
+    pub(crate) fn last_object(&self, json: &str) -> Option<Members<'_>> {
+        let value = self.top().last()?.value.clone();
+        let is_known = value.start == self.inner_at && !self.inner.is_empty();
+        let is_last = is_known && self.out.get(value) == Some(json);
+        is_last.then_some(Members { list: &self.inner, at: self.inner_at })
     }
 
     /// Takes what is written, in no more room than it needs.

@@ -13,6 +13,7 @@ use crate::{
         called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
+        input::Input,
         json_calls::{self, Pair},
     },
     text::{look::Look, presence::More, rule::Shape},
@@ -197,11 +198,14 @@ impl Calls {
     }
 
     fn make(&self, walk: &mut Walk, look: Look<'_>, scan: &Scan, calls: Vec<Pair>, from: usize) {
-        let members = scan.arguments();
         for Pair { name, input, id } in calls {
             let span = self.start..self.at;
-            let called = Called::tool(&name, span, from..self.at).id(id).members(members);
-            walk.call(look, called, input);
+            let called = Called::tool(&name, span, from..self.at).id(id);
+            let members = match &input {
+                Input::Object(json) => scan.last_object(json),
+                _ => None,
+            };
+            walk.call(look, called.members(members), input);
         }
     }
 

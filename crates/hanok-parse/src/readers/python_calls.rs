@@ -6,6 +6,7 @@ use crate::{
     declared::CallKind,
     json::{
         fault::Repair,
+        members::{Member, Members},
         scan::{Dialect, Ends, Read, Scan},
     },
     readers::{
@@ -65,6 +66,7 @@ struct Waiting {
     span: Range<usize>,
     written: Range<usize>,
     json: String,
+    members: Vec<Member>,
     repairs: Vec<Repair>,
 }
 
@@ -224,10 +226,11 @@ impl PythonCalls {
             return false;
         }
         for call in std::mem::take(&mut self.waiting) {
-            let Waiting { name, span, written, json, repairs } = call;
+            let Waiting { name, span, written, json, members, repairs } = call;
             self.behind = span.end;
             walk.draft.repaired(written.clone(), repairs);
-            let called = Called::tool(&name, span, written);
+            let members = Members { list: &members, at: 0 };
+            let called = Called::tool(&name, span, written).members(Some(members));
             walk.call(look, called, Input::Object(json));
         }
         true
@@ -352,8 +355,9 @@ impl PythonCalls {
         if self.bare {
             let (name, json) = (name.to_owned(), scan.take_out());
             let repairs = std::mem::take(&mut scan.repairs);
+            let members = scan.members.clone();
             walk.spare = Some(scan);
-            self.waiting.push(Waiting { name, span, written, json, repairs });
+            self.waiting.push(Waiting { name, span, written, json, members, repairs });
             return Step::Stage(Stage::Between(self.at, true));
         }
         self.behind = scan.at;

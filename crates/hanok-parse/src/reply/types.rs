@@ -54,9 +54,11 @@ fn compared<'j>(
     members: impl Iterator<Item = (Cow<'j, str>, Range<usize>)>,
 ) -> Typing {
     let (mut wrong, mut numbers) = (false, Vec::new());
-    for (key, value) in members {
+    for (place, (key, value)) in members.enumerate() {
         let text = json.get(value.clone()).unwrap_or_default();
-        let param = params.iter().find(|param| param.name == key);
+        // Most calls have their arguments in the order of the parameters.
+        let near = params.get(place).filter(|param| param.name == key);
+        let param = near.or_else(|| params.iter().find(|param| param.name == key));
         let Some(&Param { kind, nullable, .. }) = param else { continue };
         if fits(text, kind, nullable) {
             continue;

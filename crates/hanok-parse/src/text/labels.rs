@@ -101,10 +101,22 @@ static BEGINNING: [[u8; ALIKE]; 256] = {
 };
 const NONE: u8 = u8::MAX;
 
-/// The labels that may begin with `first`.
-fn beginning(first: u8) -> impl Iterator<Item = &'static Words> {
-    let places = BEGINNING.get(usize::from(first)).into_iter().flatten();
-    places.take_while(|place| **place != NONE).filter_map(|place| LABELS.get(usize::from(*place)))
+/// The labels that `text` may begin with: the first three bytes of their words stand there, in some case. Full-width letters
+/// are compared later.
+fn beginning(text: &str) -> impl Iterator<Item = &'static Words> {
+    let places = first_letter(text).and_then(|first| BEGINNING.get(usize::from(first)));
+    let near = match text.as_bytes() {
+        [0xef, ..] => None,
+        [_, second, third, ..] => Some([second.to_ascii_lowercase(), third.to_ascii_lowercase()]),
+        _ => None,
+    };
+    let may_be = move |words: &[&str]| match (near, words.first().map(|word| word.as_bytes())) {
+        (Some(near), Some([_, second, third, ..])) => near == [*second, *third],
+        _ => true,
+    };
+    let places = places.into_iter().flatten().take_while(|place| **place != NONE);
+    let labels = places.filter_map(|place| LABELS.get(usize::from(*place)));
+    labels.filter(move |(words, _)| may_be(words))
 }
 
 /// The longest remark in brackets behind the words of a label.
@@ -124,6 +136,10 @@ pub(crate) enum Line<'a> {
 
 /// The label at the start of `line`, which may go on behind the line's end. `ended` says that the text does not go on.
 pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
+    // What nearly all lines are: words that no label begins with.
+    if begins_word(line) && line.len() > 2 && beginning(line).next().is_none() {
+        return Line::Other;
+    }
     let mut len = line.len().min(WINDOW);
     while !line.is_char_boundary(len) {
         len -= 1;
@@ -151,16 +167,14 @@ struct Window {
 
 impl Window {
     fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
-        let is_word = line.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
-        let word = if is_word { line } else { self.after_list_marks(line) };
+        let word = if begins_word(line) { line } else { self.after_list_marks(line) };
         let marked = line.get(..line.len() - word.len())?;
         let label = self.noted(word.trim_start_matches(is_bold));
         let open = word.get(..word.len() - label.len())?;
         if let Some((inner, close)) = bracketed(label) {
             return self.in_brackets(line, inner, close, open);
         }
-        let first = first_letter(label)?;
-        beginning(first).find_map(|(words, kind)| {
+        beginning(label).find_map(|(words, kind)| {
             let behind = self.after_words(label, words)?;
             // What nearly all labels end with.
             if let Some(rest) = behind.strip_prefix(':').filter(|_| open.is_empty()) {
@@ -188,10 +202,10 @@ impl Window {
         close: char,
         open: &'a str,
     ) -> Option<Label<'a>> {
-        let first = first_letter(self.noted(inner))?;
+        self.noted(inner);
         let strong =
             |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
-        beginning(first).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
+        beginning(inner).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
             let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
             let (behind, open) = self.after_close(behind, open);
             let rest = self.noted(behind.trim_start_matches(is_blank));
@@ -306,6 +320,11 @@ impl Window {
         }
         (text.get(closed..).unwrap_or(text), open.get(..left).unwrap_or(open))
     }
+}
+
+/// Whether a letter of ASCII or of Hangul stands first, and so no mark of a list, no blank and no emphasis.
+fn begins_word(line: &str) -> bool {
+    matches!(line.as_bytes().first(), Some(b'a'..=b'z' | b'A'..=b'Z' | 0xea..=0xed))
 }
 
 /// The first byte of a label's word as it stands in the table.
