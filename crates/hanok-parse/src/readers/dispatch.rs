@@ -161,8 +161,7 @@ impl Dispatch {
         attribute: &'static Attribute,
     ) -> Result<Next, More> {
         let rest = look.rest(self.body);
-        let end = rest.find(attribute.end).filter(|end| *end <= NAME);
-        let Some(end) = end else {
+        let Some(end) = look.near(self.body, attribute.end, NAME) else {
             if !look.ended && rest.len() <= NAME + attribute.end.len() {
                 return Err(More);
             }

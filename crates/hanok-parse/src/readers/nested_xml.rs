@@ -71,7 +71,7 @@ impl NestedXml {
 
     fn head(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.ahead);
-        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+        let Some(end) = look.near(self.ahead, ">", TAG) else {
             if rest.len() <= TAG {
                 return Err(More);
             }
@@ -105,7 +105,7 @@ impl NestedXml {
             return Ok(Some(self.malformed(walk, Expected::Object)));
         }
         let rest = look.rest(open);
-        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+        let Some(end) = look.near(open, ">", TAG) else {
             self.ahead = text_end;
             if rest.len() <= TAG {
                 return Err(More);

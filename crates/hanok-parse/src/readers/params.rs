@@ -195,7 +195,7 @@ impl Params {
 
     fn head(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<Option<Next>, More> {
         let rest = look.rest(from);
-        let Some(len) = rest.find(&*self.tags.head).filter(|len| *len <= HEAD) else {
+        let Some(len) = look.near(from, &self.tags.head, HEAD) else {
             if rest.len() > HEAD + self.tags.head.len() {
                 return self.malformed(walk);
             }
@@ -262,7 +262,7 @@ impl Params {
             return Err(More);
         }
         if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin)) {
-            if let Some(len) = rest.find(end).filter(|len| *len <= HEAD) {
+            if let Some(len) = look.near(at, end, HEAD) {
                 let kind = rest.get(begin.len()..len).unwrap_or_default().trim();
                 let is_string = kind.eq_ignore_ascii_case("string");
                 let kind = if is_string { ParamType::String } else { ParamType::Any };
