@@ -82,6 +82,11 @@
 //! - [`Call::id`] keeps the id that a format carries, [`Deltas`] makes the deltas of Chat Completions.
 //! - [`Declared::tool_schema`] takes JSON Schema; a value that contradicts it is noted, or refused ([`Mistyped`]).
 //!
+//! # Features
+//!
+//! `serde`: [`Reply`], [`Event`], [`Delta`], [`Format`] and what they are made of are `Serialize` and `Deserialize`, arguments are
+//! decoded into types, and a [`FormatTable`] is read from JSON. Off by default; without it the crate needs `serde_json` alone.
+//!
 //! # What is not read
 //!
 //! Of the cases in the test suites of other parsers these are left out on purpose:
@@ -140,6 +145,6 @@ pub use text::table::{FormatTable, Grammar, TableError};
 pub use text::template::Formats;
 
 /// The programs of the README.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "serde"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
