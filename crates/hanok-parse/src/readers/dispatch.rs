@@ -202,6 +202,7 @@ impl Dispatch {
         let mut more = false;
         for (token, then) in self.rule.name {
             match look.presence(close, token) {
+                Presence::Yes if !self.may_be_json(look, name, token, *then) => {}
                 Presence::Yes => {
                     let here = matches!(
                         then,
@@ -209,6 +210,7 @@ impl Dispatch {
                     );
                     let at = if here { close } else { close + token.len() };
                     let name = name.trim().trim_end_matches("\\n").trim_end();
+                    let name = if *token == DISPLAYED { displayed(look, name) } else { name };
                     return Ok(Some(self.then(walk, look, name, at, *then)));
                 }
                 Presence::More => more = true,
@@ -219,6 +221,16 @@ impl Dispatch {
             return Err(More);
         }
         Ok(if look.ended { self.cut(walk, look, name, tail) } else { None })
+    }
+
+    /// Whether JSON behind a name belongs to a call. Behind a mark that prose has, too, the name has to be declared, or to look like
+    /// one.
+    fn may_be_json(&self, look: Look<'_>, name: &str, token: &str, then: Then) -> bool {
+        if !matches!(then, Then::FromToken) || self.rule.otherwise != Otherwise::Prose {
+            return true;
+        }
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        is_declared || token == DISPLAYED && python_names::is_name(displayed(look, name.trim()))
     }
 
     /// The text ended behind a name, or in the mark behind it.
@@ -309,6 +321,16 @@ impl Reader for Dispatch {
             Err(More) => Next::More,
         }
     }
+}
+
+/// What stands between a name and its JSON in GLM 5.3's calls, where the name as it is displayed may stand before.
+const DISPLAYED: &str = ">{";
+
+/// `name` without what it is displayed as, which is no part of a declared one: `Weather/get_weather`.
+fn displayed<'a>(look: Look<'_>, name: &'a str) -> &'a str {
+    let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+    let short = name.rsplit_once('/').map(|(_, name)| name).filter(|_| !is_declared);
+    short.unwrap_or(name)
 }
 
 /// JSON behind a header that named the tool.

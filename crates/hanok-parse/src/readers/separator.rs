@@ -38,6 +38,7 @@ const SKIPS: &[&str] = &[
     "<|tool_call:args|>",
     ":",
     "：",
+    ">",
 ];
 /// The longest id or name that may stand here.
 const WORD: usize = 256;

@@ -188,6 +188,11 @@ impl Window {
                     let rest = self.noted(rest.trim_start_matches(is_blank));
                     rest.starts_with(['\n', '\r']).then_some((rest, open))?
                 }
+                // Nor does the input of a call before its object.
+                None if *kind == LabelKind::Input && words.len() > 1 => {
+                    let rest = self.noted(behind.trim_start_matches(is_blank));
+                    rest.starts_with('{').then_some((rest, open))?
+                }
                 None => return None,
             };
             Some(Label { kind: *kind, len: line.len() - rest.len(), open })

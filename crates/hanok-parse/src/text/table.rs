@@ -70,6 +70,10 @@ pub enum Grammar {
     Headers,
     /// Fences of the language `tool_code`.
     ToolCode,
+    /// GLM's pairs without their first mark.
+    Pairs,
+    /// A line `name(key="value")`. Prose shows code so: it is looked for only where it is named.
+    Lines,
 }
 
 /// What is wrong with a table.
@@ -216,5 +220,7 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
     ),
     (Grammar::Headers, &[Format::Harmony, Format::Muse]),
     (Grammar::ToolCode, &[Format::ToolCode]),
+    (Grammar::Pairs, &[Format::Glm45, Format::Glm47, Format::Glm53]),
+    (Grammar::Lines, &[Format::GranitePythonic]),
     (Grammar::Python, &[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
 ];
