@@ -84,13 +84,15 @@ static BEGINNING: [[u8; ALIKE]; 256] = {
     while let [(words, _), rest @ ..] = labels {
         if let [first, ..] = words {
             if let [byte, ..] = first.as_bytes() {
-                let mut free: &mut [u8] = &mut places[*byte as usize];
-                while let [place, others @ ..] = free {
-                    if *place == NONE {
-                        *place = at;
-                        break;
+                if let Some(own) = places.split_at_mut(*byte as usize).1.first_mut() {
+                    let mut free: &mut [u8] = own;
+                    while let [place, others @ ..] = free {
+                        if *place == NONE {
+                            *place = at;
+                            break;
+                        }
+                        free = others;
                     }
-                    free = others;
                 }
             }
         }
@@ -377,6 +379,15 @@ fn is_list_mark(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{LabelKind, Line, at};
+
+    #[test]
+    fn every_label_is_found_by_its_first_byte() {
+        for (words, kind) in super::LABELS {
+            let found =
+                super::beginning(words[0]).any(|(own, other)| own == words && kind == other);
+            assert!(found, "{words:?}");
+        }
+    }
 
     #[test]
     fn a_label_is_the_whole_word_before_the_colon_of_a_line() {
