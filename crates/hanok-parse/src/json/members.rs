@@ -26,18 +26,14 @@ pub(crate) struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// The keys of the object `json`, and where their values stand.
-    pub(crate) fn of<'j>(
-        &self,
-        json: &'j str,
-    ) -> impl Iterator<Item = (Cow<'j, str>, Range<usize>)> {
+    /// The keys of the object `json` as they are written there, and where their values stand.
+    pub(crate) fn of<'j>(&self, json: &'j str) -> impl Iterator<Item = (&'j str, Range<usize>)> {
         let within = |range: &Range<usize>| {
             let at = |end: usize| end.saturating_sub(self.at);
             at(range.start)..at(range.end)
         };
         self.list.iter().map(move |member| {
-            let key = json.get(within(&member.key)).unwrap_or_default();
-            (decoded(key), within(&member.value))
+            (json.get(within(&member.key)).unwrap_or_default(), within(&member.value))
         })
     }
 }
@@ -55,11 +51,23 @@ impl Member {
     }
 }
 
-fn decoded(json: &str) -> Cow<'_, str> {
-    if json.contains('\\') {
+/// A key without its quotes.
+pub(crate) fn decoded(json: &str) -> Cow<'_, str> {
+    if has_escape(json) {
         return Cow::Owned(unquoted(json));
     }
     Cow::Borrowed(json.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(json))
+}
+
+/// Whether a key, which is short, has an escape.
+fn has_escape(json: &str) -> bool {
+    json.bytes().any(|byte| byte == b'\\')
+}
+
+/// Whether a key, written with its quotes, is `name`.
+pub(crate) fn is_key(json: &str, name: &str) -> bool {
+    let inner = json.as_bytes().get(1..json.len().saturating_sub(1));
+    inner == Some(name.as_bytes()) && !has_escape(json) || has_escape(json) && decoded(json) == name
 }
 
 /// Keeps the last of the members with one key, of the object that begins at byte `start` of `out` and whose members
@@ -94,7 +102,7 @@ pub(crate) fn keep_last(
 /// Which members stay. `None` when all do.
 fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
     let key = |member: &Member| out.get(member.key.clone()).unwrap_or_default();
-    let plain = own.iter().all(|member| !key(member).contains('\\'));
+    let plain = own.iter().all(|member| !has_escape(key(member)));
     if plain && own.len() <= FEW {
         let mut rest = own.iter();
         let alone = std::iter::from_fn(|| rest.next().map(|first| (first, rest.clone())))
@@ -115,7 +123,7 @@ fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
 }
 
 /// The members of the object that `json` is, valid and without white space: their keys, and where their values stand.
-pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
+pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut at = 1;
     std::iter::from_fn(move || {
         let key = at..value_end(json, at);
@@ -124,7 +132,7 @@ pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range
         }
         let value = key.end + 1..value_end(json, key.end + 1);
         at = value.end + 1;
-        Some((decoded(json.get(key)?), value))
+        Some((json.get(key)?, value))
     })
 }
 

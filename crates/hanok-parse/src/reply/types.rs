@@ -1,6 +1,6 @@
 //! Whether arguments are of the types that their parameters are declared with.
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use crate::{
     declared::{Declared, Param, ParamType},
@@ -51,14 +51,15 @@ pub(crate) fn typing(
 fn compared<'j>(
     params: &[Param],
     json: &str,
-    members: impl Iterator<Item = (Cow<'j, str>, Range<usize>)>,
+    members: impl Iterator<Item = (&'j str, Range<usize>)>,
 ) -> Typing {
     let (mut wrong, mut numbers) = (false, Vec::new());
     for (place, (key, value)) in members.enumerate() {
         let text = json.get(value.clone()).unwrap_or_default();
         // Most calls have their arguments in the order of the parameters.
-        let near = params.get(place).filter(|param| param.name == key);
-        let param = near.or_else(|| params.iter().find(|param| param.name == key));
+        let is = |param: &&Param| members::is_key(key, &param.name);
+        let near = params.get(place).filter(is);
+        let param = near.or_else(|| params.iter().find(is));
         let Some(&Param { kind, nullable, .. }) = param else { continue };
         if fits(text, kind, nullable) {
             continue;
@@ -103,7 +104,8 @@ fn fits(json: &str, kind: ParamType, nullable: bool) -> bool {
 
 /// Whether a number has no fraction.
 fn is_whole(json: &str) -> bool {
-    !json.contains(['.', 'e', 'E']) || json.parse().is_ok_and(|number: f64| number.fract() == 0.0)
+    json.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+        || json.parse().is_ok_and(|number: f64| number.fract() == 0.0)
 }
 
 /// The number that a string is, exactly, where a number is declared.
