@@ -9,7 +9,8 @@ from agent_tool_parser import try_parse_tool_calls
 def calls(text: str) -> list:
     try:
         read = try_parse_tool_calls(text)
-    except Exception:
+    # A panic of its core is no `Exception`.
+    except BaseException:
         read = []
     return [[call.name, call.args] for call in read or []]
 

@@ -98,7 +98,11 @@ fn by_python(python: &str, cases: &[Case]) -> Result<Vec<Calls>> {
     let output = Command::new(python).arg(SCRIPT).arg(&file).output()?;
     fs::remove_file(&file)?;
     let said = String::from_utf8(output.stdout)?;
-    Ok(said.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+    let replies: Vec<Calls> = said.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    if replies.len() != cases.len() {
+        return Err(format!("agent-tool-parser: {} of {} cases", replies.len(), cases.len()).into());
+    }
+    Ok(replies)
 }
 
 fn same((left, right): (&(String, Value), &(String, Value))) -> bool {
