@@ -15,6 +15,7 @@ mod readers;
 mod repair;
 mod table;
 #[path = "../../src/works/parse/texts.rs"]
+#[allow(dead_code, reason = "some texts are read by hanok alone")]
 mod texts;
 
 use std::{error::Error, process::ExitCode};
