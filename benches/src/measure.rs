@@ -42,8 +42,21 @@ fn cpu() -> Duration {
 ///
 /// The system does not say, as any but Linux.
 pub(crate) fn resident() -> Result<f64> {
+    status("VmRSS:")
+}
+
+/// The most memory that was ever resident, in KiB.
+///
+/// # Errors
+///
+/// The system does not say, as any but Linux.
+pub(crate) fn most_resident() -> Result<f64> {
+    status("VmHWM:")
+}
+
+fn status(name: &str) -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
     Ok(kib.ok_or("the system does not say how much memory is resident")?.trim().parse()?)
 }

@@ -311,6 +311,27 @@ pub(crate) static ALL: &[Work] = &[
         hanok: parse::calls,
     },
     Work {
+        name: "parse-react",
+        about: "12,500 calls in ReAct's form and nothing else, through the same",
+        figures: &[least("", "MB/s", 49.0), more_told("8-byte pieces", "MB/s")],
+        hand_written: None,
+        hanok: parse::react,
+    },
+    Work {
+        name: "parse-patterns",
+        about: "1,000 patterns of pieces of formats, 3 MB each: the worst of them, eight times the text as a multiple of eight times the time",
+        figures: &[most("", "x", 1.5), more_told("the slowest", "MB/s")],
+        hand_written: None,
+        hanok: parse::patterns,
+    },
+    Work {
+        name: "parse-memory",
+        about: "200,000 calls in ReAct's form, 10 MB of them and nothing else: memory for it while it is read, and of the reply",
+        figures: &[most("", "MiB", 150.0), only_told("the reply", "MiB")],
+        hand_written: None,
+        hanok: parse::memory,
+    },
+    Work {
         name: "parse-growth",
         about: "texts that cost other parsers the square of their length: twice the text, as a multiple of twice the time",
         figures: &[

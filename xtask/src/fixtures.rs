@@ -81,6 +81,20 @@ pub(crate) fn run(families: &[String]) -> Result<bool> {
     Ok(!results.iter().any(Replayed::is_ours))
 }
 
+/// The fixtures as cases for other parsers, a line each, in a file.
+///
+/// # Errors
+///
+/// Python or the package cannot be had.
+pub(crate) fn cases_for_others() -> Result<PathBuf> {
+    let folder = Metadata::read()?.target_directory.join("canitoolcall");
+    let fixtures = recorded::read(&installed(&folder)?, &[])?;
+    let file = folder.join("others.jsonl");
+    let lines = fixtures.iter().map(|fixture| fixture.case_for_others().to_string() + "\n");
+    fs::write(&file, lines.collect::<String>())?;
+    Ok(file)
+}
+
 fn of(fixture: &Fixture, faults: Faults) -> Replayed {
     let theirs = theirs(THEIRS).find(|(id, _)| *id == fixture.id).map(|(_, reason)| reason);
     Replayed { id: fixture.id.clone(), family: fixture.family.clone(), faults, theirs }

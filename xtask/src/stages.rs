@@ -49,6 +49,11 @@ pub(crate) const ALL: &[Stage] = &[
         run: neighbours::stage,
     },
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
+    Stage {
+        name: "features",
+        about: "the parser without its feature, as clippy reads it",
+        run: features,
+    },
     Stage { name: "wasm", about: "what runs in a browser, checked for it", run: wasm },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
@@ -169,6 +174,13 @@ fn clippy(_: &Metadata) -> Result<Outcome> {
 
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
 const FOR_BROWSERS: [&str; 4] = ["hanok-core", "hanok-state", "hanok-checkpoint", "hanok-parse"];
+
+/// What another crate of the workspace switches on is off here: a crate that forgets a `cfg` is found by itself alone.
+fn features(_: &Metadata) -> Result<Outcome> {
+    let clippy = Tool::cargo().arguments(["clippy", "--package", "hanok-parse", "--lib"]);
+    let clippy = clippy.arguments(["--no-default-features", "--", "-D", "warnings"]);
+    passed(clippy.run()?, |_| "hanok-parse".to_owned())
+}
 
 /// The target of browsers.
 const WASM: &str = "wasm32-unknown-unknown";

@@ -5,13 +5,17 @@
 //! hanok finds out the format, the others are told it. Each parser is used as its documentation says, and every round
 //! checks that all calls were read.
 
+mod attacks;
+mod cases;
 #[path = "../../src/measure.rs"]
 #[allow(dead_code, reason = "parsers are measured by a part of it")]
 mod measure;
 mod parsers;
+mod readers;
 mod repair;
 mod table;
 #[path = "../../src/works/parse/texts.rs"]
+#[allow(dead_code, reason = "some texts are read by hanok alone")]
 mod texts;
 
 use std::{error::Error, process::ExitCode};
@@ -29,8 +33,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        [] => both(None),
-        ["--python", python] => both(Some(python)),
+        [] => all(None, None),
+        ["--python", python] => all(Some(python), None),
+        ["--cases", file] => all(None, Some(file)),
+        ["--python", python, "--cases", file] => all(Some(python), Some(file)),
         ["--repair"] => {
             repair::print();
             Ok(())
@@ -38,7 +44,7 @@ fn main() -> ExitCode {
         [parser, work, rounds] => one(parser, work, rounds),
         _ => {
             eprintln!(
-                "usage: hanok-bench-parsers [--python PYTHON] | --repair | PARSER WORK ROUNDS"
+                "usage: hanok-bench-parsers [--python PYTHON] [--cases FILE] | --repair | PARSER WORK ROUNDS"
             );
             return ExitCode::from(2);
         }
@@ -52,9 +58,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The speeds, and what becomes of JSON that is not quite JSON.
-fn both(python: Option<&str>) -> Result<()> {
+/// The speeds, what is read right, and what becomes of JSON that is not quite JSON.
+fn all(python: Option<&str>, cases: Option<&str>) -> Result<()> {
     table::print(python)?;
+    if let Some(file) = cases {
+        cases::print(file, python)?;
+    }
     repair::print();
     Ok(())
 }

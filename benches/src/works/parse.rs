@@ -1,5 +1,6 @@
 //! Text to calls: how fast prose and calls are read, and whether time grows as the text does.
 
+mod patterns;
 pub(crate) mod texts;
 
 use std::hint::black_box;
@@ -8,7 +9,7 @@ use hanok_parse::{Declared, ParamType, Parser, Reply};
 
 use crate::{
     Result,
-    measure::{Cpu, ensure, medians},
+    measure::{Cpu, ensure, medians, most_resident, resident},
 };
 
 /// How much text is read at a time, in bytes.
@@ -29,6 +30,13 @@ pub(crate) fn calls(rounds: usize) -> Result<Vec<f64>> {
     let count = 2_500;
     let read = |reply: &Reply| reply.calls.len() == count && reply.content.is_empty();
     speeds(rounds, &texts::calls(count), read)
+}
+
+/// Some 12,000 calls in ReAct's form and nothing else, whole and in pieces.
+pub(crate) fn react(rounds: usize) -> Result<Vec<f64>> {
+    let count = SIZE / 80;
+    let read = |reply: &Reply| reply.calls.len() == count && reply.content.is_empty();
+    speeds(rounds, &texts::react(count), read)
 }
 
 /// Millions of bytes per second: in one piece, and in pieces of 8 bytes.
@@ -129,4 +137,50 @@ fn least(parser: &Parser, text: &str) -> Result<f64> {
         ensure(reply.calls.is_empty(), "a text without calls has one")?;
     }
     Ok(least)
+}
+
+/// How many patterns there are, and how much text is made of each.
+const PATTERNS: usize = if cfg!(test) { 5 } else { 1_000 };
+const SHORT: usize = SIZE * 3 / 8;
+const LONG: usize = SIZE * 3;
+
+/// Of random patterns, the worst: what eight times the text costs as a multiple of eight times the time, and the fewest
+/// millions of bytes per second. In one round, because there are so many of them.
+pub(crate) fn patterns(_rounds: usize) -> Result<Vec<f64>> {
+    let parser = parser();
+    let (mut worst, mut slowest) = (0.0_f64, f64::INFINITY);
+    for number in 0..PATTERNS {
+        let unit = patterns::pattern(number);
+        let (short, long) = (unit.repeat(SHORT / unit.len()), unit.repeat(LONG / unit.len()));
+        let (mut fast, mut growth) = (0.0_f64, f64::INFINITY);
+        // One that seems to grow is measured again: whatever else the machine does only adds to it.
+        for _ in 0..5 {
+            let (few, many) = (once(&parser, &short), once(&parser, &long));
+            fast = fast.max(long.len() as f64 / many);
+            growth = growth.min(many / few * short.len() as f64 / long.len() as f64);
+            if growth < 1.1 {
+                break;
+            }
+        }
+        worst = worst.max(growth);
+        slowest = slowest.min(fast);
+    }
+    Ok(vec![worst, slowest])
+}
+
+/// The time for one text, in microseconds.
+fn once(parser: &Parser, text: &str) -> f64 {
+    let cpu = Cpu::start();
+    black_box(parser.parse(black_box(text)));
+    cpu.micros()
+}
+
+/// MiB for ten million bytes of ReAct's calls: at most while they are read, and of the reply.
+pub(crate) fn memory(_rounds: usize) -> Result<Vec<f64>> {
+    let text = texts::react(SIZE / 5);
+    let (before, parser) = (resident()?, parser());
+    let reply = parser.parse(&text);
+    let (most, held) = (most_resident()?, resident()?);
+    ensure(reply.calls.len() == SIZE / 5, "the text was read as something else")?;
+    Ok(vec![(most - before) / 1024.0, (held - before) / 1024.0])
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// The tools and agents that a text may call. Built once per agent.
@@ -181,8 +182,9 @@ impl Declared {
 }
 
 /// What is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum CallKind {
     /// A tool.
     Tool,

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 macro_rules! formats {
@@ -66,7 +67,7 @@ formats! {
     /// `<tool_call>name</tool_call><tool_input>{…}</tool_input>`.
     ToolInputXml = "tool_input_xml",
     /// `<tool_call>{…}</tool_call>`.
-    Hermes = "hermes" | "qwen2.5" | "qwen3" | "qwen",
+    Hermes = "hermes" | "qwen2.5" | "qwen3" | "qwen" | "tng_r1t2",
     /// `<|python_tag|>{…}; {…}`.
     Llama3Json = "llama3_json" | "llama3" | "llama4_json",
     /// `<function=name>{…}</function>`.
@@ -102,7 +103,7 @@ formats! {
     /// As `hy_v3`, its tags with a suffix `:hash`.
     HyV4 = "hy_v4",
     /// `<|action_start|><|plugin|>{…}<|action_end|>`.
-    Internlm = "internlm" | "internlm2" | "intern_s1",
+    Internlm = "internlm" | "internlm2" | "intern_s1" | "interns1",
     /// `<｜tool▁call▁begin｜>function<｜tool▁sep｜>name` and JSON in a fence.
     DeepseekV3 = "deepseek_v3" | "deepseek_r1",
     /// `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}`.
@@ -117,10 +118,12 @@ formats! {
     Qwen3Xml = "qwen3_xml" | "qwen3_coder" | "nemotron3" | "mimo" | "step3.5" | "step3p5",
     /// As `qwen3_xml` in `<seed:tool_call>`.
     SeedOss = "seed_oss",
-    /// `<tool_call>name`, a line each of `<arg_key>` and `<arg_value>`.
-    Glm45 = "glm45" | "glm4.5" | "glm4.6" | "ling3" | "poolside" | "spark2.5",
+    /// `<tool_call>name`, a line each of `<arg_key>` and `<arg_value>`. The chat template may have written the first mark.
+    Glm45 = "glm45" | "glm4.5" | "glm4.6" | "glm4_tool_only" | "ling3" | "poolside" | "spark2.5",
     /// As `glm45` without line breaks.
     Glm47 = "glm47" | "glm4.7" | "glm5" | "spark3",
+    /// As `glm47`, or `<tool_call>name>{…}`.
+    Glm53 = "glm53" | "glm5.3" | "glm53_flash",
     /// `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`.
     KimiK2 = "kimi_k2",
     /// XTML: `<|open|>call tool="name"<|sep|>…<|close|>call<|sep|>`.
@@ -148,7 +151,7 @@ formats! {
     /// `<start_function_call>call:name{key:<escape>value<escape>}<end_function_call>`.
     Functiongemma = "functiongemma",
     /// `<|tools_prefix|>[{"name": {…}}]<|tools_suffix|>`.
-    Apertus = "apertus",
+    Apertus = "apertus" | "apertus2509",
     /// A JSON list, bare, in a fence, behind `[TOOL_CALLS]` or in `<tool_call>`.
     Xlam = "xlam",
     /// `functools[{…}]`.
@@ -160,7 +163,7 @@ formats! {
     /// Tokens around name and JSON arguments.
     Plamo3 = "plamo3",
     /// `<ifm|tool_calls>` with XML or JSON bodies.
-    K2Horizon = "k2_horizon",
+    K2Horizon = "k2_horizon" | "k2_v3",
     /// `<|tool_call:start|>name`, a line each of `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>`.
     SolarOpen2 = "solar_open2" | "solar_open_2",
     /// `<|tool_call:begin|>id<|tool_call:name|>name<|tool_call:args|>{…}<|tool_call:end|>`.
@@ -185,6 +188,8 @@ formats! {
     Hyperclovax = "hyperclovax" | "hyperclova_x",
     /// `Action: name(key='value')`.
     UiTars = "ui_tars" | "uitars",
+    /// A line `name(key="value")` for each call. Looked for only where it is named: prose shows code so.
+    GranitePythonic = "granite_pythonic",
     /// `✿FUNCTION✿: name` and `✿ARGS✿: {…}`.
     QwenAgent = "qwen_agent",
 }
@@ -209,12 +214,14 @@ impl fmt::Display for Format {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Format {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 
+#[cfg(feature = "serde")]
 impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;

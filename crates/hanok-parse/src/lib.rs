@@ -44,7 +44,7 @@
 //!
 //! # Formats
 //!
-//! All formats are looked for in one pass; [`Parser::format`] narrows it to one. What a mark begins is judged by what
+//! All formats but one are looked for in one pass; [`Parser::format`] narrows it to one. What a mark begins is judged by what
 //! follows, and by the declared names and types.
 //!
 //! | [`Format`] | a call |
@@ -56,9 +56,10 @@
 //! | `hermes`, `granite4`, `ernie45`, `longcat`, `granite`, `granite_20b_fc`, `jamba`, `hunyuan_a13b`, `nemotron_nano_v2` | JSON in a tag: `<tool_call>{"name": "find", "arguments": {}}</tool_call>` |
 //! | `llama3_json`, `mistral`, `internlm`, `cohere`, `apertus`, `phi4mini`, `gigachat3`, `inkling`, `k2_horizon`, `sarashina`, `hyperclovax` | JSON behind a token: `<\|python_tag\|>{"name": "find", "parameters": {}}` |
 //! | `tool_input_xml`, `function_tag`, `mistral_v11`, `deepseek_v3`, `deepseek_v3.1`, `kimi_k2`, `harmony`, `plamo3`, `qwen_agent`, `solar_open`, `functionary` | a name and its JSON: `[TOOL_CALLS]find[ARGS]{}` |
-//! | `qwen3_xml`, `seed_oss`, `glm45`, `glm47`, `hy_v3`, `hy_v4`, `deepseek_v3.2`, `deepseek_v4`, `deepseek_v4.1`, `anthropic_xml`, `dots`, `muse`, `minimax_m2`, `minicpm5`, `step3`, `kimi_k3`, `k2_horizon`, `solar_open2`, `iquest` | parameters in tags: `<function=find><parameter=q>text</parameter></function>` |
+//! | `qwen3_xml`, `seed_oss`, `glm45`, `glm47`, `glm53`, `hy_v3`, `hy_v4`, `deepseek_v3.2`, `deepseek_v4`, `deepseek_v4.1`, `anthropic_xml`, `dots`, `muse`, `minimax_m2`, `minicpm5`, `step3`, `kimi_k3`, `k2_horizon`, `solar_open2`, `iquest` | parameters in tags: `<function=find><parameter=q>text</parameter></function>` |
 //! | `minimax_m3` | parameters as nested elements |
 //! | `pythonic`, `llama_builtin`, `olmo3`, `lfm2`, `tool_code`, `calling_tool` | `[find(q="text", n=-1)]` |
+//! | `granite_pythonic` | `find(q="text")` on a line of its own, where [`Parser::format`] or [`Parser::formats`] names it: prose shows code so |
 //! | `gemma4`, `functiongemma` | `<\|tool_call>call:find{q:<\|"\|>text<\|"\|>}<tool_call\|>` |
 //! | `cwm`, `langchain_xml` | a name and words: `<tool>find</tool><tool_input>text</tool_input>` |
 //!
@@ -82,11 +83,17 @@
 //! - [`Call::id`] keeps the id that a format carries, [`Deltas`] makes the deltas of Chat Completions.
 //! - [`Declared::tool_schema`] takes JSON Schema; a value that contradicts it is noted, or refused ([`Mistyped`]).
 //!
+//! # Features
+//!
+//! `serde`: [`Reply`], [`Event`], [`Delta`], [`Format`] and what they are made of are `Serialize` and `Deserialize`, arguments are
+//! decoded into types, and a [`FormatTable`] is read from JSON. Off by default; without it the crate needs `serde_json` alone.
+//!
 //! # What is not read
 //!
 //! Of the cases in the test suites of other parsers these are left out on purpose:
 //!
 //! - A bare name and JSON on the next line, without a mark before either: prose lists names so.
+//! - `>>>name` of Functionary within a line: it counts at the start of one.
 //! - Bare JSON behind prose on its line: JSON counts at the start of a line, or in a fence.
 //! - Two lists of Python's calls on one line with prose between them: such a line talks about them. One list counts beside prose.
 //!
@@ -140,6 +147,6 @@ pub use text::table::{FormatTable, Grammar, TableError};
 pub use text::template::Formats;
 
 /// The programs of the README.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "serde"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

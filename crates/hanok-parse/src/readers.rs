@@ -3,7 +3,7 @@
 //! A [`reader`] is a state. [`walk`] is what all of them share: where reading stands, what text is sent where, what was
 //! read. [`dispatch`] decides what follows a mark; [`separator`] and [`json_arguments`] read a name and its JSON, [`calls`] JSON calls,
 //! [`params`], [`nested_xml`] and [`suffixed_tag`] tags, [`python_calls`] Python's calls, [`label_name`] what stands behind a
-//! label, [`header`] the header of a message, [`think`] reasoning; [`trailer`], [`recovery`] and [`skip`] what stands behind a call.
+//! label, [`header`] the header of a message, [`headless`] calls whose first mark is missing, [`think`] reasoning; [`trailer`], [`recovery`] and [`skip`] what stands behind a call.
 //!
 //! A reader never reads a byte twice, except for a bounded look ahead.
 
@@ -13,6 +13,7 @@ pub(crate) mod dispatch;
 pub(crate) mod echo;
 pub(crate) mod fence;
 pub(crate) mod header;
+pub(crate) mod headless;
 pub(crate) mod json_arguments;
 pub(crate) mod label_name;
 pub(crate) mod nested_xml;

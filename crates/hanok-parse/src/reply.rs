@@ -7,6 +7,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod arguments;
+pub(crate) mod called;
 pub(crate) mod draft;
 pub(crate) mod error;
 pub(crate) mod event;

@@ -56,6 +56,9 @@ const REASONING: &[(&str, &str)] = &[
     ("◁think▷\n", "\n◁/think▷"),
     ("<seed:think>\n", "\n</seed:think>"),
     ("<longcat_think>\n", "\n</longcat_think>"),
+    ("<ifm|think>\n", "\n</ifm|think>"),
+    ("<ifm|think_fast>\n", "\n</ifm|think_fast>"),
+    ("<ifm|think_faster>\n", "\n</ifm|think_faster>"),
     ("<|START_THINKING|>\n", "\n<|END_THINKING|>"),
     ("<|inner_prefix|>\n", "\n<|inner_suffix|>"),
     ("<|channel>thought\n", "\n<channel|>"),
@@ -256,7 +259,7 @@ fn what_stands_in_an_argument_runs_nothing() {
     let mut runs = Runs::default();
     for (form, decoy) in decoys() {
         for content in [decoy.clone(), format!("파일:\n\n{decoy}\n끝\n")] {
-            for outer in forms::all() {
+            for outer in forms::all().filter(|outer| !outer.hinted) {
                 if outer.never.iter().any(|never| content.contains(never)) {
                     continue;
                 }

@@ -304,3 +304,69 @@ fn a_mark_that_is_talked_about_is_text() {
         support::stream::same(&parser, prose, []);
     }
 }
+
+/// contract 6, 9: what servers and templates of this year write in forms that are known.
+#[test]
+fn forms_of_known_formats_are_read_as_their_models_write_them() {
+    reads(&[
+        // GLM 5.3, with the name as it is displayed before, and with a line break.
+        ("네.<tool_call>find>{\"q\": \"a\"}<tool_call>ping>{}", r#"find{"q":"a"} ping{}"#),
+        ("<tool_call>Search/find>{\"q\": \"a\"}</tool_call>", r#"find{"q":"a"}"#),
+        ("<tool_call>find\n{\"q\": \"a\"}\n</tool_call>", r#"find{"q":"a"}"#),
+        ("<tool_call>fynd>{}", "!unknown_tool(fynd)?find"),
+        ("<tool_call>find>{\"q\": ", "!truncated(find)"),
+        ("<tool_call>이라는 태그 뒤에 {가 옵니다.", ""),
+        ("<tool_call> and then x>{y}", ""),
+        // GLM where the chat template wrote the first mark.
+        ("find\n<arg_key>q</arg_key>\n<arg_value>a</arg_value>\n</tool_call>", r#"find{"q":"a"}"#),
+        ("ping</tool_call>\n<tool_call>ping</tool_call>", "ping{} ping{}"),
+        ("find<arg_key>q</arg_key><arg_va", "!truncated(find)"),
+        ("fynd<arg_key>q</arg_key><arg_value>a</arg_value></tool_call>", ""),
+        ("find it. <arg_key>", ""),
+        ("네, find<arg_key>q</arg_key><arg_value>a</arg_value></tool_call>", ""),
+        // K2's reasoning, by how long it is.
+        ("<ifm|think>a<ifm|tool_call>ping</ifm|tool_call></ifm|think>네", ""),
+        ("<ifm|think_fast>a<ifm|tool_call>ping</ifm|tool_call></ifm|think_fast>네", ""),
+        ("<ifm|think_faster>a<ifm|tool_call>ping</ifm|tool_call></ifm|think_faster>네", ""),
+        ("a<ifm|tool_call>ping</ifm|tool_call></ifm|think>네", ""),
+        (
+            "<ifm|tool_call>[{\"name\": \"ping\", \"arguments\": {}}, {\"name\": \"find\", \"arguments\": {\"q\": 1}}]</ifm|tool_call>",
+            r#"ping{} find{"q":1}"#,
+        ),
+        // InternLM's tokens with blanks, MiniMax M1's lines, Hermes with a list.
+        (
+            "<|action_start|> <|plugin|>\n{\"name\": \"find\", \"parameters\": {\"q\": \"a\"}}<|action_end|>",
+            r#"find{"q":"a"}"#,
+        ),
+        (
+            "<tool_calls>\n{\"name\": \"ping\", \"arguments\": {}}\n{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}\n</tool_calls>",
+            r#"ping{} find{"q":"a"}"#,
+        ),
+        (
+            "<think>음</think><tool_call>[{\"name\": \"ping\", \"arguments\": {}}]</tool_call>",
+            "ping{}",
+        ),
+        ("Action: find(q='<point>510 150</point>')", r#"find{"q":"<point>510 150</point>"}"#),
+        ("Action: find\nAction Input {\"q\": \"a\"}", r#"find{"q":"a"}"#),
+    ]);
+    let functionary = Parser::new(declared()).parse("<|recipient|>ping\n<|content|>{}<|stop|>");
+    assert_eq!((line(&functionary).as_str(), functionary.content.as_str()), ("ping{}", ""));
+}
+
+/// contract 9: prose shows code, so lines of calls count only where the format is named.
+#[test]
+fn lines_of_code_are_calls_where_the_format_is_named() {
+    let named = Parser::new(declared()).format(hanok_parse::Format::GranitePythonic);
+    check(
+        &named,
+        &[
+            ("find(q=\"a\", n=-1)", r#"find{"q":"a","n":-1}"#),
+            ("네.\nfind(q=\"a\")\nping()\n", r#"find{"q":"a"} ping{}"#),
+            ("fynd(q=\"a\")", ""),
+            ("the call find(q=\"a\") is made so", ""),
+            ("> find(q=\"a\")", ""),
+            ("find(q=\"a", "!truncated(find)"),
+        ],
+    );
+    reads(&[("find(q=\"a\")", ""), ("네.\nping()", "")]);
+}

@@ -14,8 +14,9 @@ use hanok_parse::{Format, Parser, Reply};
 use serde_json::{Value, json};
 use support::stream::same;
 
-fn parsers(form: &Form) -> [Parser; 2] {
-    [Parser::new(declared()), Parser::new(declared()).format(form.format)]
+fn parsers(form: &Form) -> Vec<Parser> {
+    let by_name = Parser::new(declared()).format(form.format);
+    if form.hinted { vec![by_name] } else { vec![Parser::new(declared()), by_name] }
 }
 
 /// No mark says that it is a call.
@@ -183,6 +184,7 @@ fn an_undeclared_name_behind_a_mark_is_told_with_its_arguments() {
         let args = [("q", json!("x"))];
         let text = (form.write)(&[("fynd", &args)]);
         let is_line = text.starts_with("tool_code =") || text.starts_with(">>>");
+        let is_line = is_line || text.starts_with("fynd");
         if is_bare(&form) && !text.contains('<') || is_line {
             let reply = Parser::new(declared()).parse(&text);
             assert!(reply.error.is_none() && reply.calls.is_empty(), "{text:?} gives {reply:?}");

@@ -72,6 +72,7 @@ fn most_formats_tell_a_long_text_before_it_ends() {
         let args = [("q", json!("가나다라 ".repeat(50)))];
         let text = (form.write)(&[("find", &args)]);
         let parser = Parser::new(forms::declared());
+        let parser = if form.hinted { parser.format(form.format) } else { parser };
         let mut stream = parser.stream();
         let mut events = Vec::new();
         let half = text.find("다라 가나").unwrap() + "다라 가나다라 ".len() * 20;

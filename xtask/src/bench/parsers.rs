@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::apart::Apart;
 use crate::caches;
 use crate::command::Tool;
+use crate::fixtures;
 use crate::python;
 use crate::result::Result;
 
@@ -32,6 +33,14 @@ pub(super) fn run() -> Result<bool> {
     if let Err(error) = &python {
         eprintln!("bench: without agent-tool-parser: {error}");
     }
+    let cases = fixtures::cases_for_others();
+    if let Err(error) = &cases {
+        eprintln!("bench: without fixtures: {error}");
+    }
+    eprintln!(
+        "bench: without the parsers of vLLM, SGLang and llama.cpp, which are parts of servers and no packages"
+    );
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
-    Tool::named(program).arguments(python).shown()
+    let cases = cases.iter().flat_map(|cases| [Path::new("--cases"), cases.as_path()]);
+    Tool::named(program).arguments(python).arguments(cases).shown()
 }

@@ -49,6 +49,16 @@ pub(crate) fn calls(count: usize) -> String {
     text
 }
 
+/// So many calls in ReAct's form, and nothing else.
+pub(crate) fn react(count: usize) -> String {
+    let mut text = String::new();
+    for index in 0..count {
+        text.push_str("Action: find\nAction Input: ");
+        text.push_str(&format!("{{\"q\": \"{index}\", \"page\": 1}}\n"));
+    }
+    text
+}
+
 /// `text` in pieces of at most 8 bytes that cut no character.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();

@@ -37,9 +37,11 @@ impl Scan {
         }
         loop {
             let rest = self.rest(input);
-            let special =
-                |letter: char| letter == '\\' || letter == '"' || letter == quote || letter < ' ';
-            let len = rest.find(special).unwrap_or(rest.len());
+            let special = |byte: u8| byte == quote as u8 || matches!(byte, b'"' | b'\\' | 0..=0x1f);
+            let len = match quote {
+                '"' => json_text::plain(rest.as_bytes()),
+                _ => rest.bytes().position(special).unwrap_or(rest.len()),
+            };
             self.out.push_str(rest.get(..len).unwrap_or_default());
             self.at += len;
             let Some(next) = rest.get(len..).and_then(|tail| tail.chars().next()) else {

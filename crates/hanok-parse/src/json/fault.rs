@@ -1,9 +1,11 @@
 //! Faults of JSON that are mended.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// One fault of JSON that was mended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Repair {
     /// What was wrong.
@@ -13,8 +15,9 @@ pub struct Repair {
 }
 
 /// What was wrong with the JSON of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RepairKind {
     /// A comma is missing, or one too many.

@@ -24,8 +24,9 @@ impl Scan {
         if python && self.prefixed_string(word, in_array, input) {
             return self.resume(input);
         }
-        let number = if python { dialects::number(word) } else { None };
-        let Some(written) = value(word).or(number.as_deref()) else {
+        let written = value(word);
+        let number = written.is_none().then(|| dialects::number(word)).filter(|_| python).flatten();
+        let Some(written) = written.or(number.as_deref()) else {
             return self.bare_text(in_array, input);
         };
         if in_array {

@@ -18,6 +18,26 @@ pub(crate) struct Member {
     pub(crate) value: Range<usize>,
 }
 
+/// The members of an object that stands from byte `at` in the text that they are ranges of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Members<'a> {
+    pub(crate) list: &'a [Member],
+    pub(crate) at: usize,
+}
+
+impl Members<'_> {
+    /// The keys of the object `json` as they are written there, and where their values stand.
+    pub(crate) fn of<'j>(&self, json: &'j str) -> impl Iterator<Item = (&'j str, Range<usize>)> {
+        let within = |range: &Range<usize>| {
+            let at = |end: usize| end.saturating_sub(self.at);
+            at(range.start)..at(range.end)
+        };
+        self.list.iter().map(move |member| {
+            (json.get(within(&member.key)).unwrap_or_default(), within(&member.value))
+        })
+    }
+}
+
 impl Member {
     pub(crate) fn has(&self, key: &str, out: &str) -> bool {
         let written = out.get(self.key.clone()).unwrap_or_default();
@@ -31,18 +51,35 @@ impl Member {
     }
 }
 
-fn decoded(json: &str) -> Cow<'_, str> {
-    if json.contains('\\') {
+/// A key without its quotes.
+pub(crate) fn decoded(json: &str) -> Cow<'_, str> {
+    if has_escape(json) {
         return Cow::Owned(unquoted(json));
     }
     Cow::Borrowed(json.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(json))
 }
 
+/// Whether a key, which is short, has an escape.
+fn has_escape(json: &str) -> bool {
+    json.bytes().any(|byte| byte == b'\\')
+}
+
+/// Whether a key, written with its quotes, is `name`.
+pub(crate) fn is_key(json: &str, name: &str) -> bool {
+    let inner = json.as_bytes().get(1..json.len().saturating_sub(1));
+    inner == Some(name.as_bytes()) && !has_escape(json) || has_escape(json) && decoded(json) == name
+}
+
 /// Keeps the last of the members with one key, of the object that begins at byte `start` of `out` and whose members
-/// begin at `base`.
-pub(crate) fn keep_last(out: &mut String, members: &mut Vec<Member>, base: usize, start: usize) {
-    let Some(own) = members.get(base..).filter(|own| own.len() > 1) else { return };
-    let Some(keep) = keep_flags(out, own) else { return };
+/// begin at `base`. Says whether there were several.
+pub(crate) fn keep_last(
+    out: &mut String,
+    members: &mut Vec<Member>,
+    base: usize,
+    start: usize,
+) -> bool {
+    let Some(own) = members.get(base..).filter(|own| own.len() > 1) else { return false };
+    let Some(keep) = keep_flags(out, own) else { return false };
     let base_out = start + 1;
     let old = out.split_off(base_out.min(out.len()));
     let own = members.split_off(base);
@@ -59,12 +96,13 @@ pub(crate) fn keep_last(out: &mut String, members: &mut Vec<Member>, base: usize
         member.start = moved;
         members.push(member);
     }
+    true
 }
 
 /// Which members stay. `None` when all do.
 fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
     let key = |member: &Member| out.get(member.key.clone()).unwrap_or_default();
-    let plain = own.iter().all(|member| !key(member).contains('\\'));
+    let plain = own.iter().all(|member| !has_escape(key(member)));
     if plain && own.len() <= FEW {
         let mut rest = own.iter();
         let alone = std::iter::from_fn(|| rest.next().map(|first| (first, rest.clone())))
@@ -85,7 +123,7 @@ fn keep_flags(out: &str, own: &[Member]) -> Option<Vec<bool>> {
 }
 
 /// The members of the object that `json` is, valid and without white space: their keys, and where their values stand.
-pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
+pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut at = 1;
     std::iter::from_fn(move || {
         let key = at..value_end(json, at);
@@ -94,7 +132,7 @@ pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (Cow<'_, str>, Range
         }
         let value = key.end + 1..value_end(json, key.end + 1);
         at = value.end + 1;
-        Some((decoded(json.get(key)?), value))
+        Some((json.get(key)?, value))
     })
 }
 

@@ -1,7 +1,7 @@
 //! The members of an object that was read, or is being read.
 
 use crate::json::{
-    members::Member,
+    members::{Member, Members},
     scan::{Ends, Read, Scan},
 };
 
@@ -26,6 +26,29 @@ impl Scan {
         let both = one.has(first, &self.out) && two.has(second, &self.out);
         let value = |member: &Member| self.out.get(member.value.clone());
         both.then(|| Some((value(one)?, value(two)?)))?
+    }
+
+    /// The members of the outermost object, once it is read.
+    pub(crate) fn all(&self) -> Members<'_> {
+        Members { list: &self.members, at: 0 }
+    }
+
+    /// The members of `json`, where that is the last member of the outermost object.
+    pub(crate) fn last_object(&self, json: &str) -> Option<Members<'_>> {
+        let value = self.top().last()?.value.clone();
+        let is_known = value.start == self.inner_at && !self.inner.is_empty();
+        let is_last = is_known && self.out.get(value) == Some(json);
+        is_last.then_some(Members { list: &self.inner, at: self.inner_at })
+    }
+
+    /// Takes what is written, in no more room than it needs.
+    pub(crate) fn take_out(&mut self) -> String {
+        const KEPT: usize = 16 * 1024;
+        if self.out.capacity() > KEPT {
+            std::mem::take(&mut self.out)
+        } else {
+            self.out.as_str().to_owned()
+        }
     }
 
     /// The keys of the outermost object that were read whole, with their values.

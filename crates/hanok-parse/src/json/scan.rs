@@ -105,6 +105,9 @@ pub(crate) struct Scan {
     pub(crate) out: String,
     pub(crate) frames: Vec<Frame>,
     pub(crate) members: Vec<Member>,
+    /// The members of the last object that was read within the outermost one, and where that begins in what is written.
+    pub(super) inner: Vec<Member>,
+    pub(super) inner_at: usize,
     pub(crate) want: Want,
     pub(crate) inside: Inside,
     /// The text stopped in words without quotes.
@@ -123,9 +126,9 @@ pub(crate) struct Scan {
     /// It is text: a line break inside any string ends it.
     pub(crate) released: bool,
     /// The parameter whose value may stand without its name.
-    positional: Option<String>,
+    pub(crate) positional: Option<String>,
     /// Python's words are no faults.
-    native_words: bool,
+    pub(crate) native_words: bool,
     /// What [`Scan::takes`] came to.
     met: Option<Read>,
 }
@@ -140,13 +143,42 @@ pub(crate) struct Text<'a> {
 impl Scan {
     /// Reads the value that begins at byte `at`.
     pub(crate) fn new(at: usize, ends: Ends) -> Self {
+        let (frames, members) = (Vec::with_capacity(4), Vec::with_capacity(4));
+        Self::with(at, ends, String::with_capacity(512), frames, members, Vec::new())
+    }
+
+    /// The same in the room of one that was read, if there is one.
+    pub(crate) fn reusing(spare: &mut Option<Box<Self>>, at: usize, ends: Ends) -> Box<Self> {
+        let Some(mut scan) = spare.take() else { return Box::new(Self::new(at, ends)) };
+        let mut out = std::mem::take(&mut scan.out);
+        let mut frames = std::mem::take(&mut scan.frames);
+        let mut members = std::mem::take(&mut scan.members);
+        let mut inner = std::mem::take(&mut scan.inner);
+        out.clear();
+        frames.clear();
+        members.clear();
+        inner.clear();
+        *scan = Self::with(at, ends, out, frames, members, inner);
+        scan
+    }
+
+    fn with(
+        at: usize,
+        ends: Ends,
+        out: String,
+        frames: Vec<Frame>,
+        members: Vec<Member>,
+        inner: Vec<Member>,
+    ) -> Self {
         Self {
             at,
             line: None,
             line_is_blank: false,
-            out: String::with_capacity(512),
-            frames: Vec::with_capacity(4),
-            members: Vec::with_capacity(4),
+            out,
+            frames,
+            members,
+            inner,
+            inner_at: 0,
             want: Want::Value,
             inside: Inside::Nothing,
             in_words: false,
@@ -162,21 +194,6 @@ impl Scan {
             native_words: false,
             met: None,
         }
-    }
-
-    /// The same in another dialect.
-    pub(crate) fn dialect(self, dialect: Dialect) -> Self {
-        Self { dialect, ..self }
-    }
-
-    /// The same where the value of `only` may stand without its name.
-    pub(crate) fn positional(self, only: Option<&str>) -> Self {
-        Self { positional: only.map(str::to_owned), ..self }
-    }
-
-    /// The same where Python's words are no faults.
-    pub(crate) fn python_words(self) -> Self {
-        Self { native_words: true, ..self }
     }
 
     /// Reads on in a text that will go on. `false` when it came to more than to where the text stops, and the next
@@ -462,7 +479,10 @@ impl Scan {
     pub(crate) fn pop(&mut self, bracket: char) -> Step {
         if let Some(frame) = self.frames.last() {
             if frame.object {
-                members::keep_last(&mut self.out, &mut self.members, frame.base, frame.start);
+                let (base, start) = (frame.base, frame.start);
+                if members::keep_last(&mut self.out, &mut self.members, base, start) {
+                    self.inner.clear();
+                }
             }
         }
         self.out.push(bracket);
@@ -470,6 +490,11 @@ impl Scan {
             return Step::Done;
         }
         if let Some(frame) = self.frames.pop() {
+            if self.frames.len() == 1 && frame.object {
+                self.inner.clear();
+                self.inner.extend(self.members.drain(frame.base..));
+                self.inner_at = frame.start;
+            }
             self.members.truncate(frame.base);
         }
         self.end_value()

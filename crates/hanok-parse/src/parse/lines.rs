@@ -6,9 +6,10 @@ use crate::{
     parse::pass::Pass,
     readers::{
         calls::{self, Calls},
+        dispatch::Dispatch,
         echo::Echo,
         fence::{self, FENCE},
-        header,
+        header, headless,
         json_arguments::JsonArguments,
         label_name::{Behind, LabelName},
         python_calls::PythonCalls,
@@ -16,6 +17,7 @@ use crate::{
         walk::Mode,
     },
     text::{
+        formats::TOOL_CALL,
         labels::{self, Label, LabelKind, Line},
         look::{Look, Until},
         marks::Lookup,
@@ -53,6 +55,11 @@ impl Pass {
             self.header(look, 0);
             return Ok(true);
         }
+        let is_start = self.walk.at == self.walk.start;
+        if look.setup.pairs && is_start && headless::pairs(look, self.walk.at)? {
+            self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
+            return Ok(true);
+        }
         if look.setup.labels && labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),
@@ -85,6 +92,7 @@ impl Pass {
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
             Some(first) if look.setup.lines.begins_with(first) => self.line_mark(look, next),
+            Some(_) if look.setup.code_lines => self.code_line(look, next),
             _ => Ok(false),
         }
     }
@@ -111,8 +119,9 @@ impl Pass {
         }
         self.walk.at = at;
         let ends = Ends { fence: true, ..Ends::default() };
-        let object = JsonArguments::new(look, CallKind::Tool, tool.to_owned(), at, at, ends);
-        self.walk.reading = Some(Box::new(object));
+        let (walk, tool) = (&mut self.walk, tool.to_owned());
+        let object = JsonArguments::new(walk, look, CallKind::Tool, tool, at, at, ends);
+        self.read(look, object);
         Ok(true)
     }
 
@@ -139,12 +148,12 @@ impl Pass {
             return Ok(false);
         }
         self.walk.release_fence(look);
-        if self.walk.leave(look) {
-            let calls = PythonCalls::marked(start, end, &[FENCE]).code();
-            self.walk.reading = Some(Box::new(calls));
-        }
+        let goes_on = self.walk.leave(look);
         self.walk.at = end;
         self.walk.fresh = false;
+        if goes_on {
+            self.read(look, PythonCalls::marked(start, end, &[FENCE]).code());
+        }
         Ok(true)
     }
 
@@ -154,7 +163,7 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.walk.reading = Some(Box::new(Calls::bare(at)));
+        self.read(look, Calls::bare(at));
         Ok(true)
     }
 
@@ -166,7 +175,21 @@ impl Pass {
         }
         self.walk.fresh = false;
         self.walk.at = at;
-        self.walk.reading = Some(Box::new(PythonCalls::bare(at)));
+        self.read(look, PythonCalls::bare(at));
+        Ok(true)
+    }
+
+    /// A call of a declared tool as code writes it.
+    pub(crate) fn code_line(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let Some(name) = python_names::name(look, at)? else { return Ok(false) };
+        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+            return Ok(false);
+        }
+        self.walk.fresh = false;
+        if self.walk.leave(look) {
+            self.walk.at = at;
+            self.read(look, PythonCalls::marked(at, at, &[]).code());
+        }
         Ok(true)
     }
 
@@ -236,8 +259,7 @@ impl Pass {
         let start = self.walk.at;
         if self.walk.leave(look) {
             self.enter(look, label);
-            let named = LabelName::new(Behind::Name(kind), start, self.walk.at);
-            self.walk.reading = Some(Box::new(named));
+            self.read(look, LabelName::new(Behind::Name(kind), start, self.walk.at));
         }
     }
 
@@ -248,7 +270,7 @@ impl Pass {
         }
         let start = self.walk.at;
         self.enter(look, label);
-        self.walk.reading = Some(Box::new(LabelName::new(Behind::Input, start, self.walk.at)));
+        self.read(look, LabelName::new(Behind::Input, start, self.walk.at));
         true
     }
 

@@ -283,7 +283,27 @@ mod tests {
         }
     }
 
-    /// The same when the text comes byte by byte: no look ahead begins anew with each piece.
+    /// What a mark waits for stands near it, or nowhere.
+    #[test]
+    fn no_mark_looks_through_the_whole_text() {
+        let parser = Parser::new(Declared::new().tool("f"));
+        for unit in [
+            "<tool_call>f<arg_key></tool_call>\n",
+            "<ifm|tool_call>f<ifm|arg_key></ifm|tool_call>\n",
+            "<function=f><parameter=</function>\n",
+            "<invoke name=\"f\"",
+            "<｜DSML｜invoke name=\"f\" ",
+            "]<]minimax[>[<invoke name=\"f\" ",
+            "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[<a ",
+        ] {
+            let text = unit.repeat(200_000 / unit.len());
+            assert!(parser.parse(&text).calls.is_empty(), "{unit:?}");
+            let scanned = work::take();
+            assert!(scanned <= 100 * text.len(), "{unit:?}: {scanned} of {}", text.len());
+        }
+    }
+
+    /// The same when the text comes byte by byte: no look ahead begins anew with each piece, unless it is bounded.
     #[test]
     fn no_byte_is_scanned_often_in_pieces() {
         let parser = Parser::new(Declared::new().tool("f").agent("a"));
@@ -334,7 +354,7 @@ mod tests {
                 stream.finish(&mut Vec::new());
                 let scanned = work::take();
                 assert!(
-                    scanned <= 80 * text.len(),
+                    scanned <= 200 * text.len(),
                     "{head:?} {unit:?}: {scanned} of {}",
                     text.len()
                 );

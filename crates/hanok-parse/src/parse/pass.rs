@@ -15,7 +15,7 @@ use crate::{
         header::Header,
         nested_xml::NestedXml,
         python_names,
-        reader::Progress,
+        reader::{Next, Reader},
         recovery::Recovery,
         suffixed_tag::{SuffixedTag, Tag},
         think::{self, Think},
@@ -42,19 +42,26 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct Pass {
     pub(crate) walk: Walk,
+    /// What is being read besides text.
+    pub(super) reading: Option<Box<dyn Reader>>,
+}
+
+/// Whether the pass came to where the text stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Moved,
+    More,
 }
 
 impl Pass {
     /// A pass from byte `start`.
     pub(crate) fn new(start: usize) -> Self {
-        Self { walk: Walk::new(start) }
+        Self { walk: Walk::new(start), reading: None }
     }
 
     /// A pass from the beginning, in reasoning that the prompt opened.
     pub(crate) fn in_reasoning() -> Self {
-        let mut pass = Self::new(0);
-        pass.walk.reading = Some(Box::new(Think::opened_before(0)));
-        pass
+        Self { reading: Some(Box::new(Think::opened_before(0))), ..Self::new(0) }
     }
 
     /// Reads on as far as the text goes.
@@ -83,7 +90,7 @@ impl Pass {
             self.walk.draft.tell_answer(told);
         }
         self.walk.draft.flush();
-        if !self.walk.reading.as_ref().is_some_and(|reader| reader.may_extend()) {
+        if !self.reading.as_ref().is_some_and(|reader| reader.may_extend()) {
             self.walk.draft.tell_notes();
         }
     }
@@ -91,13 +98,20 @@ impl Pass {
     /// Takes a piece that is all of it more of a call: what most pieces of one are. Nothing else is told then.
     #[inline]
     pub(crate) fn takes(&mut self, text: &str, declared: &Declared) -> bool {
-        let Walk { reading, draft, .. } = &mut self.walk;
-        reading.as_mut().is_some_and(|reader| reader.takes(draft, text, declared))
+        let Self { walk, reading } = self;
+        reading.as_mut().is_some_and(|reader| reader.takes(&mut walk.draft, text, declared))
     }
 
     fn step(&mut self, look: Look<'_>) -> Progress {
-        if let Some(reader) = self.walk.reading.take() {
-            return reader.read(&mut self.walk, look);
+        if let Some(reader) = &mut self.reading {
+            return match reader.read(&mut self.walk, look) {
+                Next::More => Progress::More,
+                next => {
+                    self.reading = None;
+                    self.follow(next);
+                    Progress::Moved
+                }
+            };
         }
         if self.walk.at >= look.text.len() {
             return Progress::More;
@@ -108,10 +122,29 @@ impl Pass {
         }
     }
 
+    /// Goes on where a reader says.
+    fn follow(&mut self, next: Next) {
+        match next {
+            Next::More => {}
+            Next::Then(reader) => self.reading = Some(reader),
+            Next::Done(at) => self.walk.go(at),
+            Next::Inline(at) => {
+                self.walk.at = at;
+                self.walk.fresh = false;
+            }
+        }
+    }
+
+    /// Has `reader` read on.
+    pub(super) fn read(&mut self, look: Look<'_>, reader: impl Reader + 'static) {
+        let next = reader.begin(&mut self.walk, look);
+        self.follow(next);
+    }
+
     fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
         if let Some(rule) = self.walk.next_rule.take() {
             let at = self.walk.at;
-            self.walk.reading = Some(Box::new(Dispatch::new(at, at, rule)));
+            self.read(look, Dispatch::new(at, at, rule));
             return Ok(());
         }
         if self.walk.fresh {
@@ -230,16 +263,19 @@ impl Pass {
     ) -> Result<bool, More> {
         match mark {
             Mark::Think(closes, until) => {
-                self.walk.reading = Some(Box::new(Think::new(self.walk.at + len, closes, until)));
+                self.read(look, Think::new(self.walk.at + len, closes, until));
             }
-            Mark::EndThink => think::close(&mut self.walk, look, len)?,
-            Mark::SuffixedThink => self.suffixed(len, Tag::Think),
+            Mark::EndThink => {
+                let next = think::close(&mut self.walk, look, len)?;
+                self.follow(next);
+            }
+            Mark::SuffixedThink => self.suffixed(look, len, Tag::Think),
             Mark::SuffixedClose => {
                 let thought = look.rest(self.walk.at).starts_with("</think");
                 if self.walk.mode == Mode::Dead && !thought {
                     return Ok(false);
                 }
-                self.suffixed(len, Tag::Close { thought });
+                self.suffixed(look, len, Tag::Close { thought });
             }
             _ if self.walk.mode == Mode::Dead => return Ok(false),
             Mark::Stop => self.walk.go(self.walk.at + len),
@@ -256,19 +292,16 @@ impl Pass {
                 }
             }
             Mark::Open(rule) if self.walk.is_prose() => {
-                self.walk.reading =
-                    Some(Box::new(Dispatch::new(self.walk.at, self.walk.at + len, rule)));
+                self.read(look, Dispatch::new(self.walk.at, self.walk.at + len, rule));
             }
             Mark::Header => self.header(look, len),
             Mark::Elements if self.walk.is_prose() => {
-                let elements = NestedXml::new(self.walk.at, self.walk.at + len);
-                self.walk.reading = Some(Box::new(elements));
+                self.read(look, NestedXml::new(self.walk.at, self.walk.at + len));
             }
             Mark::Section(closes) if self.walk.is_prose() => {
-                self.walk.reading =
-                    Some(Box::new(Recovery::section(self.walk.at, self.walk.at + len, closes)));
+                self.read(look, Recovery::section(self.walk.at, self.walk.at + len, closes));
             }
-            Mark::Suffixed if self.walk.is_prose() => self.suffixed(len, Tag::Call),
+            Mark::Suffixed if self.walk.is_prose() => self.suffixed(look, len, Tag::Call),
             Mark::Answer if self.walk.is_prose() => {
                 if self.walk.leave(look) {
                     self.walk.mode = Mode::Answer(self.walk.at);
@@ -283,12 +316,10 @@ impl Pass {
                 self.walk.go(self.walk.at + len);
             }
             Mark::Words(close) if self.walk.is_prose() => {
-                let call = WordCall::new(self.walk.at, self.walk.at + len, close);
-                self.walk.reading = Some(Box::new(call));
+                self.read(look, WordCall::new(self.walk.at, self.walk.at + len, close));
             }
             Mark::Attributes if self.walk.is_prose() => {
-                let call = AttributeCall::new(self.walk.at, self.walk.at + len);
-                self.walk.reading = Some(Box::new(call));
+                self.read(look, AttributeCall::new(self.walk.at, self.walk.at + len));
             }
             Mark::Comment(close) if self.walk.is_prose() => {
                 self.walk.show(close, false);
@@ -300,8 +331,8 @@ impl Pass {
         Ok(true)
     }
 
-    fn suffixed(&mut self, len: usize, tag: Tag) {
-        self.walk.reading = Some(Box::new(SuffixedTag::new(self.walk.at, self.walk.at + len, tag)));
+    fn suffixed(&mut self, look: Look<'_>, len: usize, tag: Tag) {
+        self.read(look, SuffixedTag::new(self.walk.at, self.walk.at + len, tag));
     }
 
     /// A message's header. The one before is over, and so is its answer.
@@ -311,7 +342,7 @@ impl Pass {
             self.walk.mode = Mode::Dead;
             return;
         }
-        self.walk.reading = Some(Box::new(Header::new(self.walk.at, self.walk.at + len)));
+        self.read(look, Header::new(self.walk.at, self.walk.at + len));
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.

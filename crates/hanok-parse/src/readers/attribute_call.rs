@@ -8,10 +8,11 @@ use crate::{
         tags,
     },
     readers::{
-        reader::{Progress, Reader},
-        walk::{Called, Walk},
+        reader::{Next, Reader},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -55,16 +56,16 @@ impl AttributeCall {
         None
     }
 
-    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) {
+    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) -> Next {
         let behind = end + END.len_utf8();
         if !walk.leave(look) {
-            return walk.go(behind);
+            return Next::Done(behind);
         }
         let span = self.start..behind;
         let mut rest = look.slice(self.body, end);
         let Some(name) = value(&mut rest) else {
             walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, span);
-            return walk.go(behind);
+            return Next::Done(behind);
         };
         let declared = &look.setup.declared;
         let tool = names::resolve(declared, CallKind::Tool, &name.text).ok();
@@ -76,22 +77,15 @@ impl AttributeCall {
             });
             let Some((key, value)) = read else {
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name.text), span);
-                return walk.go(behind);
+                return Next::Done(behind);
             };
             let kind = tool.as_ref().and_then(|tool| declared.param(tool, key));
             let is_text = if value.quoted { ParamType::String } else { ParamType::Any };
             object.push(key, &tags::value(&value.text, kind.unwrap_or(is_text)));
         }
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &name.text,
-            span,
-            written: self.body..end,
-            id: None,
-        };
-        walk.at = behind;
+        let called = Called::tool(&name.text, span, self.body..end);
         walk.call(look, called, Input::Object(object.finish()));
-        walk.go(behind);
+        Next::Done(behind)
     }
 }
 
@@ -165,17 +159,14 @@ impl Object {
 }
 
 impl Reader for AttributeCall {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if let Some(end) = self.end(look) {
-            self.done(walk, look, end);
-            return Progress::Moved;
+            return self.done(walk, look, end);
         }
         if look.ended {
             walk.leave(look);
-            walk.truncated(look, self.start, None, Expected::Rest);
-            return Progress::Moved;
+            return Next::truncated(walk, look, self.start, None);
         }
-        walk.reading = Some(self);
-        Progress::More
+        Next::More
     }
 }

@@ -4,14 +4,16 @@ use crate::{
     declared::{CallKind, Declared},
     json::scan::{Ends, Read, Scan},
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         skip::{Skip, Then},
         trailer::Trailer,
-        walk::{Called, Mode, Walk},
+        walk::{Mode, Walk},
     },
     reply::{
+        called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
+        input::Input,
         json_calls::{self, Pair},
     },
     text::{look::Look, presence::More, rule::Shape},
@@ -96,41 +98,39 @@ impl Calls {
         self.ends.tags
     }
 
-    fn lead(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn lead(&mut self, walk: &mut Walk, look: Look<'_>) -> Step {
         let rest = look.rest(self.at);
         let list = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '[');
         self.at += rest.len() - list.len();
         if list.is_empty() && !look.ended {
-            return Next::More(Stage::Lead);
+            return Step::More(Stage::Lead);
         }
-        walk.at = self.at;
         if list.is_empty() {
-            walk.truncated(look, self.start, None, Expected::Rest);
-            return Next::Text;
+            return Step::Next(Next::truncated(walk, look, self.start, None));
         }
         if list.starts_with('{') {
-            return Next::Stage(self.next_object());
+            return Step::Stage(self.next_object(walk));
         }
         if !list.starts_with(']') {
             let span = self.start..self.at;
             walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
         }
         // An empty list calls nothing.
-        Next::Stage(Stage::Between(self.at, self.at, self.at))
+        Step::Stage(Stage::Between(self.at, self.at, self.at))
     }
 
-    fn next_object(&mut self) -> Stage {
+    fn next_object(&mut self, walk: &mut Walk) -> Stage {
         self.declared_name = None;
-        let mut scan = Scan::new(self.at, self.ends);
+        let mut scan = Scan::reusing(&mut walk.spare, self.at, self.ends);
         scan.bare = self.bare;
-        Stage::Object(Box::new(scan))
+        Stage::Object(scan)
     }
 
-    fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Next {
+    fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Step {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 self.tell(walk, look, &scan);
-                Next::More(Stage::Object(scan))
+                Step::More(Stage::Object(scan))
             }
             Read::Member => {
                 if json_calls::is_text(&scan, &look.setup.declared) {
@@ -139,24 +139,21 @@ impl Calls {
                     scan.released = true;
                     scan.bare = false;
                 }
-                Next::Stage(Stage::Object(scan))
+                Step::Stage(Stage::Object(scan))
             }
             Read::Done => self.done(walk, look, scan),
             fault @ (Read::Bad | Read::Cut) if self.bare => {
-                self.bare_fault(walk, look, &scan, fault == Read::Cut);
-                Next::Text
+                Step::Next(self.bare_fault(walk, look, &scan, fault == Read::Cut))
             }
             Read::Cut => {
                 let name = json_calls::name(&scan);
-                walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
-                Next::Text
+                Step::Next(Next::truncated(walk, look, self.start, name.as_deref()))
             }
             Read::Bad => {
                 let name = json_calls::name(&scan);
                 let span = self.start..scan.at;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, name.as_deref(), span);
-                let skip = Skip::new(walk, &scan, self.at, Then::Close(&[]));
-                Next::Skip(Box::new(skip))
+                Step::Skip(Box::new(Skip::new(&scan, self.at, Then::Close(&[]))))
             }
         }
     }
@@ -174,7 +171,7 @@ impl Calls {
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, scan: Box<Scan>) -> Next {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Step {
         let from = self.at;
         let mut calls = match self.released {
             Some(_) => Vec::new(),
@@ -183,61 +180,63 @@ impl Calls {
         if self.bare {
             calls.retain(|call| json_calls::is_known(&look.setup.declared, &call.name));
         }
-        walk.at = scan.at;
         self.at = scan.at;
         if calls.is_empty() {
             return self.nothing(walk, look);
         }
         if self.bare && !walk.leave(look) {
-            return Next::Text;
+            return Step::Next(Next::Inline(self.at));
         }
         walk.draft.spelled(from..scan.at, scan.escaped);
-        walk.draft.repaired(from..scan.at, scan.repairs);
-        self.make(walk, look, calls, from);
+        walk.draft.repaired(from..scan.at, std::mem::take(&mut scan.repairs));
+        self.make(walk, look, &scan, calls, from);
+        walk.spare = Some(scan);
         if walk.mode == Mode::Dead {
-            return Next::Text;
+            return Step::Next(Next::Inline(self.at));
         }
-        Next::Stage(Stage::Between(self.at, self.at, self.at))
+        Step::Stage(Stage::Between(self.at, self.at, self.at))
     }
 
-    fn make(&self, walk: &mut Walk, look: Look<'_>, calls: Vec<Pair>, from: usize) {
+    fn make(&self, walk: &mut Walk, look: Look<'_>, scan: &Scan, calls: Vec<Pair>, from: usize) {
         for Pair { name, input, id } in calls {
             let span = self.start..self.at;
-            let called =
-                Called { kind: CallKind::Tool, name: &name, span, written: from..self.at, id };
-            walk.call(look, called, input);
+            let called = Called::tool(&name, span, from..self.at).id(id);
+            let members = match &input {
+                Input::Object(json) => scan.last_object(json),
+                _ => None,
+            };
+            walk.call(look, called.members(members), input);
         }
     }
 
     /// An object that is no call.
-    fn nothing(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+    fn nothing(&mut self, walk: &mut Walk, look: Look<'_>) -> Step {
         walk.draft.abandon();
         if self.bare {
             walk.push(look, self.released.unwrap_or(self.opening), self.at);
-            return Next::Text;
+            return Step::Next(Next::Inline(self.at));
         }
         let span = self.start..self.at;
         walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, span);
-        Next::Stage(Stage::Between(self.at, self.at, self.at))
+        Step::Stage(Stage::Between(self.at, self.at, self.at))
     }
 
     /// Without a marker it is text, unless it began like a call and the text ended.
-    fn bare_fault(&mut self, walk: &mut Walk, look: Look<'_>, scan: &Scan, cut: bool) {
+    fn bare_fault(&mut self, walk: &mut Walk, look: Look<'_>, scan: &Scan, cut: bool) -> Next {
         walk.draft.abandon();
         let from = self.released.unwrap_or(self.opening);
         let to = match self.released {
             None if cut && json_calls::began_as_call(scan) => {
                 walk.leave(look);
                 let name = json_calls::name(scan);
-                return walk.truncated(look, self.opening, name.as_deref(), Expected::Rest);
+                return Next::truncated(walk, look, self.opening, name.as_deref());
             }
             None if cut => self.first_line(walk, look),
             Some(_) if cut => look.text.len(),
             _ => near_line(scan, self.at).max(from),
         };
         walk.push(look, from, to);
-        walk.at = to;
-        walk.fresh |= look.slice(self.opening, to).ends_with('\n');
+        Next::text(to, look.slice(self.opening, to).ends_with('\n'))
     }
 
     /// Behind the line on which the object begins, which says nothing of a call.
@@ -247,7 +246,14 @@ impl Calls {
         line.map_or(look.text.len(), |end| self.at + end + 1)
     }
 
-    fn between(&mut self, look: Look<'_>, end: usize, mut behind: usize, mut ahead: usize) -> Next {
+    fn between(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        end: usize,
+        mut behind: usize,
+        mut ahead: usize,
+    ) -> Step {
         for letter in look.rest(ahead).chars() {
             match letter {
                 ';' | ',' | '}' | ']' => behind = ahead + 1,
@@ -256,48 +262,41 @@ impl Calls {
                     self.start = ahead;
                     self.opening = ahead;
                     self.at = ahead;
-                    return Next::Stage(self.next_object());
+                    return Step::Stage(self.next_object(walk));
                 }
                 _ if letter.is_whitespace() => {}
-                _ => return Next::After(behind),
+                _ => return Step::After(behind),
             }
             ahead += letter.len_utf8();
         }
         if look.ended {
-            Next::After(behind)
+            Step::After(behind)
         } else {
-            Next::More(Stage::Between(end, behind, ahead))
+            Step::More(Stage::Between(end, behind, ahead))
         }
     }
 }
 
 impl Reader for Calls {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Lead);
-            let left = match stage {
+            let step = match stage {
                 Stage::Lead => self.lead(walk, look),
                 Stage::Object(scan) => self.object(walk, look, scan),
-                Stage::Between(end, behind, ahead) => self.between(look, end, behind, ahead),
+                Stage::Between(end, behind, ahead) => self.between(walk, look, end, behind, ahead),
             };
-            match left {
-                Next::Stage(stage) => self.stage = stage,
-                Next::Skip(skip) => {
-                    let mut skip = skip;
-                    skip.then = Then::List(self);
-                    walk.reading = Some(skip);
-                    return Progress::Moved;
+            match step {
+                Step::Stage(stage) => self.stage = stage,
+                Step::Skip(mut skip) => {
+                    skip.then = Then::List(Box::new(self.clone()));
+                    return Next::Then(skip);
                 }
-                Next::After(at) => {
-                    walk.at = at;
-                    Trailer::new(at, self.ends.tags).begin(walk, look);
-                    return Progress::Moved;
-                }
-                Next::Text => return Progress::Moved,
-                Next::More(stage) => {
+                Step::After(at) => return Trailer::new(at, self.ends.tags).begin(walk, look),
+                Step::Next(next) => return next,
+                Step::More(stage) => {
                     self.stage = stage;
-                    walk.reading = Some(self);
-                    return Progress::More;
+                    return Next::More;
                 }
             }
         }
@@ -314,14 +313,15 @@ impl Reader for Calls {
 }
 
 /// What is read next.
-enum Next {
+enum Step {
     Stage(Stage),
     /// The same, when the text goes on.
     More(Stage),
     Skip(Box<Skip>),
     /// What belongs to the list that ends here.
     After(usize),
-    Text,
+    /// The list is read.
+    Next(Next),
 }
 
 /// Tells what is declared_name of the object at hand.

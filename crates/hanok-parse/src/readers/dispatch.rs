@@ -9,7 +9,7 @@ use crate::{
         params::Params,
         python_calls::PythonCalls,
         python_names,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         recovery::Recovery,
         separator::Separator,
         tool_input::ToolInput,
@@ -44,7 +44,7 @@ impl Dispatch {
         Self { start, body, white: body, rule }
     }
 
-    fn decide(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
+    fn decide(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
         let rule = self.rule;
         if let Some(attribute) = &rule.attribute {
             return self.attribute(walk, look, attribute);
@@ -52,19 +52,14 @@ impl Dispatch {
         self.skip(look)?;
         let at = self.white;
         if look.rest(at).is_empty() {
-            self.ended(walk, look);
-            return Ok(());
+            return Ok(self.ended(walk, look));
         }
         if look.any(at, rule.wraps)?.is_some() {
-            walk.go(at);
-            return Ok(());
+            return Ok(Next::Done(at));
         }
         // Another mark follows: this one opened nothing.
         match look.setup.marks.at(look.rest(at)) {
-            Lookup::Mark(mark, _) if mark.opens() => {
-                walk.go(at);
-                return Ok(());
-            }
+            Lookup::Mark(mark, _) if mark.opens() => return Ok(Next::Done(at)),
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }
@@ -72,29 +67,29 @@ impl Dispatch {
             if let Some(len) = fence::opening(look, at)? {
                 if calls::begins(look, look.behind_white(at + len))? {
                     walk.fence.open();
-                    self.calls(walk, look, look.behind_white(at + len), shape);
-                    return Ok(());
+                    return Ok(self.calls(walk, look, look.behind_white(at + len), shape));
                 }
             }
         }
         if let Some(shape) = rule.json {
             if look.rest(at).starts_with(['{', '[']) && (!rule.python || self.is_json(look, at)?) {
-                self.calls(walk, look, at, shape);
-                return Ok(());
+                return Ok(self.calls(walk, look, at, shape));
             }
         }
-        if !rule.name.is_empty() && self.named(walk, look)? {
-            return Ok(());
+        if !rule.name.is_empty() {
+            if let Some(next) = self.named(walk, look)? {
+                return Ok(next);
+            }
         }
-        if rule.python && self.python(walk, look)? {
-            return Ok(());
+        if rule.python {
+            if let Some(next) = self.python(walk, look)? {
+                return Ok(next);
+            }
         }
         if look.ended && self.is_begun(look) {
-            self.ended(walk, look);
-            return Ok(());
+            return Ok(self.ended(walk, look));
         }
-        self.nothing(walk, look);
-        Ok(())
+        Ok(self.nothing(walk, look))
     }
 
     /// The text ends in what may follow the mark.
@@ -123,12 +118,12 @@ impl Dispatch {
     }
 
     /// The text ended behind the mark.
-    fn ended(&self, walk: &mut Walk, look: Look<'_>) {
+    fn ended(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         if self.rule.otherwise == Otherwise::Drop && look.rest(self.white).is_empty() {
-            return walk.go(self.white);
+            return Next::Done(self.white);
         }
         walk.leave(look);
-        walk.truncated(look, self.start, None, Expected::Rest);
+        Next::truncated(walk, look, self.start, None)
     }
 
     /// A list of objects, and not of PythonCalls's calls.
@@ -147,13 +142,11 @@ impl Dispatch {
         }
     }
 
-    fn calls(&self, walk: &mut Walk, look: Look<'_>, at: usize, shape: Shape) {
+    fn calls(&self, walk: &mut Walk, look: Look<'_>, at: usize, shape: Shape) -> Next {
         if !walk.leave(look) {
-            return walk.go(at);
+            return Next::Done(at);
         }
-        walk.at = at;
-        let calls = Calls::marked(self.start, at, self.ends(), shape);
-        walk.reading = Some(Box::new(calls));
+        Calls::marked(self.start, at, self.ends(), shape).begin(walk, look)
     }
 
     fn ends(&self) -> Ends {
@@ -166,34 +159,29 @@ impl Dispatch {
         walk: &mut Walk,
         look: Look<'_>,
         attribute: &'static Attribute,
-    ) -> Result<(), More> {
+    ) -> Result<Next, More> {
         let rest = look.rest(self.body);
-        let end = rest.find(attribute.end).filter(|end| *end <= NAME);
-        let Some(end) = end else {
+        let Some(end) = look.near(self.body, attribute.end, NAME) else {
             if !look.ended && rest.len() <= NAME + attribute.end.len() {
                 return Err(More);
             }
             if look.ended && rest.len() <= NAME {
                 walk.leave(look);
-                walk.truncated(look, self.start, None, Expected::Rest);
-            } else {
-                self.nothing(walk, look);
+                return Ok(Next::truncated(walk, look, self.start, None));
             }
-            return Ok(());
+            return Ok(self.nothing(walk, look));
         };
         let head = look.slice(self.start, self.body + end);
         let Some(name) = tags::attribute(head, attribute.key).filter(|name| !name.is_empty())
         else {
-            self.nothing(walk, look);
-            return Ok(());
+            return Ok(self.nothing(walk, look));
         };
         let at = self.body + end + attribute.end.len();
-        self.then(walk, look, &name, at, Then::Tags(attribute.tags));
-        Ok(())
+        Ok(self.then(walk, look, &name, at, Then::Tags(attribute.tags)))
     }
 
-    /// Reads a name and the mark behind it. `false` when there is none.
-    fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+    /// Reads a name and the mark behind it, if there is one.
+    fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.white);
         let is_end = |letter: char| {
             let names = self.rule.name.iter().map(|(token, _)| token);
@@ -203,7 +191,7 @@ impl Dispatch {
             Until::At(len) => len,
             Until::More => return Err(More),
             Until::Ended => return Ok(self.cut(walk, look, rest, "")),
-            Until::Beyond => return Ok(false),
+            Until::Beyond => return Ok(None),
         };
         let name = rest.get(..len).unwrap_or_default();
         let close = look.behind_white(self.white + len);
@@ -214,6 +202,7 @@ impl Dispatch {
         let mut more = false;
         for (token, then) in self.rule.name {
             match look.presence(close, token) {
+                Presence::Yes if !self.may_be_json(look, name, token, *then) => {}
                 Presence::Yes => {
                     let here = matches!(
                         then,
@@ -221,30 +210,42 @@ impl Dispatch {
                     );
                     let at = if here { close } else { close + token.len() };
                     let name = name.trim().trim_end_matches("\\n").trim_end();
-                    self.then(walk, look, name, at, *then);
-                    return Ok(true);
+                    let name = if *token == DISPLAYED { displayed(look, name) } else { name };
+                    return Ok(Some(self.then(walk, look, name, at, *then)));
                 }
                 Presence::More => more = true,
                 Presence::No => {}
             }
         }
-        if more { Err(More) } else { Ok(look.ended && self.cut(walk, look, name, tail)) }
+        if more {
+            return Err(More);
+        }
+        Ok(if look.ended { self.cut(walk, look, name, tail) } else { None })
+    }
+
+    /// Whether JSON behind a name belongs to a call. Behind a mark that prose has, too, the name has to be declared, or to look like
+    /// one.
+    fn may_be_json(&self, look: Look<'_>, name: &str, token: &str, then: Then) -> bool {
+        if !matches!(then, Then::FromToken) || self.rule.otherwise != Otherwise::Prose {
+            return true;
+        }
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        is_declared || token == DISPLAYED && python_names::is_name(displayed(look, name.trim()))
     }
 
     /// The text ended behind a name, or in the mark behind it.
-    fn cut(&self, walk: &mut Walk, look: Look<'_>, name: &str, tail: &str) -> bool {
+    fn cut(&self, walk: &mut Walk, look: Look<'_>, name: &str, tail: &str) -> Option<Next> {
         let begins = self.rule.name.iter().any(|(token, _)| token.starts_with(tail));
         let is_mark = self.rule.otherwise == Otherwise::Malformed;
         let cut = begins && (is_mark || names::begins_tool(&look.setup.declared, name));
-        if cut {
+        cut.then(|| {
             walk.leave(look);
-            walk.truncated(look, self.start, None, Expected::Rest);
-        }
-        cut
+            Next::truncated(walk, look, self.start, None)
+        })
     }
 
     /// Reads on behind a name, from byte `at`.
-    fn then(&self, walk: &mut Walk, look: Look<'_>, name: &str, at: usize, then: Then) {
+    fn then(&self, walk: &mut Walk, look: Look<'_>, name: &str, at: usize, then: Then) -> Next {
         let declared = &look.setup.declared;
         let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         if self.rule.declared && !is_declared {
@@ -252,94 +253,84 @@ impl Dispatch {
         }
         // Functionary addresses everybody.
         if !is_declared && self.rule.otherwise == Otherwise::Drop && name == "all" {
-            return walk.go(at);
+            return Next::Done(at);
         }
         if !walk.leave(look) {
-            return walk.go(at);
+            return Next::Done(at);
         }
-        walk.at = at;
         // A header that names a tool twice addresses it.
         let is_addressed = walk.addressee.as_deref() == Some(name);
         let name = names::doubled(name).filter(|_| is_addressed).unwrap_or(name);
         let (start, name) = (self.start, name.to_owned());
-        walk.reading = match then {
-            Then::Input => Some(Box::new(ToolInput::new(start, at, name))),
-            Then::Words => Some(Box::new(ToolInput::new(start, at, name).needs_input())),
-            Then::Named => {
-                let separator = Separator::new(start, at, String::new(), self.rule.closes);
-                Some(Box::new(separator.named(name)))
-            }
-            Then::Json | Then::FromToken => {
-                Some(Box::new(Separator::new(start, at, name, self.rule.closes)))
-            }
-            Then::Id => Some(Box::new(Separator::new(start, at, name, self.rule.closes).with_id())),
-            Then::Typed => {
-                Some(Box::new(Separator::new(start, at, name, self.rule.closes).typed()))
-            }
-            Then::Quoted(quote) => {
-                let lead = Separator::new(start, at, name, self.rule.closes);
-                Some(Box::new(lead.quoted(quote)))
-            }
+        let closes = self.rule.closes;
+        let separator = |name| Separator::new(start, at, name, closes);
+        match then {
+            Then::Input => ToolInput::new(start, at, name).begin(walk, look),
+            Then::Words => ToolInput::new(start, at, name).needs_input().begin(walk, look),
+            Then::Named => separator(String::new()).named(name).begin(walk, look),
+            Then::Json | Then::FromToken => separator(name).begin(walk, look),
+            Then::Id => separator(name).with_id().begin(walk, look),
+            Then::Typed => separator(name).typed().begin(walk, look),
+            Then::Quoted(quote) => separator(name).quoted(quote).begin(walk, look),
             Then::Tags(tags) | Then::TagsHere(tags) => {
-                Some(Box::new(Params::new(look, start, at, name, tags)))
+                Params::new(look, start, at, name, tags).begin(walk, look)
             }
-            Then::Python => {
-                Some(Box::new(PythonCalls::marked(start, self.white, self.rule.closes)))
-            }
-            Then::Calls => Some(Box::new(Self::new(start, at, &INVOKED))),
-        };
+            Then::Python => PythonCalls::marked(start, self.white, closes).begin(walk, look),
+            Then::Calls => Self::new(start, at, &INVOKED).begin(walk, look),
+        }
     }
 
-    fn python(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
-        let Some(name) = python_names::first_name(look, self.white)? else { return Ok(false) };
+    fn python(&self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
+        let Some(name) = python_names::first_name(look, self.white)? else { return Ok(None) };
         let declared = &look.setup.declared;
         if self.rule.declared && names::resolve(declared, CallKind::Tool, name).is_err() {
-            return Ok(false);
+            return Ok(None);
         }
         if !walk.leave(look) {
-            walk.go(self.white);
-            return Ok(true);
+            return Ok(Some(Next::Done(self.white)));
         }
-        walk.at = self.white;
         let python = PythonCalls::marked(self.start, self.white, self.rule.closes);
-        let python = if self.rule.declared { python.code() } else { python };
-        walk.reading = Some(Box::new(python));
-        Ok(true)
+        Ok(Some((if self.rule.declared { python.code() } else { python }).begin(walk, look)))
     }
 
     /// Nothing of the format follows the mark.
-    fn nothing(&self, walk: &mut Walk, look: Look<'_>) {
+    fn nothing(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.rule.otherwise {
-            Otherwise::Drop => walk.go(self.body),
+            Otherwise::Drop => Next::Done(self.body),
             Otherwise::Malformed => {
                 walk.leave(look);
                 let span = self.start..self.white;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
-                walk.go(self.white);
-                if !self.rule.closes.is_empty() {
-                    let lost = Recovery::new(self.white, self.rule.closes);
-                    walk.reading = Some(Box::new(lost.one_line()));
+                if self.rule.closes.is_empty() {
+                    return Next::Done(self.white);
                 }
+                Recovery::new(self.white, self.rule.closes).one_line().begin(walk, look)
             }
             Otherwise::Prose => {
                 walk.push(look, self.start, self.body);
-                walk.at = self.body;
-                walk.fresh = false;
+                Next::Inline(self.body)
             }
         }
     }
 }
 
 impl Reader for Dispatch {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.decide(walk, look) {
-            Ok(()) => Progress::Moved,
-            Err(More) => {
-                walk.reading = Some(self);
-                Progress::More
-            }
+            Ok(next) => next,
+            Err(More) => Next::More,
         }
     }
+}
+
+/// What stands between a name and its JSON in GLM 5.3's calls, where the name as it is displayed may stand before.
+const DISPLAYED: &str = ">{";
+
+/// `name` without what it is displayed as, which is no part of a declared one: `Weather/get_weather`.
+fn displayed<'a>(look: Look<'_>, name: &'a str) -> &'a str {
+    let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+    let short = name.rsplit_once('/').map(|(_, name)| name).filter(|_| !is_declared);
+    short.unwrap_or(name)
 }
 
 /// JSON behind a header that named the tool.

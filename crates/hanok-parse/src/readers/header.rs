@@ -5,12 +5,11 @@
 
 use crate::{
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         separator::Separator,
         think::Think,
         walk::{Mode, Walk},
     },
-    reply::error::Expected,
     text::{
         look::{Look, Until},
         presence::{More, Presence},
@@ -45,92 +44,74 @@ impl Header {
     }
 
     /// The text ended in the header, or it is none.
-    fn cut(self, walk: &mut Walk, look: Look<'_>) {
+    fn cut(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let header = look.slice(self.start, look.text.len());
         if recipient(header).is_some() {
             walk.leave(look);
-            return walk.truncated(look, self.start, None, Expected::Rest);
+            return Next::truncated(walk, look, self.start, None);
         }
         let rest = look.slice(self.mark, look.text.len());
         let is_short = rest.len() < SHORT && !rest.contains('\n');
         match is_short {
-            true => walk.go(look.text.len()),
-            false => self.none(walk),
+            true => Next::Done(look.text.len()),
+            false => self.none(),
         }
     }
 
     /// It is no header. One without a mark of its own is not looked for again where it stands.
-    fn none(self, walk: &mut Walk) {
-        walk.go(self.mark);
-        walk.fresh = self.mark > self.start;
+    fn none(self) -> Next {
+        Next::text(self.mark, self.mark > self.start)
     }
 
-    fn open(self, walk: &mut Walk, look: Look<'_>) {
+    fn open(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let header = look.slice(self.start, self.ahead);
         let body = self.ahead + MESSAGE.len();
         if !is_assistant(header) {
-            return walk.invented(look);
+            walk.invented(look);
+            return Next::Inline(self.start);
         }
         if let Some(name) = recipient(header) {
             if !walk.leave(look) {
-                return walk.go(body);
+                return Next::Done(body);
             }
-            walk.at = body;
-            let lead = Separator::new(self.start, body, name.to_owned(), CALL_ENDS).of_header();
-            walk.reading = Some(Box::new(lead));
-            return;
+            let name = name.to_owned();
+            return Separator::new(self.start, body, name, CALL_ENDS).of_header().begin(walk, look);
         }
         walk.addressee = None;
         match channel(header) {
             // Messages without channels: what the model says to itself, and to the user, ends with a mark of its own.
             "" if header.contains("to=self") => {
-                walk.reading = Some(Box::new(Think::new(body, EOM, UNTIL)));
+                return Think::new(body, EOM, UNTIL).begin(walk, look);
             }
             "" if header.contains("to=user") => {
                 walk.leave(look);
-                walk.go(body);
-                walk.show("<|eom|>", false);
+                walk.show_from(body, "<|eom|>", false);
             }
-            "analysis" => {
-                walk.reading = Some(Box::new(Think::new(body, ENDS, UNTIL)));
-            }
-            "final" if walk.leave(look) => {
-                walk.go(body);
-                walk.mode = Mode::Answer(self.start);
-            }
+            "analysis" => return Think::new(body, ENDS, UNTIL).begin(walk, look),
+            "final" if walk.leave(look) => walk.mode = Mode::Answer(self.start),
             _ => {
                 walk.leave(look);
-                walk.go(body);
             }
         }
+        Next::Done(body)
     }
 }
 
 impl Reader for Header {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let rest = look.rest(self.ahead);
             let len = rest.bytes().position(|byte| byte == b'<');
             self.ahead += len.unwrap_or(rest.len());
             if self.ahead > self.start + LONGEST {
-                self.none(walk);
-                return Progress::Moved;
+                return self.none();
             }
             let seen =
                 if len.is_some() { look.presence(self.ahead, MESSAGE) } else { Presence::More };
             match seen {
-                Presence::Yes => {
-                    self.open(walk, look);
-                    return Progress::Moved;
-                }
-                Presence::More if look.ended => {
-                    self.cut(walk, look);
-                    return Progress::Moved;
-                }
-                Presence::More => {
-                    walk.reading = Some(self);
-                    return Progress::More;
-                }
+                Presence::Yes => return self.open(walk, look),
+                Presence::More if look.ended => return self.cut(walk, look),
+                Presence::More => return Next::More,
                 Presence::No => self.ahead += 1,
             }
         }

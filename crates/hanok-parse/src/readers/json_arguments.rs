@@ -4,12 +4,13 @@ use crate::{
     declared::{CallKind, Declared},
     json::scan::{Dialect, Ends, Read, Scan},
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         skip::{Skip, Then},
         trailer::Trailer,
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
         input::Input,
@@ -25,7 +26,8 @@ pub(crate) struct JsonArguments {
     declared_name: Option<String>,
     start: usize,
     from: usize,
-    scan: Scan,
+    /// Nothing once it is read.
+    scan: Option<Box<Scan>>,
     closes: &'static [&'static str],
     id: Option<String>,
 }
@@ -33,6 +35,7 @@ pub(crate) struct JsonArguments {
 impl JsonArguments {
     /// The object at byte `from`, for the call of `name` whose marker stands at `start`.
     pub(crate) fn new(
+        walk: &mut Walk,
         look: Look<'_>,
         kind: CallKind,
         name: String,
@@ -47,7 +50,7 @@ impl JsonArguments {
             declared_name,
             start,
             from,
-            scan: Scan::new(from, ends),
+            scan: Some(Scan::reusing(&mut walk.spare, from, ends)),
             closes: ends.tags,
             id: None,
         }
@@ -59,52 +62,63 @@ impl JsonArguments {
     }
 
     /// The same, where the object is written in another way.
-    pub(crate) fn dialect(self, dialect: Dialect) -> Self {
-        Self { scan: self.scan.dialect(dialect), ..self }
+    pub(crate) fn dialect(mut self, dialect: Dialect) -> Self {
+        if let Some(scan) = &mut self.scan {
+            scan.dialect = dialect;
+        }
+        self
     }
 
-    fn done(self, walk: &mut Walk, look: Look<'_>) {
-        let Self { kind, name, start, from, scan, closes, id, .. } = self;
-        walk.at = scan.at;
-        walk.draft.spelled(from..scan.at, scan.escaped);
-        walk.draft.repaired(from..scan.at, scan.repairs);
-        let called = Called { kind, name: &name, span: start..scan.at, written: from..scan.at, id };
-        walk.call(look, called, Input::Object(scan.out));
-        Trailer::object(from, walk.at, closes).begin(walk, look);
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Next {
+        let (span, written) = (self.start..scan.at, self.from..scan.at);
+        walk.draft.spelled(written.clone(), scan.escaped);
+        walk.draft.repaired(written.clone(), std::mem::take(&mut scan.repairs));
+        let json = Input::Object(scan.take_out());
+        let called = Called::of(self.kind, &self.name, span, written).id(self.id.take());
+        let called = called.resolved(self.declared_name.as_deref()).members(Some(scan.all()));
+        walk.call(look, called, json);
+        let end = scan.at;
+        walk.spare = Some(scan);
+        Trailer::object(self.from, end, self.closes).begin(walk, look)
+    }
+
+    /// The name without its decoration.
+    fn plain_name(&self, look: Look<'_>) -> String {
+        names::plain(&look.setup.declared, self.kind, &self.name)
     }
 }
 
 impl Reader for JsonArguments {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
-        match self.scan.read(look.text, look.ended) {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        let Some(mut scan) = self.scan.take() else { return Next::Inline(walk.at) };
+        match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = &self.declared_name {
-                    walk.draft.tell_part(self.kind, declared_name, &self.scan.out);
+                    walk.draft.tell_part(self.kind, declared_name, &scan.out);
                 }
-                walk.reading = Some(self);
-                return Progress::More;
+                self.scan = Some(scan);
+                Next::More
             }
-            Read::Done | Read::Member => self.done(walk, look),
+            Read::Done | Read::Member => self.done(walk, look, scan),
             Read::Cut => {
-                let name = names::plain(&look.setup.declared, self.kind, &self.name);
-                walk.truncated(look, self.start, Some(&name), Expected::Rest);
+                let name = self.plain_name(look);
+                Next::truncated(walk, look, self.start, Some(&name))
             }
             Read::Bad => {
-                let name = names::plain(&look.setup.declared, self.kind, &self.name);
-                let span = self.start..self.scan.at;
+                let name = self.plain_name(look);
+                let span = self.start..scan.at;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
-                let skip = Skip::new(walk, &self.scan, self.from, Then::Close(self.closes));
-                walk.reading = Some(Box::new(skip));
+                Skip::new(&scan, self.from, Then::Close(self.closes)).begin(walk, look)
             }
         }
-        Progress::Moved
     }
 
     fn takes(&mut self, draft: &mut Draft, text: &str, _declared: &Declared) -> bool {
-        let taken = self.scan.takes(text);
+        let Some(scan) = &mut self.scan else { return false };
+        let taken = scan.takes(text);
         if taken {
             if let Some(declared_name) = &self.declared_name {
-                draft.tell_part(self.kind, declared_name, &self.scan.out);
+                draft.tell_part(self.kind, declared_name, &scan.out);
             }
         }
         taken

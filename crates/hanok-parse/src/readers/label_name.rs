@@ -9,7 +9,7 @@ use crate::{
         json_arguments::JsonArguments,
         python_calls::PythonCalls,
         python_names,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::{Mode, Pending, Walk},
     },
     reply::error::{ErrorKind, Expected},
@@ -54,17 +54,23 @@ impl LabelName {
         Self { what, start, behind, ahead: behind, name: None }
     }
 
-    fn begin(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
+    fn begin(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
         self.ahead = look.behind_white(self.ahead);
         if look.rest(self.ahead).is_empty() && !look.ended {
             return Err(More);
+        }
+        if let Behind::Name(kind) = self.what {
+            if let Some(len) = self.plain_line(look) {
+                let from = self.ahead;
+                self.ahead += len;
+                return Ok(self.named(walk, look, kind, from));
+            }
         }
         if self.what != Behind::Name(CallKind::Delegate) {
             if let Some((at, fenced)) = json_behind(look, self.ahead)? {
                 if fenced {
                     walk.fence.open();
                 }
-                walk.at = at;
                 return self.json(walk, look, at);
             }
         }
@@ -74,43 +80,48 @@ impl LabelName {
         }
     }
 
-    fn json(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Result<(), More> {
+    /// The length of a line that is nothing but a name, and stands behind the label: what nearly all of them are.
+    fn plain_line(&self, look: Look<'_>) -> Option<usize> {
+        let ends =
+            |byte: u8| matches!(byte, b'\n' | b'(' | b'{' | b'*' | b'`') || marks::may_begin(byte);
+        let line = look.rest(self.ahead);
+        let len = line.bytes().position(ends).filter(|len| *len > 0)?;
+        let is_line = line.as_bytes().get(len) == Some(&b'\n');
+        (is_line && !look.slice(self.behind, self.ahead).contains('\n')).then_some(len)
+    }
+
+    fn json(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Result<Next, More> {
         if self.what != Behind::Input {
-            let calls = Calls::marked(self.start, at, ENDS, Shape::Members);
-            walk.reading = Some(Box::new(calls));
-            return Ok(());
+            return Ok(Calls::marked(self.start, at, ENDS, Shape::Members).begin(walk, look));
         }
         if !look.rest(at).starts_with('{') {
             self.ahead = at;
             return self.words(walk, look);
         }
-        if let Some(Pending { kind, name, start, .. }) = walk.pending.take_if(|it| !it.is_none) {
-            let written = JsonArguments::new(look, kind, name, start, at, ENDS);
-            walk.reading = Some(Box::new(written));
-        }
-        Ok(())
+        Ok(match walk.pending.take_if(|it| !it.is_none) {
+            Some(Pending { kind, name, start, .. }) => {
+                JsonArguments::new(walk, look, kind, name, start, at, ENDS).begin(walk, look)
+            }
+            None => Next::Inline(at),
+        })
     }
 
     /// Plain text may stand in a fence, too.
-    fn words(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
+    fn words(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
         let fence = fence::opening(look, self.ahead)?;
-        walk.fresh = look.slice(self.behind, self.ahead).contains('\n');
-        walk.at = self.ahead;
-        if let Some(len) = fence {
+        let fresh = look.slice(self.behind, self.ahead).contains('\n');
+        if fence.is_some() {
             walk.fence.open();
-            walk.at += len;
             walk.fenced_input = true;
         }
         walk.mode = Mode::Input;
-        Ok(())
+        Ok(Next::text(self.ahead + fence.unwrap_or_default(), fresh))
     }
 
     /// Finds where the name begins: on the label's line or the next one that is not blank.
-    fn name(&mut self, walk: &mut Walk, look: Look<'_>, kind: CallKind) -> Result<(), More> {
-        walk.at = self.ahead;
+    fn name(&mut self, walk: &mut Walk, look: Look<'_>, kind: CallKind) -> Result<Next, More> {
         if look.rest(self.ahead).is_empty() {
-            walk.truncated(look, self.start, None, Expected::Rest);
-            return Ok(());
+            return Ok(Next::truncated(walk, look, self.start, None));
         }
         if look.slice(self.behind, self.ahead).contains('\n') {
             match labels::at(look.rest(self.ahead), look.ended) {
@@ -121,49 +132,45 @@ impl LabelName {
                         if kind == CallKind::Tool { Expected::Tool } else { Expected::Agent };
                     let span = self.start..self.ahead;
                     walk.draft.fail(ErrorKind::Malformed, expected, None, span);
-                    walk.fresh = true;
-                    return Ok(());
+                    return Ok(Next::Done(self.ahead));
                 }
             }
         }
-        if kind == CallKind::Tool && self.whole_call(walk, look)? {
-            return Ok(());
+        if kind == CallKind::Tool {
+            if let Some(next) = self.whole_call(walk, look)? {
+                return Ok(next);
+            }
         }
         self.name = Some(self.ahead);
         self.line(walk, look, kind, self.ahead)
     }
 
-    /// Whether the arguments stand on the line of the name: `find(q="x")` or `find {"q": "x"}`.
-    fn whole_call(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+    /// What reads arguments that stand on the line of the name: `find(q="x")` or `find {"q": "x"}`.
+    fn whole_call(&self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         const LINE: usize = 256;
         let declared = &look.setup.declared;
         let is_stop = |letter: char| matches!(letter, '\n' | '(' | '{' | '<');
         let len = match look.until(self.ahead, LINE, is_stop) {
             Until::At(len) => len,
             Until::More => return Err(More),
-            Until::Ended | Until::Beyond => return Ok(false),
+            Until::Ended | Until::Beyond => return Ok(None),
         };
         let at = self.ahead + len;
         if !look.rest(at).starts_with(['(', '{']) {
-            return Ok(false);
+            return Ok(None);
         }
         let name = look.slice(self.ahead, at);
         let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         if look.rest(at).starts_with('{') && is_declared {
-            walk.at = at;
-            let object =
-                JsonArguments::new(look, CallKind::Tool, name.into(), self.start, at, ENDS);
-            walk.reading = Some(Box::new(object));
-            return Ok(true);
+            let name = name.to_owned();
+            let object = JsonArguments::new(walk, look, CallKind::Tool, name, self.start, at, ENDS);
+            return Ok(Some(object.begin(walk, look)));
         }
         let is_name = is_declared || python_names::is_name(name);
         if !is_name || !look.rest(at).starts_with('(') || !is_keyword(look, at + 1)? {
-            return Ok(false);
+            return Ok(None);
         }
-        walk.at = self.ahead;
-        let calls = PythonCalls::marked(self.start, self.ahead, &[]).code();
-        walk.reading = Some(Box::new(calls));
-        Ok(true)
+        Ok(Some(PythonCalls::marked(self.start, self.ahead, &[]).code().begin(walk, look)))
     }
 
     /// Reads the name: its line, up to a mark. It waits for its input.
@@ -173,7 +180,7 @@ impl LabelName {
         look: Look<'_>,
         kind: CallKind,
         from: usize,
-    ) -> Result<(), More> {
+    ) -> Result<Next, More> {
         loop {
             let rest = look.rest(self.ahead);
             let stop = rest.bytes().position(|byte| byte == b'\n' || marks::may_begin(byte));
@@ -193,26 +200,27 @@ impl LabelName {
                 _ => self.ahead += json_text::letter(tail),
             }
         }
+        Ok(self.named(walk, look, kind, from))
+    }
+
+    /// The name from byte `from` to here waits for its input.
+    fn named(&self, walk: &mut Walk, look: Look<'_>, kind: CallKind, from: usize) -> Next {
         let name = look.slice(from, self.ahead).to_owned();
-        walk.at = self.ahead;
         let is_none = kind == CallKind::Tool && names::is_none(&look.setup.declared, &name);
         walk.pending = Some(Pending { kind, name, start: self.start, end: self.ahead, is_none });
-        Ok(())
+        Next::Inline(self.ahead)
     }
 }
 
 impl Reader for LabelName {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let read = match (self.name, self.what) {
             (Some(from), Behind::Name(kind)) => self.line(walk, look, kind, from),
             _ => self.begin(walk, look),
         };
         match read {
-            Ok(()) => Progress::Moved,
-            Err(More) => {
-                walk.reading = Some(self);
-                Progress::More
-            }
+            Ok(next) => next,
+            Err(More) => Next::More,
         }
     }
 }

@@ -9,10 +9,11 @@ use crate::{
         tags,
     },
     readers::{
-        reader::{Progress, Reader},
-        walk::{Called, Walk},
+        reader::{Next, Reader},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -68,17 +69,16 @@ impl NestedXml {
         Self { start, ahead: at, name, declared_name, frames, members, out: String::new() }
     }
 
-    fn head(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+    fn head(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.ahead);
-        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+        let Some(end) = look.near(self.ahead, ">", TAG) else {
             if rest.len() <= TAG {
                 return Err(More);
             }
-            return Ok(self.malformed(walk, Expected::Tool));
+            return Ok(Some(self.malformed(walk, Expected::Tool)));
         };
         if !walk.leave(look) {
-            walk.go(self.ahead + end);
-            return Ok(true);
+            return Ok(Some(Next::Done(self.ahead + end)));
         }
         let name = tags::attribute(look.slice(self.start, self.ahead + end), "name");
         let name = name.unwrap_or_default();
@@ -88,11 +88,11 @@ impl NestedXml {
         self.out.push('{');
         let text = self.ahead;
         self.frames.push(Frame { name: String::new(), text, out: 0, base: 0, kind: Kind::Object });
-        Ok(false)
+        Ok(None)
     }
 
     /// Reads up to behind the next tag.
-    fn tag(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+    fn tag(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.ahead);
         let Some(len) = rest.find(PREFIX) else {
             self.ahead += rest.len() - json_text::overlap(rest, PREFIX);
@@ -102,32 +102,32 @@ impl NestedXml {
         let open = look.behind_white(text_end + PREFIX.len());
         if open > text_end + PREFIX.len() + GAP {
             self.ahead = text_end;
-            return Ok(self.malformed(walk, Expected::Object));
+            return Ok(Some(self.malformed(walk, Expected::Object)));
         }
         let rest = look.rest(open);
-        let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
+        let Some(end) = look.near(open, ">", TAG) else {
             self.ahead = text_end;
             if rest.len() <= TAG {
                 return Err(More);
             }
-            return Ok(self.malformed(walk, Expected::Object));
+            return Ok(Some(self.malformed(walk, Expected::Object)));
         };
         let tag = rest.get(..end).unwrap_or_default();
         self.ahead = open + end + 1;
         match (tag.strip_prefix("</"), tag.strip_prefix('<')) {
-            (Some(name), _) => self.close(walk, look, name.trim(), text_end),
+            (Some(name), _) => Ok(self.close(walk, look, name.trim(), text_end)),
             (None, Some(name)) => Ok(self.open(walk, name.trim())),
-            (None, None) => Ok(self.malformed(walk, Expected::Object)),
+            (None, None) => Ok(Some(self.malformed(walk, Expected::Object))),
         }
     }
 
-    fn open(&mut self, walk: &mut Walk, name: &str) -> bool {
+    fn open(&mut self, walk: &mut Walk, name: &str) -> Option<Next> {
         if self.frames.len() >= DEEPEST || name.is_empty() {
-            return self.malformed(walk, Expected::Object);
+            return Some(self.malformed(walk, Expected::Object));
         }
         let root = self.frames.len() == 1;
         let members = self.members.len();
-        let Some(parent) = self.frames.last_mut() else { return true };
+        let parent = self.frames.last_mut()?;
         if parent.kind == Kind::Text {
             parent.kind = if name == "item" { Kind::Array } else { Kind::Object };
             self.out.push(if parent.kind == Kind::Array { '[' } else { '{' });
@@ -147,7 +147,7 @@ impl NestedXml {
         let base = members + usize::from(parent.kind == Kind::Object);
         let (text, out) = (self.ahead, self.out.len());
         self.frames.push(Frame { name: name.to_owned(), text, out, base, kind: Kind::Text });
-        false
+        None
     }
 
     fn close(
@@ -156,17 +156,18 @@ impl NestedXml {
         look: Look<'_>,
         name: &str,
         text_end: usize,
-    ) -> Result<bool, More> {
-        let Some(frame) = self.frames.pop() else { return Ok(true) };
+    ) -> Option<Next> {
+        let frame = self.frames.pop()?;
         if self.frames.is_empty() {
-            if name != "invoke" {
-                return Ok(self.malformed(walk, Expected::Object));
-            }
-            self.done(walk, look);
-            return Ok(true);
+            let is_whole = name == "invoke";
+            return Some(if is_whole {
+                self.done(walk, look)
+            } else {
+                self.malformed(walk, Expected::Object)
+            });
         }
         if name != frame.name {
-            return Ok(self.malformed(walk, Expected::Object));
+            return Some(self.malformed(walk, Expected::Object));
         }
         match frame.kind {
             Kind::Text => {
@@ -190,53 +191,43 @@ impl NestedXml {
                 member.value = frame.out..end;
             }
         }
-        Ok(false)
+        None
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>) {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         members::keep_last(&mut self.out, &mut self.members, 0, 0);
         self.out.push('}');
-        walk.at = self.ahead;
         let name = self.name.clone().unwrap_or_default();
         let span = self.start..self.ahead;
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &name,
-            span: span.clone(),
-            written: span,
-            id: None,
-        };
+        let called = Called::tool(&name, span.clone(), span);
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
-        walk.fresh = true;
+        Next::Done(self.ahead)
     }
 
-    fn malformed(&self, walk: &mut Walk, expected: Expected) -> bool {
+    fn malformed(&self, walk: &mut Walk, expected: Expected) -> Next {
         let name = self.name.as_deref().map(str::trim);
         walk.draft.fail(ErrorKind::Malformed, expected, name, self.start..self.ahead);
-        walk.go(self.ahead);
-        true
+        Next::Done(self.ahead)
     }
 }
 
 impl Reader for NestedXml {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let step =
                 if self.name.is_none() { self.head(walk, look) } else { self.tag(walk, look) };
             match step {
-                Ok(false) => {}
-                Ok(true) => return Progress::Moved,
+                Ok(None) => {}
+                Ok(Some(next)) => return next,
                 Err(More) if look.ended => {
                     let name = self.name.as_deref().map(str::trim);
-                    walk.truncated(look, self.start, name, Expected::Rest);
-                    return Progress::Moved;
+                    return Next::truncated(walk, look, self.start, name);
                 }
                 Err(More) => {
                     if let Some(declared_name) = &self.declared_name {
                         walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
                     }
-                    walk.reading = Some(self);
-                    return Progress::More;
+                    return Next::More;
                 }
             }
         }

@@ -10,17 +10,18 @@ use crate::{
     json::{
         fault::{Repair, RepairKind},
         json_text,
-        members::{self, Member},
+        members::{self, Member, Members},
         scan::Ends,
         tags,
     },
     readers::{
         json_arguments::JsonArguments,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         tag_words::Words,
-        walk::{Called, Walk},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
         input::Input,
@@ -116,7 +117,7 @@ impl Params {
         }
     }
 
-    fn between(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Done>, More> {
+    fn between(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         self.at = self.behind_gap(look, self.at);
         let rest = look.rest(self.at);
         if rest.is_empty() && look.ended {
@@ -126,7 +127,7 @@ impl Params {
             return Err(More);
         }
         if rest.starts_with('{') && self.members.is_empty() {
-            return Ok(self.json(walk, look));
+            return Ok(Some(self.json(walk, look)));
         }
         if let Some(end) = &self.tags.other_end {
             if look.any(self.at, &[&**end])?.is_some() {
@@ -157,12 +158,11 @@ impl Params {
         self.malformed(walk)
     }
 
-    fn cut(&self, walk: &mut Walk, look: Look<'_>) -> Option<Done> {
-        walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
-        Some(Done)
+    fn cut(&self, walk: &mut Walk, look: Look<'_>) -> Option<Next> {
+        Some(Next::truncated(walk, look, self.start, Some(self.name.trim())))
     }
 
-    fn malformed(&mut self, walk: &mut Walk) -> Result<Option<Done>, More> {
+    fn malformed(&mut self, walk: &mut Walk) -> Result<Option<Next>, More> {
         let name = Some(self.name.trim());
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, self.start..self.at);
         self.declared_name = None;
@@ -171,16 +171,14 @@ impl Params {
     }
 
     /// Skips to behind the end of the call.
-    fn lost(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Done>, More> {
+    fn lost(&mut self, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.at);
         let end = rest.find(&*self.tags.end);
         if let Some(end) = end {
-            walk.go(self.at + end + self.tags.end.len());
-            return Ok(Some(Done));
+            return Ok(Some(Next::Done(self.at + end + self.tags.end.len())));
         }
         if look.ended {
-            walk.at = look.text.len();
-            return Ok(Some(Done));
+            return Ok(Some(Next::Inline(look.text.len())));
         }
         self.at += rest.len() - json_text::overlap(rest, &self.tags.end);
         self.stage = Stage::Lost;
@@ -188,18 +186,16 @@ impl Params {
     }
 
     /// JSON in place of parameters.
-    fn json(&self, walk: &mut Walk, look: Look<'_>) -> Option<Done> {
-        walk.at = self.at;
+    fn json(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let ends = Ends { tags: self.tags.json_ends, ..Ends::default() };
         let name = self.name.clone();
-        let written = JsonArguments::new(look, CallKind::Tool, name, self.start, self.at, ends);
-        walk.reading = Some(Box::new(written));
-        Some(Done)
+        JsonArguments::new(walk, look, CallKind::Tool, name, self.start, self.at, ends)
+            .begin(walk, look)
     }
 
-    fn head(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<Option<Done>, More> {
+    fn head(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<Option<Next>, More> {
         let rest = look.rest(from);
-        let Some(len) = rest.find(&*self.tags.head).filter(|len| *len <= HEAD) else {
+        let Some(len) = look.near(from, &self.tags.head, HEAD) else {
             if rest.len() > HEAD + self.tags.head.len() {
                 return self.malformed(walk);
             }
@@ -231,7 +227,7 @@ impl Params {
         look: Look<'_>,
         key: String,
         kind: Option<ParamType>,
-    ) -> Result<Option<Done>, More> {
+    ) -> Result<Option<Next>, More> {
         let Some(open) = self.tags.value.clone() else {
             let lines = if self.tags.lines { line_break(look, self.at) } else { Ok(0) };
             let Ok(len) = lines else {
@@ -266,7 +262,7 @@ impl Params {
             return Err(More);
         }
         if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin)) {
-            if let Some(len) = rest.find(end).filter(|len| *len <= HEAD) {
+            if let Some(len) = look.near(at, end, HEAD) {
                 let kind = rest.get(begin.len()..len).unwrap_or_default().trim();
                 let is_string = kind.eq_ignore_ascii_case("string");
                 let kind = if is_string { ParamType::String } else { ParamType::Any };
@@ -329,7 +325,7 @@ impl Params {
         key: String,
         kind: ParamType,
         member: usize,
-    ) -> Result<Option<Done>, More> {
+    ) -> Result<Option<Next>, More> {
         match self.find_end(look, kind) {
             Ok(Some((end, behind))) => {
                 self.end_value(look, from, end, kind, member);
@@ -341,8 +337,7 @@ impl Params {
                 let name = Some(self.name.trim());
                 let span = self.start..self.ahead;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, span);
-                walk.go(self.ahead + self.tags.end.len());
-                Ok(Some(Done))
+                Ok(Some(Next::Done(self.ahead + self.tags.end.len())))
             }
             Ok(None) => Ok(self.cut(walk, look)),
             Err(More) => {
@@ -393,27 +388,21 @@ impl Params {
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, end: usize) -> Option<Done> {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, end: usize) -> Option<Next> {
         members::keep_last(&mut self.out, &mut self.members, 0, 0);
         self.out.push('}');
-        walk.at = end;
         walk.draft.repaired(self.from..end, std::mem::take(&mut self.repairs));
         let span = self.start..end;
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span,
-            written: self.from..self.at,
-            id: None,
-        };
+        let called = Called::tool(&self.name, span, self.from..self.at);
+        let members = Members { list: &self.members, at: 0 };
+        let called = called.resolved(self.declared_name.as_deref()).members(Some(members));
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));
-        walk.fresh = true;
-        Some(Done)
+        Some(Next::Done(end))
     }
 }
 
 impl Reader for Params {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between);
             let done = match stage {
@@ -423,17 +412,16 @@ impl Reader for Params {
                 Stage::Value { from, key, kind, member } => {
                     self.value(walk, look, from, key, kind, member)
                 }
-                Stage::Lost => self.lost(walk, look),
+                Stage::Lost => self.lost(look),
             };
             match done {
                 Ok(None) => {}
-                Ok(Some(Done)) => return Progress::Moved,
+                Ok(Some(next)) => return next,
                 Err(More) => {
                     if let Some(declared_name) = &self.declared_name {
                         walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
                     }
-                    walk.reading = Some(self);
-                    return Progress::More;
+                    return Next::More;
                 }
             }
         }
@@ -454,9 +442,6 @@ impl Reader for Params {
         true
     }
 }
-
-/// The call was read, or cannot be.
-struct Done;
 
 /// The line break at `at`, if one is there.
 fn line_break(look: Look<'_>, at: usize) -> Result<usize, More> {

@@ -6,15 +6,17 @@ use crate::{
     declared::CallKind,
     json::{
         fault::Repair,
+        members::{Member, Members},
         scan::{Dialect, Ends, Read, Scan},
     },
     readers::{
         python_names,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         trailer::Trailer,
-        walk::{Called, Mode, Walk},
+        walk::{Mode, Walk},
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -50,6 +52,8 @@ pub(crate) struct PythonCalls {
     declared_name: Option<String>,
     /// Code: only declared names are calls, and they may stand in `print(…)`.
     code: bool,
+    /// Behind what was read last.
+    behind: usize,
     /// Where the list begins, and the calls in it that wait for its end.
     list: usize,
     waiting: Vec<Waiting>,
@@ -62,6 +66,7 @@ struct Waiting {
     span: Range<usize>,
     written: Range<usize>,
     json: String,
+    members: Vec<Member>,
     repairs: Vec<Repair>,
 }
 
@@ -77,6 +82,7 @@ impl PythonCalls {
             bare: false,
             declared_name,
             code: false,
+            behind: at,
             list: at,
             waiting,
         }
@@ -93,7 +99,7 @@ impl PythonCalls {
     }
 
     /// Looks for the next call behind brackets, commas and line breaks.
-    fn between(&mut self, walk: &mut Walk, look: Look<'_>, from: usize, after: bool) -> Next {
+    fn between(&mut self, walk: &mut Walk, look: Look<'_>, from: usize, after: bool) -> Step {
         let rest = look.rest(from);
         let tail = rest.trim_start_matches(|letter: char| {
             letter.is_whitespace()
@@ -105,15 +111,15 @@ impl PythonCalls {
             match python_names::printed(look, ahead) {
                 Ok(python_names::Print::Call(behind)) => ahead = behind,
                 Ok(python_names::Print::Result(behind)) => {
-                    walk.at = behind;
-                    return Next::Stage(Stage::Between(behind, after));
+                    self.behind = behind;
+                    return Step::Stage(Stage::Between(behind, after));
                 }
                 Ok(python_names::Print::Nothing) => {}
-                Err(More) => return Next::More(Stage::Between(ahead, after)),
+                Err(More) => return Step::More(Stage::Between(ahead, after)),
             }
         }
         if tail.is_empty() && !look.ended {
-            return Next::More(Stage::Between(ahead, after));
+            return Step::More(Stage::Between(ahead, after));
         }
         match self.next_name(look, ahead, after) {
             Ok(Some(name)) => {
@@ -125,10 +131,10 @@ impl PythonCalls {
                 let declared = &look.setup.declared;
                 let written = python_names::without_call(look, name);
                 self.declared_name = names::resolve(declared, CallKind::Tool, written).ok();
-                Next::Stage(Stage::First(written.to_owned(), from, from + 1))
+                Step::Stage(Stage::First(written.to_owned(), from, from + 1))
             }
             Ok(None) => self.end(walk, look, ahead, after),
-            Err(More) => Next::More(Stage::Between(ahead, after)),
+            Err(More) => Step::More(Stage::Between(ahead, after)),
         }
     }
 
@@ -151,52 +157,50 @@ impl PythonCalls {
     }
 
     /// No other call stands at `ahead`.
-    fn end(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Next {
+    fn end(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Step {
         let rest = look.rest(ahead);
         let in_list = !look.slice(self.at, ahead).contains(']');
         if after && look.ended && !rest.is_empty() && in_list && python_names::is_begun(look, rest)
         {
-            if self.make(walk, look) {
-                walk.truncated(look, ahead, None, Expected::Rest);
-            }
-            return Next::Done;
+            return Step::Next(if self.make(walk, look) {
+                Next::truncated(walk, look, ahead, None)
+            } else {
+                Next::Inline(self.behind)
+            });
         }
         if after && self.bare {
             return self.end_bare(walk, look, ahead);
         }
         if after {
-            let closers = look.slice(walk.at, ahead).rfind(']').map_or(0, |last| last + 1);
-            let at = walk.at + closers;
-            Trailer::new(at, self.closes).begin(walk, look);
-            return Next::Done;
+            let closers = look.slice(self.behind, ahead).rfind(']').map_or(0, |last| last + 1);
+            return self.trailer(walk, look, self.behind + closers);
         }
         if look.rest(ahead).is_empty() {
-            walk.truncated(look, self.start, None, Expected::Rest);
-            return Next::Done;
+            return Step::Next(Next::truncated(walk, look, self.start, None));
         }
-        walk.at = ahead;
         if look.rest(ahead).starts_with(']') {
-            Trailer::new(ahead + 1, self.closes).begin(walk, look);
-            return Next::Done;
+            return self.trailer(walk, look, ahead + 1);
         }
         let name = look.rest(ahead);
         if look.ended && name.len() < NAME && !name.contains(['\n', ' ', '(']) {
-            walk.truncated(look, self.start, None, Expected::Rest);
-            return Next::Done;
+            return Step::Next(Next::truncated(walk, look, self.start, None));
         }
         walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, self.start..ahead);
-        Trailer::new(ahead, self.closes).begin(walk, look);
-        Next::Done
+        self.trailer(walk, look, ahead)
+    }
+
+    /// The list ends at byte `at`.
+    fn trailer(&self, walk: &mut Walk, look: Look<'_>, at: usize) -> Step {
+        Step::Next(Trailer::new(at, self.closes).begin(walk, look))
     }
 
     /// The list that no mark told ends before `ahead`.
-    fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Next {
+    fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Step {
         let behind = self.at;
         let closer = look.slice(behind, ahead).find(']').map(|closer| behind + closer + 1);
         if closer.is_none() && look.cut && look.is_end(ahead) {
             self.waiting.clear();
-            walk.truncated(look, self.list, None, Expected::Rest);
-            return Next::Done;
+            return Step::Next(Next::truncated(walk, look, self.list, None));
         }
         let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
             return self.release(walk, look, behind);
@@ -205,18 +209,15 @@ impl PythonCalls {
         match python_names::another_list(look, at) {
             Ok(false) => {}
             Ok(true) => {
-                let next = self.release(walk, look, at);
-                walk.show("\n", true);
-                return next;
+                walk.show_from(at, "\n", true);
+                return self.release(walk, look, at);
             }
-            Err(More) => return Next::More(Stage::Between(ahead, true)),
+            Err(More) => return Step::More(Stage::Between(ahead, true)),
         }
         if !self.make(walk, look) {
-            return Next::Done;
+            return Step::Next(Next::Inline(self.behind));
         }
-        walk.at = at;
-        Trailer::new(at, self.closes).begin(walk, look);
-        Next::Done
+        self.trailer(walk, look, at)
     }
 
     /// Makes the calls that wait. `false` when the reply is over.
@@ -225,39 +226,48 @@ impl PythonCalls {
             return false;
         }
         for call in std::mem::take(&mut self.waiting) {
-            let Waiting { name, span, written, json, repairs } = call;
-            walk.at = span.end;
+            let Waiting { name, span, written, json, members, repairs } = call;
+            self.behind = span.end;
             walk.draft.repaired(written.clone(), repairs);
-            let called = Called { kind: CallKind::Tool, name: &name, span, written, id: None };
+            let members = Members { list: &members, at: 0 };
+            let called = Called::tool(&name, span, written).members(Some(members));
             walk.call(look, called, Input::Object(json));
         }
         true
     }
 
     /// The list is text, up to `to`.
-    fn release(&mut self, walk: &mut Walk, look: Look<'_>, to: usize) -> Next {
+    fn release(&mut self, walk: &mut Walk, look: Look<'_>, to: usize) -> Step {
         walk.push(look, self.list, to);
-        walk.at = to;
-        walk.fresh = false;
-        Next::Done
+        Step::Next(Next::Inline(to))
     }
 
     /// Looks behind the bracket at `from` for an object, which is all that is given then.
-    fn first(&mut self, look: Look<'_>, name: String, from: usize, ahead: usize) -> Next {
+    fn first(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        name: String,
+        from: usize,
+        ahead: usize,
+    ) -> Step {
         let ends = Ends { tags: self.closes, ..Ends::default() };
         let inner = look.behind_white(ahead);
         let rest = look.rest(inner);
         if rest.is_empty() && !look.ended {
-            return Next::More(Stage::First(name, from, inner));
+            return Step::More(Stage::First(name, from, inner));
         }
         if rest.starts_with('{') {
-            let scan = Scan::new(inner, Ends::default());
-            return Next::Stage(Stage::Object(name, Box::new(scan.python_words())));
+            let mut scan = Scan::reusing(&mut walk.spare, inner, Ends::default());
+            scan.native_words = true;
+            return Step::Stage(Stage::Object(name, scan));
         }
         let only =
             self.declared_name.as_ref().and_then(|tool| look.setup.declared.only_param(tool));
-        let scan = Scan::new(from, ends).dialect(Dialect::Python).positional(only);
-        Next::Stage(Stage::Args(name, Box::new(scan)))
+        let mut scan = Scan::reusing(&mut walk.spare, from, ends);
+        scan.dialect = Dialect::Python;
+        scan.positional = only.map(str::to_owned);
+        Step::Stage(Stage::Args(name, scan))
     }
 
     fn object(
@@ -266,17 +276,17 @@ impl PythonCalls {
         look: Look<'_>,
         name: String,
         mut scan: Box<Scan>,
-    ) -> Next {
+    ) -> Step {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
                     walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
                 }
-                Next::More(Stage::Object(name, scan))
+                Step::More(Stage::Object(name, scan))
             }
             Read::Done | Read::Member => {
                 let ahead = scan.at;
-                Next::Stage(Stage::Close(name, scan, ahead))
+                Step::Stage(Stage::Close(name, scan, ahead))
             }
             fault => self.fault(walk, look, &name, &scan, fault),
         }
@@ -290,7 +300,7 @@ impl PythonCalls {
         name: String,
         mut scan: Box<Scan>,
         ahead: usize,
-    ) -> Next {
+    ) -> Step {
         let at = look.behind_white(ahead);
         let rest = look.rest(at);
         if rest.starts_with(')') {
@@ -298,7 +308,7 @@ impl PythonCalls {
             return self.done(walk, look, &name, scan);
         }
         if rest.is_empty() && !look.ended {
-            return Next::More(Stage::Close(name, scan, at));
+            return Step::More(Stage::Close(name, scan, at));
         }
         scan.at = at;
         let fault = if rest.is_empty() { Read::Cut } else { Read::Bad };
@@ -313,94 +323,97 @@ impl PythonCalls {
         name: &str,
         scan: &Scan,
         fault: Read,
-    ) -> Next {
+    ) -> Step {
         if self.bare {
             return self.text(walk, look, scan.at);
         }
         if fault == Read::Cut {
-            walk.truncated(look, self.start, Some(name), Expected::Rest);
-            return Next::Done;
+            return Step::Next(Next::truncated(walk, look, self.start, Some(name)));
         }
         let span = self.start..scan.at;
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(name), span);
-        walk.at = scan.at;
-        Trailer::new(scan.at, self.closes).begin(walk, look);
-        Next::Done
+        self.trailer(walk, look, scan.at)
     }
 
-    fn args(&mut self, walk: &mut Walk, look: Look<'_>, name: String, mut scan: Box<Scan>) -> Next {
+    fn args(&mut self, walk: &mut Walk, look: Look<'_>, name: String, mut scan: Box<Scan>) -> Step {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
                     walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
                 }
-                Next::More(Stage::Args(name, scan))
+                Step::More(Stage::Args(name, scan))
             }
             Read::Done | Read::Member => self.done(walk, look, &name, scan),
             fault => self.fault(walk, look, &name, &scan, fault),
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, scan: Box<Scan>) -> Next {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, mut scan: Box<Scan>) -> Step {
         let written = look.text.len().min(self.at)..scan.at;
         let span = self.start..scan.at;
         self.at = scan.at;
         if self.bare {
-            let (name, json, repairs) = (name.to_owned(), scan.out, scan.repairs);
-            self.waiting.push(Waiting { name, span, written, json, repairs });
-            return Next::Stage(Stage::Between(self.at, true));
+            let (name, json) = (name.to_owned(), scan.take_out());
+            let repairs = std::mem::take(&mut scan.repairs);
+            let members = scan.members.clone();
+            walk.spare = Some(scan);
+            self.waiting.push(Waiting { name, span, written, json, members, repairs });
+            return Step::Stage(Stage::Between(self.at, true));
         }
-        walk.at = scan.at;
-        walk.draft.repaired(written.clone(), scan.repairs);
-        let called = Called { kind: CallKind::Tool, name, span, written, id: None };
-        walk.call(look, called, Input::Object(scan.out));
+        self.behind = scan.at;
+        walk.draft.repaired(written.clone(), std::mem::take(&mut scan.repairs));
+        let json = Input::Object(scan.take_out());
+        let called = Called::tool(name, span, written).members(Some(scan.all()));
+        walk.call(look, called.resolved(self.declared_name.as_deref()), json);
+        walk.spare = Some(scan);
         if walk.mode == Mode::Dead {
-            return Next::Done;
+            return Step::Next(Next::Inline(self.behind));
         }
-        Next::Stage(Stage::Between(scan.at, true))
+        Step::Stage(Stage::Between(self.behind, true))
     }
 
     /// It is no call, and nothing said that it was: a text that ended in the arguments of a declared tool is one.
-    fn text(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
+    fn text(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Step {
         walk.draft.abandon();
         if look.ended && at >= look.text.len() {
-            if self.make(walk, look) {
-                let name = self.declared_name.clone();
-                walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
-            }
-            return Next::Done;
+            return Step::Next(if self.make(walk, look) {
+                let name = self.declared_name.as_deref();
+                Next::truncated(walk, look, self.start, name)
+            } else {
+                Next::Inline(self.behind)
+            });
         }
         self.release(walk, look, at)
     }
 }
 
 impl Reader for PythonCalls {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between(self.at, false));
-            let next = match stage {
+            let step = match stage {
                 Stage::Between(ahead, after) => self.between(walk, look, ahead, after),
                 Stage::Args(name, scan) => self.args(walk, look, name, scan),
-                Stage::First(name, from, ahead) => self.first(look, name, from, ahead),
+                Stage::First(name, from, ahead) => self.first(walk, look, name, from, ahead),
                 Stage::Object(name, scan) => self.object(walk, look, name, scan),
                 Stage::Close(name, scan, ahead) => self.close(walk, look, name, scan, ahead),
             };
-            match next {
-                Next::Stage(stage) => self.stage = stage,
-                Next::Done => return Progress::Moved,
-                Next::More(stage) => {
+            match step {
+                Step::Stage(stage) => self.stage = stage,
+                Step::Next(next) => return next,
+                Step::More(stage) => {
                     self.stage = stage;
-                    walk.reading = Some(self);
-                    return Progress::More;
+                    return Next::More;
                 }
             }
         }
     }
 }
 
-enum Next {
+enum Step {
     Stage(Stage),
     /// The same, when the text goes on.
     More(Stage),
-    Done,
+    /// The list is read.
+    Next(Next),
 }

@@ -33,7 +33,12 @@ impl Walk {
 
     /// Shows what follows up to `close`.
     pub(crate) fn show(&mut self, close: &'static str, in_line: bool) {
-        self.shown = Some(Shown::Span { close, from: self.at, in_line });
+        self.show_from(self.at, close, in_line);
+    }
+
+    /// Shows what stands from byte `from` up to `close`.
+    pub(crate) fn show_from(&mut self, from: usize, close: &'static str, in_line: bool) {
+        self.shown = Some(Shown::Span { close, from, in_line });
     }
 
     /// Whether the mark here stands directly behind a quotation mark that opens.
@@ -67,6 +72,10 @@ impl Walk {
 
     /// Reads the start of a line: whether all of it is shown.
     pub(crate) fn line_is_shown(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let first = look.rest(self.at).bytes().next().unwrap_or_default();
+        if self.shown.is_none() && !may_begin_shown(first) {
+            return Ok(false);
+        }
         if !self.is_line(look) {
             return Ok(self.is_shown(look));
         }
@@ -116,4 +125,10 @@ impl Walk {
     fn is_line(&self, look: Look<'_>) -> bool {
         self.at == self.start || look.slice(self.start, self.at).ends_with('\n')
     }
+}
+
+/// Whether a line that is shown may begin with `byte`: its sign, or the first byte of a blank before it.
+fn may_begin_shown(byte: u8) -> bool {
+    let is_sign = matches!(byte, b'>' | b'|' | b'`' | b'~');
+    is_sign || matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0xc2 | 0xe1..=0xe3 | 0xef)
 }

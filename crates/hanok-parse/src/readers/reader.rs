@@ -2,19 +2,41 @@
 
 use std::fmt;
 
-use crate::{declared::Declared, readers::walk::Walk, reply::draft::Draft, text::look::Look};
+use crate::{
+    declared::Declared,
+    readers::walk::Walk,
+    reply::{draft::Draft, error::Expected},
+    text::look::Look,
+};
 
-/// Whether reading came to where the text stops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
-    Moved,
+/// What comes of reading on.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// The text stops, and has to go on before this is read further.
     More,
+    /// Text goes on at this byte, behind a mark: labels, fences and bare JSON may begin there.
+    Done(usize),
+    /// Text goes on at this byte, within its line.
+    Inline(usize),
+    /// Something else is read.
+    Then(Box<dyn Reader>),
 }
 
 /// Something that is being read.
 pub(crate) trait Reader: Duplicate + fmt::Debug + Send + Sync {
-    /// Reads on. What is left to read is in the walk afterwards.
-    fn read(self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress;
+    /// Reads on as far as the text goes.
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next;
+
+    /// Begins to read at once. What ends where the text goes on is never put on the heap.
+    fn begin(mut self, walk: &mut Walk, look: Look<'_>) -> Next
+    where
+        Self: Sized + 'static,
+    {
+        match self.read(walk, look) {
+            Next::More => Next::Then(Box::new(self)),
+            next => next,
+        }
+    }
 
     /// Takes a piece that is all of it more of what is read. `false` when it is more than that.
     fn takes(&mut self, _draft: &mut Draft, _text: &str, _declared: &Declared) -> bool {
@@ -24,6 +46,24 @@ pub(crate) trait Reader: Duplicate + fmt::Debug + Send + Sync {
     /// Whether the last call may still grow.
     fn may_extend(&self) -> bool {
         false
+    }
+}
+
+impl Next {
+    /// Text goes on at byte `at`: behind a mark if it is `fresh`, within its line if not.
+    pub(crate) fn text(at: usize, fresh: bool) -> Self {
+        if fresh { Self::Done(at) } else { Self::Inline(at) }
+    }
+
+    /// The text ended inside the call that begins at `start`.
+    pub(crate) fn truncated(
+        walk: &mut Walk,
+        look: Look<'_>,
+        start: usize,
+        name: Option<&str>,
+    ) -> Self {
+        walk.truncated(look, start, name, Expected::Rest);
+        Self::Inline(look.text.len())
     }
 }
 

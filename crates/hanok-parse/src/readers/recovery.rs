@@ -3,10 +3,9 @@
 use crate::{
     json::json_text,
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::Walk,
     },
-    reply::error::Expected,
     text::{
         look::Look,
         marks,
@@ -66,21 +65,17 @@ impl Recovery {
 }
 
 impl Reader for Recovery {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.find(look) {
-            Ok(Some(at)) => walk.go(at),
-            Ok(None) => {
-                walk.at = look.text.len();
-                if let Some(start) = self.section {
+            Ok(Some(at)) => Next::Done(at),
+            Ok(None) => match self.section {
+                Some(start) => {
                     walk.leave(look);
-                    walk.truncated(look, start, None, Expected::Rest);
+                    Next::truncated(walk, look, start, None)
                 }
-            }
-            Err(More) => {
-                walk.reading = Some(self);
-                return Progress::More;
-            }
+                None => Next::Inline(look.text.len()),
+            },
+            Err(More) => Next::More,
         }
-        Progress::Moved
     }
 }

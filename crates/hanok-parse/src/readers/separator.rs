@@ -1,5 +1,7 @@
 //! What stands between a name and its JSON arguments.
 
+use std::ops::Range;
+
 use crate::{
     declared::CallKind,
     json::{
@@ -9,10 +11,11 @@ use crate::{
     readers::{
         fence,
         json_arguments::JsonArguments,
-        reader::{Progress, Reader},
-        walk::{Called, Walk},
+        reader::{Next, Reader},
+        walk::Walk,
     },
     reply::{
+        called::Called,
         error::{ErrorKind, Expected},
         input::Input,
     },
@@ -35,6 +38,7 @@ const SKIPS: &[&str] = &[
     "<|tool_call:args|>",
     ":",
     "：",
+    ">",
 ];
 /// The longest id or name that may stand here.
 const WORD: usize = 256;
@@ -104,8 +108,8 @@ impl Separator {
         Self { dialect: Dialect::Quoted(quote), ..self }
     }
 
-    /// Takes one piece. `true` when the rest is read elsewhere.
-    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+    /// Takes one piece. `None` when more of it may stand behind.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         if let Some(from) = self.words {
             return self.words(walk, look, from);
         }
@@ -115,60 +119,57 @@ impl Separator {
             return Err(More);
         }
         if rest.is_empty() {
-            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
-            return Ok(true);
+            return Ok(Some(self.cut(walk, look)));
         }
         if rest.starts_with('{') {
-            self.object(walk, look);
-            return Ok(true);
+            return Ok(Some(self.object(walk, look)));
         }
         if self.typed && !rest.starts_with(['`', '<']) {
             return self.name(walk, look, rest);
         }
         if let Some(len) = look.any(self.ahead, SKIPS)? {
             self.ahead += len;
-            return Ok(false);
+            return Ok(None);
         }
         if look.any(self.ahead, self.closes)?.is_some() {
-            self.empty(walk, look);
-            return Ok(true);
+            self.call(walk, look, self.ahead..self.ahead, Input::Empty);
+            return Ok(Some(Next::Inline(self.ahead)));
         }
         if self.header && rest.starts_with('<') {
             match look.setup.marks.at(rest) {
                 Lookup::Mark(..) => {
                     walk.addressee = Some(self.name.clone());
-                    walk.go(self.ahead);
-                    return Ok(true);
+                    return Ok(Some(Next::Done(self.ahead)));
                 }
                 Lookup::Prefix if !look.ended => return Err(More),
                 _ => {}
             }
         }
         if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
-            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
-            return Ok(true);
+            return Ok(Some(self.cut(walk, look)));
         }
         if let Some(len) = fence::opening(look, self.ahead)? {
             walk.fence.open();
             self.ahead += len;
-            return Ok(false);
+            return Ok(None);
         }
         if self.id && self.id(look, rest)? {
-            if look.is_end(self.ahead) {
-                walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
-            }
-            return Ok(look.is_end(self.ahead));
+            return Ok(look.is_end(self.ahead).then(|| self.cut(walk, look)));
         }
         if self.closes.is_empty() {
-            self.malformed(walk, look);
-            return Ok(true);
+            return Ok(Some(self.malformed(walk, look)));
         }
         self.words = Some(self.ahead);
-        Ok(false)
+        Ok(None)
     }
 
     /// Reads words up to the end of the call: plain text in place of arguments.
-    fn words(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<bool, More> {
+    fn words(
+        &mut self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        from: usize,
+    ) -> Result<Option<Next>, More> {
         loop {
             let rest = look.rest(self.ahead);
             let len = rest.bytes().position(marks::may_begin).unwrap_or(rest.len());
@@ -183,55 +184,50 @@ impl Separator {
                 return Err(More);
             }
             if rest.is_empty() || close.is_some() || opens == Presence::Yes {
-                self.plain(walk, look, from, close);
-                return Ok(true);
+                return Ok(Some(self.plain(walk, look, from, close)));
             }
             self.ahead += json_text::letter(rest);
         }
     }
 
-    fn plain(&self, walk: &mut Walk, look: Look<'_>, from: usize, close: Option<usize>) {
+    fn plain(&self, walk: &mut Walk, look: Look<'_>, from: usize, close: Option<usize>) -> Next {
         let declared = &look.setup.declared;
         let is_known = names::resolve(declared, CallKind::Tool, &self.name).is_ok();
         if close.is_none() && is_known && look.is_end(self.ahead) {
-            return walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
+            return self.cut(walk, look);
         }
-        let (written, span) = (from..self.ahead, self.start..self.ahead);
         let input = Input::from_text(look.slice(from, self.ahead)).announced();
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span,
-            written,
-            id: self.call_id.clone(),
-        };
-        walk.at = self.ahead;
-        walk.call(look, called, input);
-        walk.go(self.ahead + close.unwrap_or_default());
+        self.call(walk, look, from..self.ahead, input);
+        Next::Done(self.ahead + close.unwrap_or_default())
     }
 
-    fn object(&self, walk: &mut Walk, look: Look<'_>) {
-        walk.at = self.ahead;
+    /// Makes the call, which ends here.
+    fn call(&self, walk: &mut Walk, look: Look<'_>, written: Range<usize>, input: Input) {
+        let (span, id) = (self.start..self.ahead, self.call_id.clone());
+        walk.call(look, Called::tool(&self.name, span, written).id(id), input);
+    }
+
+    fn object(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let ends = Ends { tags: self.closes, fence: true, ..Ends::default() };
         let name = self.name.clone();
-        let written = JsonArguments::new(look, CallKind::Tool, name, self.start, self.ahead, ends);
-        walk.reading = Some(Box::new(written.dialect(self.dialect).id(self.call_id.clone())));
+        let written =
+            JsonArguments::new(walk, look, CallKind::Tool, name, self.start, self.ahead, ends);
+        written.dialect(self.dialect).id(self.call_id.clone()).begin(walk, look)
     }
 
     /// What stood before was a type. The name is the rest of the line.
-    fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<bool, More> {
+    fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<Next>, More> {
         match look.until(self.ahead, WORD, |letter| matches!(letter, '\n' | '{' | '<' | '`')) {
             Until::At(end) => {
                 self.name = rest.get(..end).unwrap_or_default().to_owned();
                 self.typed = false;
                 self.ahead += end;
-                return Ok(false);
+                Ok(None)
             }
-            Until::More => return Err(More),
-            Until::Ended => walk.truncated(look, self.start, None, Expected::Rest),
-            Until::Beyond => self.malformed(walk, look),
+            Until::More => Err(More),
+            Until::Ended => Ok(Some(Next::truncated(walk, look, self.start, None))),
+            Until::Beyond => Ok(Some(self.malformed(walk, look))),
         }
-        Ok(true)
     }
 
     /// Skips an id: a word before the arguments.
@@ -253,19 +249,9 @@ impl Separator {
         }
     }
 
-    fn empty(&self, walk: &mut Walk, look: Look<'_>) {
-        let span = self.start..self.ahead;
-        let written = self.ahead..self.ahead;
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span,
-            written,
-            id: self.call_id.clone(),
-        };
-        walk.at = self.ahead;
-        walk.call(look, called, Input::Empty);
-        walk.fresh = false;
+    /// The text ended before the arguments did.
+    fn cut(&self, walk: &mut Walk, look: Look<'_>) -> Next {
+        Next::truncated(walk, look, self.start, Some(&self.written(look)))
     }
 
     /// The name without its decoration.
@@ -273,23 +259,20 @@ impl Separator {
         names::plain(&look.setup.declared, CallKind::Tool, &self.name)
     }
 
-    fn malformed(&self, walk: &mut Walk, look: Look<'_>) {
+    fn malformed(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let (name, span) = (self.written(look), self.start..self.ahead);
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
-        walk.go(self.ahead);
+        Next::Done(self.ahead)
     }
 }
 
 impl Reader for Separator {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             match self.step(walk, look) {
-                Ok(false) => {}
-                Ok(true) => return Progress::Moved,
-                Err(More) => {
-                    walk.reading = Some(self);
-                    return Progress::More;
-                }
+                Ok(None) => {}
+                Ok(Some(next)) => return next,
+                Err(More) => return Next::More,
             }
         }
     }

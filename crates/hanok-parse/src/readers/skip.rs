@@ -4,7 +4,7 @@ use crate::{
     json::scan::Scan,
     readers::{
         calls::Calls,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         trailer::Trailer,
         walk::Walk,
     },
@@ -40,7 +40,7 @@ pub(crate) enum Then {
 
 impl Skip {
     /// Behind `scan`, which failed in an object that began at `from`.
-    pub(crate) fn new(walk: &Walk, scan: &Scan, from: usize, then: Then) -> Self {
+    pub(crate) fn new(scan: &Scan, from: usize, then: Then) -> Self {
         let line = scan.line.filter(|line| *line > from);
         Self {
             at: scan.at,
@@ -48,45 +48,40 @@ impl Skip {
             in_string: false,
             escaped: false,
             one_line: scan.ends.labels,
-            back: line.unwrap_or(scan.at.max(walk.at)),
+            back: line.unwrap_or(scan.at),
             is_line: line.is_some(),
             then,
         }
     }
 
-    fn closed(self, walk: &mut Walk) -> Progress {
-        walk.at = self.at;
-        walk.reading = match self.then {
+    fn closed(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        match std::mem::replace(&mut self.then, Then::Close(&[])) {
             Then::List(mut calls) => {
                 calls.behind(self.at);
-                Some(calls)
+                Next::Then(calls)
             }
-            Then::Close(closes) => Some(Box::new(Trailer::new(self.at, closes))),
-        };
-        Progress::Moved
+            Then::Close(closes) => Trailer::new(self.at, closes).begin(walk, look),
+        }
     }
 
-    fn unclosed(self, walk: &mut Walk) -> Progress {
+    fn unclosed(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         walk.unclosed += 1;
-        self.go_back(walk)
+        self.go_back(walk, look)
     }
 
-    fn go_back(self, walk: &mut Walk) -> Progress {
-        walk.at = self.back;
-        walk.fresh |= self.is_line;
+    fn go_back(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let closes = match &self.then {
             Then::List(calls) => calls.closes(),
             Then::Close(closes) => closes,
         };
-        walk.reading = Some(Box::new(Trailer::new(self.back, closes)));
-        Progress::Moved
+        Trailer::new(self.back, closes).fresh(self.is_line).begin(walk, look)
     }
 }
 
 impl Reader for Skip {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if walk.unclosed >= UNCLOSED {
-            return self.go_back(walk);
+            return self.go_back(walk, look);
         }
         let rest = look.rest(self.at);
         for (at, byte) in rest.bytes().enumerate() {
@@ -95,12 +90,12 @@ impl Reader for Skip {
                 b'\\' => self.escaped = self.in_string,
                 b'"' => self.in_string = !self.in_string,
                 _ if self.in_string => {}
-                b'<' => return self.unclosed(walk),
-                b'\n' if self.one_line => return self.unclosed(walk),
+                b'<' => return self.unclosed(walk, look),
+                b'\n' if self.one_line => return self.unclosed(walk, look),
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' if self.depth <= 1 => {
                     self.at += at + 1;
-                    return self.closed(walk);
+                    return self.closed(walk, look);
                 }
                 b'}' | b']' => self.depth -= 1,
                 _ => {}
@@ -108,9 +103,8 @@ impl Reader for Skip {
         }
         self.at += rest.len();
         if look.ended {
-            return self.unclosed(walk);
+            return self.unclosed(walk, look);
         }
-        walk.reading = Some(self);
-        Progress::More
+        Next::More
     }
 }

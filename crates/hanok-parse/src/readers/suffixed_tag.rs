@@ -3,11 +3,10 @@
 use crate::{
     readers::{
         params::Params,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         think::Think,
         walk::Walk,
     },
-    reply::error::Expected,
     text::{
         look::{Look, Until},
         names,
@@ -43,7 +42,7 @@ impl SuffixedTag {
         Self { start, at, tag }
     }
 
-    fn decide(self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
+    fn decide(self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
         let is_suffix =
             |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
         let len = match look.until(self.at, LONGEST, |letter| !is_suffix(letter)) {
@@ -51,27 +50,29 @@ impl SuffixedTag {
             endless => return self.endless(walk, look, endless),
         };
         if !look.rest(self.at + len).starts_with('>') {
-            self.prose(walk, look);
-            return Ok(());
+            return Ok(self.prose(walk, look));
         }
         let body = self.at + len + 1;
         // The colon belongs to the suffix.
         let suffix = look.slice(self.at - 1, body - 1);
         match self.tag {
-            Tag::Close { thought: false } => walk.go(body),
-            Tag::Close { thought: true } => {
-                return super::think::close(walk, look, body - self.start);
-            }
+            Tag::Close { thought: false } => Ok(Next::Done(body)),
+            Tag::Close { thought: true } => super::think::close(walk, look, body - self.start),
             Tag::Think => {
-                let think = Think::new(body, &[], &[]).closed_by(format!("</think{suffix}>"));
-                walk.reading = Some(Box::new(think));
+                let close = format!("</think{suffix}>");
+                Ok(Think::new(body, &[], &[]).closed_by(close).begin(walk, look))
             }
-            Tag::Call => return self.call(walk, look, body, suffix),
+            Tag::Call => self.call(walk, look, body, suffix),
         }
-        Ok(())
     }
 
-    fn call(self, walk: &mut Walk, look: Look<'_>, body: usize, suffix: &str) -> Result<(), More> {
+    fn call(
+        self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        body: usize,
+        suffix: &str,
+    ) -> Result<Next, More> {
         let len = match look.until(body, LONGEST, |letter| letter == '<') {
             Until::At(len) => len,
             endless => return self.endless(walk, look, endless),
@@ -79,55 +80,46 @@ impl SuffixedTag {
         let name = look.slice(body, body + len).trim().to_owned();
         let separator = format!("<tool_sep{suffix}>");
         let at = body + len + look.any(body + len, &[&separator])?.unwrap_or_default();
-        if walk.leave(look) {
-            walk.at = at;
-            let params = Params::suffixed(look, self.start, at, name, suffix);
-            walk.reading = Some(Box::new(params));
-        } else {
-            walk.go(at);
+        if !walk.leave(look) {
+            return Ok(Next::Done(at));
         }
-        Ok(())
+        Ok(Params::suffixed(look, self.start, at, name, suffix).begin(walk, look))
     }
 
     /// Nothing ends the suffix or the name.
-    fn endless(self, walk: &mut Walk, look: Look<'_>, until: Until) -> Result<(), More> {
+    fn endless(self, walk: &mut Walk, look: Look<'_>, until: Until) -> Result<Next, More> {
         match until {
-            Until::More => return Err(More),
-            Until::Ended => self.cut(walk, look),
-            Until::At(_) | Until::Beyond => self.prose(walk, look),
+            Until::More => Err(More),
+            Until::Ended => Ok(self.cut(walk, look)),
+            Until::At(_) | Until::Beyond => Ok(self.prose(walk, look)),
         }
-        Ok(())
     }
 
     /// The text ended in it.
-    fn cut(self, walk: &mut Walk, look: Look<'_>) {
+    fn cut(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let begun = look.slice(self.at, look.text.len());
         let name = begun.split_once('>').map_or("", |(_, name)| name);
         if self.tag == Tag::Call && names::begins_tool(&look.setup.declared, name) {
             walk.leave(look);
-            return walk.truncated(look, self.start, None, Expected::Rest);
+            return Next::truncated(walk, look, self.start, None);
         }
         if self.tag == Tag::Call {
             return self.prose(walk, look);
         }
-        walk.at = look.text.len();
+        Next::Inline(look.text.len())
     }
 
-    fn prose(self, walk: &mut Walk, look: Look<'_>) {
+    fn prose(self, walk: &mut Walk, look: Look<'_>) -> Next {
         walk.push(look, self.start, self.at);
-        walk.at = self.at;
-        walk.fresh = false;
+        Next::Inline(self.at)
     }
 }
 
 impl Reader for SuffixedTag {
-    fn read(self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         match self.decide(walk, look) {
-            Ok(()) => Progress::Moved,
-            Err(More) => {
-                walk.reading = Some(self);
-                Progress::More
-            }
+            Ok(next) => next,
+            Err(More) => Next::More,
         }
     }
 }

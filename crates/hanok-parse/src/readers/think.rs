@@ -2,7 +2,7 @@
 
 use crate::{
     readers::{
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::Walk,
     },
     reply::note::NoteKind,
@@ -125,18 +125,17 @@ impl Think {
         Ok(())
     }
 
-    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Progress {
+    fn close(&self, walk: &mut Walk, end: usize, behind: usize) -> Next {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
         walk.reasoned_to = behind;
         walk.stray_closes = self.inner;
-        walk.go(behind);
-        Progress::Moved
+        Next::Done(behind)
     }
 }
 
 impl Reader for Think {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         loop {
             let rest = look.rest(self.at);
             if rest.is_empty() {
@@ -154,14 +153,13 @@ impl Reader for Think {
         if look.ended {
             return self.close(walk, look.text.len(), look.text.len());
         }
-        walk.reading = Some(self);
-        Progress::More
+        Next::More
     }
 }
 
 /// Nothing was open: all of the text so far was reasoning. What already was stays as it is, so that many such marks cost
 /// no more than their text.
-pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<(), More> {
+pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<Next, More> {
     let behind = walk.at + len;
     let Some(left) = walk.stray_closes.checked_sub(1) else {
         return second(walk, look, behind);
@@ -172,8 +170,7 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<(), M
         walk.stray_closes = left;
         walk.reasoned_to = behind;
         walk.restart();
-        walk.go(behind);
-        return Ok(());
+        return Ok(Next::Done(behind));
     }
     let piece = walk.reasoned_to.min(walk.at)..walk.at;
     let before = look.slice(piece.start, piece.end);
@@ -181,22 +178,18 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<(), M
     walk.reasoned_to = behind;
     walk.stray_closes = left;
     walk.restart();
-    walk.go(behind);
-    Ok(())
+    Ok(Next::Done(behind))
 }
 
 /// A close mark where nothing is open any more: text where text goes on behind it, and left out at the end of a line.
-fn second(walk: &mut Walk, look: Look<'_>, behind: usize) -> Result<(), More> {
+fn second(walk: &mut Walk, look: Look<'_>, behind: usize) -> Result<Next, More> {
     let rest = look.rest(behind);
     if rest.is_empty() && !look.ended {
         return Err(More);
     }
     if rest.is_empty() || rest.starts_with(['\n', '\r', '<', '[']) {
-        walk.go(behind);
-    } else {
-        walk.push(look, walk.at, behind);
-        walk.at = behind;
-        walk.fresh = false;
+        return Ok(Next::Done(behind));
     }
-    Ok(())
+    walk.push(look, walk.at, behind);
+    Ok(Next::Inline(behind))
 }

@@ -6,10 +6,10 @@ use crate::{
     json::scan::Ends,
     readers::{
         json_arguments::JsonArguments,
-        reader::{Progress, Reader},
-        walk::{Called, Walk},
+        reader::{Next, Reader},
+        walk::Walk,
     },
-    reply::{error::Expected, input::Input},
+    reply::{called::Called, input::Input},
     text::{look::Look, names, presence::Presence},
 };
 
@@ -43,69 +43,53 @@ impl ToolInput {
     }
 
     /// The name with nothing behind it. In GLM's form it has no parameters.
-    fn alone(&self, walk: &mut Walk, look: Look<'_>) {
+    fn alone(&self, walk: &mut Walk, look: Look<'_>) -> Next {
         let declared = &look.setup.declared;
         let name = names::resolve(declared, CallKind::Tool, &self.name);
         let needs = self.needs_input || name.is_ok_and(|name| declared.requires_input(&name));
         let input = if needs { Input::Empty } else { Input::Object("{}".to_owned()) };
         let (start, end) = (self.start, self.behind);
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span: start..end,
-            written: end..end,
-            id: None,
-        };
+        let called = Called::tool(&self.name, start..end, end..end);
         walk.call(look, called, input);
-        walk.go(end);
+        Next::Done(end)
     }
 
-    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Progress {
-        walk.at = at;
+    fn input(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
             self.ahead = at;
             return self.text(walk, look);
         }
         let ends = Ends { tags: &[CLOSE], ..Ends::default() };
-        let written = JsonArguments::new(look, CallKind::Tool, self.name, self.start, at, ends);
-        walk.reading = Some(Box::new(written));
-        Progress::Moved
+        let name = std::mem::take(&mut self.name);
+        let written = JsonArguments::new(walk, look, CallKind::Tool, name, self.start, at, ends);
+        written.begin(walk, look)
     }
 
     /// Plain text up to the close tag.
-    fn text(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn text(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
             if look.ended {
-                walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
-                return Progress::Moved;
+                return Next::truncated(walk, look, self.start, Some(&self.name));
             }
             let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
             while !look.text.is_char_boundary(ahead) {
                 ahead -= 1;
             }
             self.ahead = ahead;
-            walk.reading = Some(self);
-            return Progress::More;
+            return Next::More;
         };
         let behind = end + CLOSE.len();
-        let called = Called {
-            kind: CallKind::Tool,
-            name: &self.name,
-            span: self.start..behind,
-            written: from..end,
-            id: None,
-        };
+        let called = Called::tool(&self.name, self.start..behind, from..end);
         walk.call(look, called, Input::from_text(look.slice(from, end)));
-        walk.go(behind);
-        Progress::Moved
+        Next::Done(behind)
     }
 }
 
 impl Reader for ToolInput {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         if self.input.is_some() {
             return self.text(walk, look);
         }
@@ -113,8 +97,7 @@ impl Reader for ToolInput {
             let at = look.behind_white(white);
             if look.rest(at).is_empty() && !look.ended {
                 self.white = Some(at);
-                walk.reading = Some(self);
-                return Progress::More;
+                return Next::More;
             }
             return self.input(walk, look, at);
         }
@@ -125,18 +108,14 @@ impl Reader for ToolInput {
                 self.white = Some(self.ahead + OPEN.len());
                 self.read(walk, look)
             }
-            Presence::More => {
-                walk.reading = Some(self);
-                Progress::More
-            }
+            Presence::More => Next::More,
             Presence::No => {
                 let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
                 if look.ended && OPEN.starts_with(rest) && !is_whole {
-                    walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                    Next::truncated(walk, look, self.start, Some(&self.name))
                 } else {
-                    self.alone(walk, look);
+                    self.alone(walk, look)
                 }
-                Progress::Moved
             }
         }
     }

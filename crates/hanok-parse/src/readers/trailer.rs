@@ -4,7 +4,7 @@ use crate::{
     json::fault::{Repair, RepairKind},
     readers::{
         fence::FENCE,
-        reader::{Progress, Reader},
+        reader::{Next, Reader},
         walk::Walk,
     },
     text::{
@@ -33,6 +33,8 @@ pub(crate) struct Trailer {
     /// How far was looked.
     ahead: usize,
     stage: Stage,
+    /// A line begins where it was read to.
+    fresh: bool,
     /// Where the arguments began.
     written: usize,
     closes: &'static [&'static str],
@@ -41,12 +43,17 @@ pub(crate) struct Trailer {
 impl Trailer {
     /// Behind a call, or behind what was meant as one.
     pub(crate) fn new(at: usize, closes: &'static [&'static str]) -> Self {
-        Self { at, ahead: at, stage: Stage::Fence, written: 0, closes }
+        Self { at, ahead: at, stage: Stage::Fence, fresh: false, written: 0, closes }
     }
 
     /// Behind a JSON object that begins at `written`: closers may follow that close nothing.
     pub(crate) fn object(written: usize, at: usize, closes: &'static [&'static str]) -> Self {
         Self { written, stage: Stage::Closers, ..Self::new(at, closes) }
+    }
+
+    /// The same, where a line begins if it is `fresh`.
+    pub(crate) fn fresh(self, fresh: bool) -> Self {
+        Self { fresh, ..self }
     }
 
     fn next(&mut self, stage: Stage) -> Result<Option<bool>, More> {
@@ -128,14 +135,8 @@ impl Trailer {
 }
 
 impl Trailer {
-    /// Reads at once as far as the text goes, and waits only where it has to.
-    pub(crate) fn begin(mut self, walk: &mut Walk, look: Look<'_>) {
-        if self.step(walk, look) == Progress::More {
-            walk.reading = Some(Box::new(self));
-        }
-    }
-
-    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
+    /// What is read behind it, once it is clear.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Option<Next> {
         loop {
             let done = match self.stage {
                 Stage::Closers => self.closers(walk, look),
@@ -144,24 +145,16 @@ impl Trailer {
             };
             match done {
                 Ok(None) => {}
-                Ok(Some(fresh)) => {
-                    walk.at = self.at;
-                    walk.fresh |= fresh;
-                    return Progress::Moved;
-                }
-                Err(More) => return Progress::More,
+                Ok(Some(fresh)) => return Some(Next::text(self.at, fresh || self.fresh)),
+                Err(More) => return None,
             }
         }
     }
 }
 
 impl Reader for Trailer {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
-        let progress = self.step(walk, look);
-        if progress == Progress::More {
-            walk.reading = Some(self);
-        }
-        progress
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        self.step(walk, look).unwrap_or(Next::More)
     }
 
     fn may_extend(&self) -> bool {

@@ -1,12 +1,12 @@
 //! What all readers share: where reading stands, where text goes, and what was read so far.
 
-use std::ops::Range;
-
 use crate::{
     declared::CallKind,
-    readers::{echo::Echo, fence::Fence, reader::Reader, shown::Shown},
+    json::scan::Scan,
+    readers::{echo::Echo, fence::Fence, shown::Shown},
     reply::{
-        draft::{Attempt, Draft},
+        called::Called,
+        draft::Draft,
         error::{ErrorKind, Expected},
         flow::Run,
         input::Input,
@@ -43,17 +43,6 @@ pub(crate) struct Pending {
     pub(crate) is_none: bool,
 }
 
-/// What is called, and where it stands.
-#[derive(Debug)]
-pub(crate) struct Called<'a> {
-    pub(crate) kind: CallKind,
-    pub(crate) name: &'a str,
-    pub(crate) span: Range<usize>,
-    pub(crate) written: Range<usize>,
-    /// The id that its format carries.
-    pub(crate) id: Option<String>,
-}
-
 /// Where a pass stands, and what it has read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Walk {
@@ -67,8 +56,6 @@ pub(crate) struct Walk {
     /// Labels, fences and bare JSON may begin here.
     pub(crate) fresh: bool,
     pub(crate) mode: Mode,
-    /// What is being read besides text.
-    pub(crate) reading: Option<Box<dyn Reader>>,
     /// Behind the last mark that counted, or the last call.
     pub(crate) trusted_to: usize,
     /// Another call of the same block begins here, by this rule.
@@ -92,6 +79,8 @@ pub(crate) struct Walk {
     pub(crate) unknown_marks: usize,
     /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
     pub(crate) unclosed: usize,
+    /// An object that was read, for the room that it takes.
+    pub(crate) spare: Option<Box<Scan>>,
 }
 
 impl Walk {
@@ -175,18 +164,18 @@ impl Walk {
     }
 
     pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
-        let Called { kind, name, span, written, id } = called;
-        self.trusted_to = self.trusted_to.max(span.end);
+        let (kind, name) = (called.kind, called.name);
+        self.trusted_to = self.trusted_to.max(called.span.end);
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {
             let answer = marks::without_stops(&input.into_words());
             self.draft.abandon();
-            self.draft.answer(answer.trim().to_owned(), span);
+            self.draft.answer(answer.trim().to_owned(), called.span);
             self.mode = Mode::Dead;
             return;
         }
-        self.draft.call(declared, Attempt { kind, name, input, span, written, id });
+        self.draft.call(declared, called, input);
     }
 
     /// The text ends inside a call: nothing follows.
@@ -233,8 +222,7 @@ impl Walk {
             Mode::Task => Input::Text(words),
             _ => Input::from_text(&words),
         };
-        let called =
-            Called { kind, name: &name, span: start..self.at, written: end..self.at, id: None };
+        let called = Called::of(kind, &name, start..self.at, end..self.at);
         self.call(look, called, input);
     }
 
@@ -284,13 +272,7 @@ impl Walk {
             return self.truncated(look, pending.start, name, Expected::Rest);
         }
         let (start, end) = (pending.start, pending.end);
-        let called = Called {
-            kind: pending.kind,
-            name: &pending.name,
-            span: start..self.at,
-            written: end..end,
-            id: None,
-        };
+        let called = Called::of(pending.kind, &pending.name, start..self.at, end..end);
         self.call(look, called, Input::Empty);
     }
 

@@ -1,13 +1,12 @@
 //! Calls whose argument is words: `<tool: find> what to find </tool>`.
 
 use crate::{
-    declared::CallKind,
     json::json_text,
     readers::{
-        reader::{Progress, Reader},
-        walk::{Called, Walk},
+        reader::{Next, Reader},
+        walk::Walk,
     },
-    reply::{error::Expected, input::Input},
+    reply::{called::Called, input::Input},
     text::look::Look,
 };
 
@@ -31,10 +30,10 @@ impl WordCall {
     }
 
     /// The call whose close mark stands at `end`.
-    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) {
+    fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) -> Next {
         let behind = end + self.close.len();
         if !walk.leave(look) {
-            return walk.go(behind);
+            return Next::Done(behind);
         }
         let inner = look.slice(self.body, end);
         // `<tool: function>`: the name stands on the next line.
@@ -44,29 +43,25 @@ impl WordCall {
         let (name, words) = inner.split_at_checked(stop.unwrap_or(inner.len())).unwrap_or_default();
         let words = words.strip_prefix('>').unwrap_or(words);
         let span = self.start..behind;
-        let called = Called { kind: CallKind::Tool, name, span, written: self.body..end, id: None };
-        walk.at = behind;
+        let called = Called::tool(name, span, self.body..end);
         walk.call(look, called, Input::from_text(words));
-        walk.go(behind);
+        Next::Done(behind)
     }
 }
 
 impl Reader for WordCall {
-    fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
+    fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let rest = look.rest(self.ahead);
         if let Some(len) = rest.find(self.close) {
-            self.done(walk, look, self.ahead + len);
-            return Progress::Moved;
+            return self.done(walk, look, self.ahead + len);
         }
         if look.ended {
             let inner = look.slice(self.body, look.text.len());
             let name = inner.split_whitespace().next().filter(|name| name.len() <= NAME);
             walk.leave(look);
-            walk.truncated(look, self.start, name, Expected::Rest);
-            return Progress::Moved;
+            return Next::truncated(walk, look, self.start, name);
         }
         self.ahead += rest.len() - json_text::overlap(rest, self.close);
-        walk.reading = Some(self);
-        Progress::More
+        Next::More
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// The arguments of a call: one valid JSON value, as text.
@@ -34,11 +35,12 @@ impl Arguments {
         &self.0
     }
 
-    /// The arguments as a `T`.
+    /// The arguments as a `T`. With the feature `serde`.
     ///
     /// # Errors
     ///
     /// What `serde_json` says when the arguments are not a `T`.
+    #[cfg(feature = "serde")]
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_str(&self.0)
     }
@@ -66,12 +68,14 @@ impl Arguments {
 }
 
 /// As servers hand arguments on: a string that holds the JSON text, digits and the order of keys untouched.
+#[cfg(feature = "serde")]
 impl Serialize for Arguments {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
     }
 }
 
+#[cfg(feature = "serde")]
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<str>::deserialize(deserializer)?;

@@ -7,6 +7,7 @@ use crate::{
     json::fault::Repair,
     reply::{
         arguments::Arguments,
+        called::Called,
         error::{ErrorKind, Expected, ParseError},
         event::Event,
         finish::{Finish, FinishReason},
@@ -21,20 +22,6 @@ use crate::{
 
 /// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
 const SUGGESTIONS: usize = 8;
-
-/// A call as it was read, its name not yet looked up.
-#[derive(Debug)]
-pub(crate) struct Attempt<'a> {
-    pub(crate) kind: CallKind,
-    pub(crate) name: &'a str,
-    pub(crate) input: Input,
-    /// From its marker to its end.
-    pub(crate) span: Range<usize>,
-    /// Where its input stands.
-    pub(crate) written: Range<usize>,
-    /// The id that its format carries.
-    pub(crate) id: Option<String>,
-}
 
 /// A call that was told while it is read.
 #[derive(Debug, Clone)]
@@ -153,16 +140,23 @@ impl Draft {
     }
 
     /// Takes a call, or rejects it. Says whether it was taken.
-    pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) -> bool {
-        let Attempt { kind, name, input, span, written, id } = attempt;
+    pub(crate) fn call(&mut self, declared: &Declared, called: Called<'_>, input: Input) -> bool {
+        let Called { kind, name, resolved, span, written, id, members } = called;
         let id = id.or_else(|| names::index(name));
-        let name = match names::resolve(declared, kind, name) {
+        let resolved = match resolved {
+            Some(name) => Ok(name.to_owned()),
+            None => names::resolve(declared, kind, name),
+        };
+        let name = match resolved {
             Ok(name) => name,
             Err(name) => {
-                let attempt = Attempt { kind, name: &name, input, span, written, id };
-                self.reject_name(declared, attempt);
+                self.reject_name(declared, kind, &name, input, span);
                 return false;
             }
+        };
+        let typed = match &input {
+            Input::Object(json) if kind == CallKind::Tool => typing(declared, &name, json, members),
+            _ => Typing::Right,
         };
         let arguments = match kind {
             CallKind::Tool => input.for_tool(declared, &name),
@@ -170,12 +164,12 @@ impl Draft {
         };
         match arguments {
             Ok(mut arguments) => {
-                match typing(declared, &name, arguments.as_str()) {
-                    _ if kind != CallKind::Tool => {}
+                match typed {
                     Typing::Right => {}
                     Typing::Wrong if self.mistyped == Mistyped::Refuse => {
                         let input = Input::Object(arguments.into_string());
-                        self.reject_types(Attempt { kind, name: &name, input, span, written, id });
+                        let (error, expected) = (ErrorKind::Malformed, Expected::Types);
+                        self.reject(&name, input, span, error, expected, None);
                         return false;
                     }
                     wrong => {
@@ -190,7 +184,7 @@ impl Draft {
                 true
             }
             Err(input) => {
-                self.reject_input(Attempt { kind, name: &name, input, span, written, id });
+                self.reject_input(kind, &name, input, span);
                 false
             }
         }
@@ -213,48 +207,49 @@ impl Draft {
         }
     }
 
-    fn reject_name(&mut self, declared: &Declared, attempt: Attempt<'_>) {
-        let (error, expected) = match attempt.kind {
+    fn reject_name(
+        &mut self,
+        declared: &Declared,
+        kind: CallKind,
+        name: &str,
+        input: Input,
+        span: Range<usize>,
+    ) {
+        let (error, expected) = match kind {
             CallKind::Tool => (ErrorKind::UnknownTool, Expected::Tool),
             CallKind::Delegate => (ErrorKind::UnknownAgent, Expected::Agent),
         };
         let suggestion = if self.suggestions < SUGGESTIONS {
             self.suggestions += 1;
-            names::nearest(declared, attempt.kind, attempt.name)
+            names::nearest(declared, kind, name)
         } else {
             None
         };
-        self.reject(attempt, error, expected, suggestion);
+        self.reject(name, input, span, error, expected, suggestion);
     }
 
-    fn reject_input(&mut self, attempt: Attempt<'_>) {
-        let error = if attempt.input == Input::Empty {
-            ErrorKind::MissingInput
-        } else {
-            ErrorKind::Malformed
-        };
-        let expected =
-            if attempt.kind == CallKind::Delegate { Expected::Task } else { Expected::Object };
-        self.reject(attempt, error, expected, None);
-    }
-
-    fn reject_types(&mut self, attempt: Attempt<'_>) {
-        self.reject(attempt, ErrorKind::Malformed, Expected::Types, None);
+    fn reject_input(&mut self, kind: CallKind, name: &str, input: Input, span: Range<usize>) {
+        let error =
+            if input == Input::Empty { ErrorKind::MissingInput } else { ErrorKind::Malformed };
+        let expected = if kind == CallKind::Delegate { Expected::Task } else { Expected::Object };
+        self.reject(name, input, span, error, expected, None);
     }
 
     fn reject(
         &mut self,
-        attempt: Attempt<'_>,
+        name: &str,
+        input: Input,
+        span: Range<usize>,
         kind: ErrorKind,
         expected: Expected,
         suggestion: Option<String>,
     ) {
         self.abandon();
-        let name = Some(names::shown(attempt.name));
-        let error = ParseError { kind, span: attempt.span, name, suggestion, expected };
+        let shown = Some(names::shown(name));
+        let error = ParseError { kind, span, name: shown, suggestion, expected };
         self.failed(&error);
-        let arguments = attempt.input.into_arguments();
-        self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
+        let arguments = input.into_arguments();
+        self.rejected.push(Rejected { name: name.to_owned(), arguments, error });
     }
 
     /// What was called so far was reasoning: nothing of it counts, but what was told stays.

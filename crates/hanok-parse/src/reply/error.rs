@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range};
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::declared::Declared;
@@ -9,7 +10,8 @@ use crate::declared::Declared;
 /// Something that was meant as a call and cannot be one.
 ///
 /// Never a reason to stop: [`observation`](Self::observation) is the sentence that goes back to the model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct ParseError {
     /// What is wrong.
@@ -25,8 +27,9 @@ pub struct ParseError {
 }
 
 /// What is wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The text ends inside the call.
@@ -56,8 +59,9 @@ impl ErrorKind {
 }
 
 /// What should stand where the error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Expected {
     /// The name of a tool.

@@ -1,5 +1,6 @@
 //! Why a text ended.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Why the text ended, as the server knows it.
@@ -17,8 +18,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(reply.error.map(|error| error.kind), Some(ErrorKind::Truncated));
 /// assert_eq!(reply.finish, FinishReason::Length);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Finish {
     /// The model ended it.
     #[default]
@@ -30,8 +32,9 @@ pub enum Finish {
 }
 
 /// The reason that a server may give for the end of a reply.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum FinishReason {
     /// The reply is text.

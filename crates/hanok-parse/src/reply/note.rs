@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::json::fault::Repair;
 
 /// Something that was repaired or left out, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Note {
     /// What happened.
@@ -15,13 +17,14 @@ pub struct Note {
     /// The bytes it is about.
     pub span: Range<usize>,
     /// What was mended, one by one, up to 64 of an object.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub repairs: Vec<Repair>,
 }
 
 /// What happened to a part of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum NoteKind {
     /// The arguments were not valid JSON and were mended; no string changed.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +15,8 @@ use crate::{
 /// At most one of a call and an answer: when a call comes first, the answer was written without its result and is
 /// dropped, with a [`Note`]. A text with neither call nor answer nor error has [`content`](Self::content) alone.
 /// All spans are byte ranges of the parsed text, on character boundaries.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Reply {
     /// The calls, in the order of the text. All of them name a declared tool or agent.
@@ -40,7 +42,8 @@ pub struct Reply {
 }
 
 /// A part of the text that was recognised.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Part {
     /// What it is.
@@ -50,8 +53,9 @@ pub struct Part {
 }
 
 /// What a part of the text is. What is no part, and no error, is content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum PartKind {
     /// Text between reasoning marks, without the marks.
@@ -67,7 +71,8 @@ pub enum PartKind {
 }
 
 /// One call that the text asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Call {
     /// A tool call or a delegation.
@@ -86,7 +91,8 @@ pub struct Call {
 }
 
 /// A call that was read whole and may not run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Rejected {
     /// The name as the model wrote it, without decoration.

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use crate::{
     declared::{Declared, Param, ParamType},
-    json::{literals, members},
+    json::{
+        literals,
+        members::{self, Members},
+    },
 };
 
 /// What is done with a call whose arguments contradict the types of their parameters.
@@ -27,16 +30,36 @@ pub(crate) enum Typing {
     Wrong,
 }
 
-/// Compares the arguments of a tool, a JSON object without white space, with the declared types.
-pub(crate) fn typing(declared: &Declared, tool: &str, json: &str) -> Typing {
+/// Compares the arguments of a tool, a JSON object without white space, with the declared types. Its members are looked for
+/// where they are not known.
+pub(crate) fn typing(
+    declared: &Declared,
+    tool: &str,
+    json: &str,
+    members: Option<Members<'_>>,
+) -> Typing {
     let params = declared.params(tool);
     if params.is_empty() {
         return Typing::Right;
     }
+    match members {
+        Some(members) => compared(params, json, members.of(json)),
+        None => compared(params, json, members::top_level(json)),
+    }
+}
+
+fn compared<'j>(
+    params: &[Param],
+    json: &str,
+    members: impl Iterator<Item = (&'j str, Range<usize>)>,
+) -> Typing {
     let (mut wrong, mut numbers) = (false, Vec::new());
-    for (key, value) in members::top_level(json) {
+    for (place, (key, value)) in members.enumerate() {
         let text = json.get(value.clone()).unwrap_or_default();
-        let param = params.iter().find(|param| param.name == key);
+        // Most calls have their arguments in the order of the parameters.
+        let is = |param: &&Param| members::is_key(key, &param.name);
+        let near = params.get(place).filter(is);
+        let param = near.or_else(|| params.iter().find(is));
         let Some(&Param { kind, nullable, .. }) = param else { continue };
         if fits(text, kind, nullable) {
             continue;
@@ -81,7 +104,8 @@ fn fits(json: &str, kind: ParamType, nullable: bool) -> bool {
 
 /// Whether a number has no fraction.
 fn is_whole(json: &str) -> bool {
-    !json.contains(['.', 'e', 'E']) || json.parse().is_ok_and(|number: f64| number.fract() == 0.0)
+    json.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+        || json.parse().is_ok_and(|number: f64| number.fract() == 0.0)
 }
 
 /// The number that a string is, exactly, where a number is declared.

@@ -12,6 +12,7 @@ mod tagged;
 mod tokens;
 mod xml;
 
+pub(crate) use tagged::TOOL_CALL;
 pub(crate) use tokens::next_in_block;
 pub(crate) use xml::ARGS;
 

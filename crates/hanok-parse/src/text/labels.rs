@@ -29,8 +29,11 @@ pub(crate) struct Label<'a> {
     pub(crate) open: &'a str,
 }
 
+/// The words of a label, and what it opens.
+type Words = (&'static [&'static str], LabelKind);
+
 /// Words in the order they are tried: a label that begins with another one comes first.
-const LABELS: &[(&[&str], LabelKind)] = &[
+const LABELS: &[Words] = &[
     (&["thought"], LabelKind::Thought),
     (&["생각"], LabelKind::Thought),
     (&["action", "input"], LabelKind::Input),
@@ -70,6 +73,54 @@ const LABELS: &[(&[&str], LabelKind)] = &[
     (&["최종응답"], LabelKind::Final { strong: true }),
 ];
 
+/// So many labels begin with the same byte at most.
+const ALIKE: usize = 12;
+
+/// The places in [`LABELS`] of those that begin with each byte; behind the last one stands [`NONE`].
+static BEGINNING: [[u8; ALIKE]; 256] = {
+    let mut places = [[NONE; ALIKE]; 256];
+    let mut at = 0;
+    let mut labels: &[Words] = LABELS;
+    while let [(words, _), rest @ ..] = labels {
+        if let [first, ..] = words {
+            if let [byte, ..] = first.as_bytes() {
+                if let Some(own) = places.split_at_mut(*byte as usize).1.first_mut() {
+                    let mut free: &mut [u8] = own;
+                    while let [place, others @ ..] = free {
+                        if *place == NONE {
+                            *place = at;
+                            break;
+                        }
+                        free = others;
+                    }
+                }
+            }
+        }
+        labels = rest;
+        at += 1;
+    }
+    places
+};
+const NONE: u8 = u8::MAX;
+
+/// The labels that `text` may begin with: the first three bytes of their words stand there, in some case. Full-width letters
+/// are compared later.
+fn beginning(text: &str) -> impl Iterator<Item = &'static Words> {
+    let places = first_letter(text).and_then(|first| BEGINNING.get(usize::from(first)));
+    let near = match text.as_bytes() {
+        [0xef, ..] => None,
+        [_, second, third, ..] => Some([second.to_ascii_lowercase(), third.to_ascii_lowercase()]),
+        _ => None,
+    };
+    let may_be = move |words: &[&str]| match (near, words.first().map(|word| word.as_bytes())) {
+        (Some(near), Some([_, second, third, ..])) => near == [*second, *third],
+        _ => true,
+    };
+    let places = places.into_iter().flatten().take_while(|place| **place != NONE);
+    let labels = places.filter_map(|place| LABELS.get(usize::from(*place)));
+    labels.filter(move |(words, _)| may_be(words))
+}
+
 /// The longest remark in brackets behind the words of a label.
 const REMARK: usize = 48;
 
@@ -87,6 +138,10 @@ pub(crate) enum Line<'a> {
 
 /// The label at the start of `line`, which may go on behind the line's end. `ended` says that the text does not go on.
 pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
+    // What nearly all lines are: words that no label begins with.
+    if begins_word(line) && line.len() > 2 && beginning(line).next().is_none() {
+        return Line::Other;
+    }
     let mut len = line.len().min(WINDOW);
     while !line.is_char_boundary(len) {
         len -= 1;
@@ -114,19 +169,19 @@ struct Window {
 
 impl Window {
     fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
-        let word = self.after_list_marks(line);
+        let word = if begins_word(line) { line } else { self.after_list_marks(line) };
         let marked = line.get(..line.len() - word.len())?;
         let label = self.noted(word.trim_start_matches(is_bold));
         let open = word.get(..word.len() - label.len())?;
         if let Some((inner, close)) = bracketed(label) {
             return self.in_brackets(line, inner, close, open);
         }
-        let first = first_letter(label)?;
-        let may_be = |words: &[&str]| {
-            words.first().is_some_and(|word| word.as_bytes().first() == Some(&first))
-        };
-        LABELS.iter().filter(|(words, _)| may_be(words)).find_map(|(words, kind)| {
+        beginning(label).find_map(|(words, kind)| {
             let behind = self.after_words(label, words)?;
+            // What nearly all labels end with.
+            if let Some(rest) = behind.strip_prefix(':').filter(|_| open.is_empty()) {
+                return Some(Label { kind: *kind, len: line.len() - rest.len(), open });
+            }
             let (rest, open) = match self.after_colon(self.after_remark(behind), open) {
                 Some(read) => read,
                 // A heading needs no colon.
@@ -134,6 +189,11 @@ impl Window {
                     let (rest, open) = self.after_close(behind, open);
                     let rest = self.noted(rest.trim_start_matches(is_blank));
                     rest.starts_with(['\n', '\r']).then_some((rest, open))?
+                }
+                // Nor does the input of a call before its object.
+                None if *kind == LabelKind::Input && words.len() > 1 => {
+                    let rest = self.noted(behind.trim_start_matches(is_blank));
+                    rest.starts_with('{').then_some((rest, open))?
                 }
                 None => return None,
             };
@@ -149,15 +209,10 @@ impl Window {
         close: char,
         open: &'a str,
     ) -> Option<Label<'a>> {
-        let first = first_letter(self.noted(inner))?;
+        self.noted(inner);
         let strong =
             |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
-        let may_be = |(words, kind): &&(&[&str], LabelKind)| {
-            let is_first =
-                words.first().is_some_and(|word| word.as_bytes().first() == Some(&first));
-            is_first && strong(*kind)
-        };
-        LABELS.iter().filter(may_be).find_map(|(words, kind)| {
+        beginning(inner).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
             let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
             let (behind, open) = self.after_close(behind, open);
             let rest = self.noted(behind.trim_start_matches(is_blank));
@@ -274,6 +329,11 @@ impl Window {
     }
 }
 
+/// Whether a letter of ASCII or of Hangul stands first, and so no mark of a list, no blank and no emphasis.
+fn begins_word(line: &str) -> bool {
+    matches!(line.as_bytes().first(), Some(b'a'..=b'z' | b'A'..=b'Z' | 0xea..=0xed))
+}
+
 /// The first byte of a label's word as it stands in the table.
 fn first_letter(text: &str) -> Option<u8> {
     let letter = text.chars().next()?;
@@ -319,6 +379,15 @@ fn is_list_mark(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{LabelKind, Line, at};
+
+    #[test]
+    fn every_label_is_found_by_its_first_byte() {
+        for (words, kind) in super::LABELS {
+            let found =
+                super::beginning(words[0]).any(|(own, other)| own == words && kind == other);
+            assert!(found, "{words:?}");
+        }
+    }
 
     #[test]
     fn a_label_is_the_whole_word_before_the_colon_of_a_line() {

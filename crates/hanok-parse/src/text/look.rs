@@ -90,6 +90,19 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Where `token` begins, within `most` bytes from `at`. What is further away is not looked at, or many marks would look at
+    /// the whole text.
+    pub(crate) fn near(&self, at: usize, token: &str, most: usize) -> Option<usize> {
+        let rest = self.rest(at);
+        let mut end = rest.len().min(most + token.len());
+        while !rest.is_char_boundary(end) {
+            end += 1;
+        }
+        let found = rest.get(..end)?.find(token);
+        work::count(found.unwrap_or(end));
+        found.filter(|len| *len <= most)
+    }
+
     /// The first byte at or behind `at` that is no white space, or where the text stops.
     pub(crate) fn behind_white(&self, at: usize) -> usize {
         let rest = self.rest(at);

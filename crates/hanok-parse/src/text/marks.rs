@@ -185,12 +185,16 @@ pub(crate) enum Lookup {
 #[derive(Debug, Clone)]
 pub(crate) struct Marks {
     marks: Vec<(&'static str, Mark)>,
+    /// The first eight bytes of each as a number, which orders as they do.
+    heads: Vec<u64>,
     /// The first two bytes of the marks, a bit for each pair.
     begins: Vec<u64>,
     /// The first three bytes, a bit for each three; some share one.
     threes: Vec<u64>,
     /// Each pair, and where the marks that begin with it stand.
     pairs: Vec<([u8; 2], usize, usize)>,
+    /// The first bytes, a bit for each.
+    firsts: [u64; 4],
 }
 
 impl Marks {
@@ -221,7 +225,8 @@ impl Marks {
 
     /// Whether one of them begins with `byte`.
     pub(crate) fn begins_with(&self, byte: u8) -> bool {
-        self.pairs.iter().any(|([first, _], ..)| *first == byte)
+        let (word, bit) = (usize::from(byte) / 64, 1 << (byte % 64));
+        self.firsts.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// A mark that is the beginning of another one, and that one.
@@ -234,11 +239,16 @@ impl Marks {
     fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
+        let heads = marks.iter().map(|(token, _)| head(token.as_bytes())).collect();
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
+        let mut firsts = [0; 4];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
         for (at, (token, _)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
+            if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
+                *word |= 1 << (first % 64);
+            }
             let (word, bit) = pair(*first, *second);
             if let Some(word) = begins.get_mut(word) {
                 *word |= bit;
@@ -254,7 +264,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, begins, threes, pairs }
+        Self { marks, heads, begins, threes, pairs, firsts }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -265,12 +275,21 @@ impl Marks {
 
     /// The mark that `rest` begins with.
     pub(crate) fn at(&self, rest: &str) -> Lookup {
-        let marks = match rest.as_bytes() {
+        let (marks, heads) = match rest.as_bytes() {
             [] => return Lookup::Nothing,
             [first] => return self.prefix_of(*first),
             [first, second, ..] => self.beginning([*first, *second]),
         };
-        let above = marks.partition_point(|(token, _)| *token <= rest);
+        let own = head(rest.as_bytes());
+        let mut above = heads.partition_point(|head| *head <= own);
+        // Only marks that begin with the same eight bytes have to be compared whole.
+        while let Some(below) = above.checked_sub(1) {
+            let is_same = heads.get(below) == Some(&own);
+            if !is_same || marks.get(below).is_some_and(|(token, _)| *token <= rest) {
+                break;
+            }
+            above = below;
+        }
         if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below)) {
             if rest.starts_with(token) {
                 return Lookup::Mark(*mark, token.len());
@@ -282,22 +301,23 @@ impl Marks {
         }
     }
 
-    /// The marks that begin with two bytes.
-    fn beginning(&self, bytes: [u8; 2]) -> &[(&'static str, Mark)] {
+    /// The marks that begin with two bytes, and their heads.
+    fn beginning(&self, bytes: [u8; 2]) -> (&[(&'static str, Mark)], &[u64]) {
         let [first, second] = bytes;
         let (word, bit) = pair(first, second);
         if self.begins.get(word).is_none_or(|word| word & bit == 0) {
-            return &[];
+            return (&[], &[]);
         }
         let found = self.pairs.binary_search_by(|(pair, ..)| pair.cmp(&bytes));
         let range = found.ok().and_then(|at| self.pairs.get(at));
-        range.and_then(|(_, start, end)| self.marks.get(*start..*end)).unwrap_or_default()
+        let range = range.map_or(0..0, |(_, start, end)| *start..*end);
+        let marks = self.marks.get(range.clone()).unwrap_or_default();
+        (marks, self.heads.get(range).unwrap_or_default())
     }
 
     /// Whether a mark may begin with this byte, with which the text stops.
     fn prefix_of(&self, byte: u8) -> Lookup {
-        let may = self.pairs.iter().any(|([first, _], ..)| *first == byte);
-        if may { Lookup::Prefix } else { Lookup::Nothing }
+        if self.begins_with(byte) { Lookup::Prefix } else { Lookup::Nothing }
     }
 
     /// The mark of a call at the beginning of `rest`.
@@ -321,6 +341,16 @@ impl Marks {
         let counts = rest.len() >= SHORTEST && begun.peek().is_some();
         counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
+}
+
+/// The first eight bytes as a number, none of which is 0 in a mark.
+fn head(bytes: &[u8]) -> u64 {
+    if let Some(eight) = bytes.first_chunk::<8>() {
+        return u64::from_be_bytes(*eight);
+    }
+    let mut eight = [0; 8];
+    eight.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    u64::from_be_bytes(eight)
 }
 
 /// Where the bit of two bytes stands.

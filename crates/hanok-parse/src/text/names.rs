@@ -112,6 +112,10 @@ fn bracketed(name: &str) -> Option<&str> {
 /// Whether `raw` says that no tool is called, and no tool is called so.
 pub(crate) fn is_none(declared: &Declared, raw: &str) -> bool {
     const NONE: [&str; 6] = ["none", "n/a", "null", "없음", "-", "no action"];
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | 0x80..);
+    if !matches!(raw.bytes().find(|byte| is_letter(byte)), Some(b'n' | b'N' | b'-' | 0x80..)) {
+        return false;
+    }
     let word = raw.trim().trim_matches(['"', '\'', '`', '*', '[', ']', '(', ')', '.']).trim();
     let is_word = NONE.iter().any(|none| word.eq_ignore_ascii_case(none));
     is_word && !declared.has_tool(word) && !declared.has_tool(raw.trim())

@@ -1,5 +1,6 @@
 //! How the call that a mark opens goes on.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// How what a mark opens goes on. What may follow is tried in the order of the fields.
@@ -26,8 +27,9 @@ pub(crate) struct Rule {
 }
 
 /// How JSON says what is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(crate) enum Shape {
     /// By members for name and arguments.
     Members,
@@ -74,8 +76,9 @@ pub(crate) struct Attribute {
 }
 
 /// What is done with a mark that nothing of its format follows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(crate) enum Otherwise {
     /// Prose mentions it.
     #[default]

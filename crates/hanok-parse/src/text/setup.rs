@@ -33,6 +33,10 @@ pub(crate) struct Setup {
     pub(crate) named: Option<String>,
     /// Fences of the language `tool_code`.
     pub(crate) tool_code: bool,
+    /// GLM's pairs may have lost their first mark to the chat template.
+    pub(crate) pairs: bool,
+    /// `name(key="value")` at the start of a line.
+    pub(crate) code_lines: bool,
 }
 
 impl Setup {
@@ -63,6 +67,8 @@ impl Setup {
             json: is(Grammar::Json),
             headers: is(Grammar::Headers),
             tool_code: is(Grammar::ToolCode),
+            pairs: is(Grammar::Pairs),
+            code_lines: formats.is_some() && is(Grammar::Lines),
             python: is(Grammar::Python),
             declared,
             formats,
@@ -92,6 +98,8 @@ impl Setup {
             json: has(Grammar::Json),
             headers: has(Grammar::Headers),
             tool_code: has(Grammar::ToolCode),
+            pairs: has(Grammar::Pairs),
+            code_lines: has(Grammar::Lines),
             python: has(Grammar::Python),
             named: None,
         })
@@ -106,6 +114,8 @@ impl Setup {
             json: false,
             headers: false,
             tool_code: false,
+            pairs: false,
+            code_lines: false,
             python: false,
             named: Some(tool),
             ..self

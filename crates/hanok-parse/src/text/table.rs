@@ -2,15 +2,12 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::{
     format::Format,
-    text::{
-        formats,
-        marks::{self, Entry},
-        table_data::MarkData,
-    },
+    text::{formats, marks::Entry, table_data::MarkData},
 };
 
 /// More marks than any format has.
@@ -41,24 +38,26 @@ const MOST: usize = 256;
 /// assert_eq!(reply.calls[0].arguments.as_str(), r#"{"q":"휴가"}"#);
 /// # Ok::<(), hanok_parse::TableError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FormatTable {
     name: String,
     /// What counts anywhere.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     marks: Vec<MarkData>,
     /// What counts at the start of a line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     lines: Vec<MarkData>,
     /// What has no marks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     grammars: Vec<Grammar>,
 }
 
 /// A way to write calls that has no marks of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Grammar {
     /// `Action:`, `Final Answer:`, `Delegate:` and their relatives.
@@ -71,6 +70,10 @@ pub enum Grammar {
     Headers,
     /// Fences of the language `tool_code`.
     ToolCode,
+    /// GLM's pairs without their first mark.
+    Pairs,
+    /// A line `name(key="value")`. Prose shows code so: it is looked for only where it is named.
+    Lines,
 }
 
 /// What is wrong with a table.
@@ -140,11 +143,12 @@ impl FormatTable {
         }
     }
 
-    /// Reads a table.
+    /// Reads a table. With the feature `serde`.
     ///
     /// # Errors
     ///
     /// [`TableError`], when it is none, or one of its marks cannot be one.
+    #[cfg(feature = "serde")]
     pub fn from_json(json: &str) -> Result<Self, TableError> {
         let table: Self = serde_json::from_str(json)
             .map_err(|error| TableError::Json { message: error.to_string() })?;
@@ -153,7 +157,7 @@ impl FormatTable {
         }
         let is_mark = |mark: &&MarkData| {
             let first = mark.token.bytes().next();
-            mark.token.len() > 1 && first.is_some_and(marks::may_begin)
+            mark.token.len() > 1 && first.is_some_and(crate::text::marks::may_begin)
         };
         let bad = table.marks.iter().find(|mark| !is_mark(mark));
         let bad = bad.or_else(|| table.lines.iter().find(|mark| mark.token.len() < 2));
@@ -163,7 +167,8 @@ impl FormatTable {
         }
     }
 
-    /// The table as JSON, which [`from_json`](Self::from_json) reads as an equal one.
+    /// The table as JSON, which [`from_json`](Self::from_json) reads as an equal one. With the feature `serde`.
+    #[cfg(feature = "serde")]
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
@@ -215,5 +220,7 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
     ),
     (Grammar::Headers, &[Format::Harmony, Format::Muse]),
     (Grammar::ToolCode, &[Format::ToolCode]),
+    (Grammar::Pairs, &[Format::Glm45, Format::Glm47, Format::Glm53]),
+    (Grammar::Lines, &[Format::GranitePythonic]),
     (Grammar::Python, &[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
 ];

@@ -100,6 +100,7 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::SeedOss, &["<seed:tool_call>"]),
     (Format::Glm45, &["<tool_call>", "<arg_key>"]),
     (Format::Glm47, &["<tool_call>", "<arg_key>"]),
+    (Format::Glm53, &["<tool_call>", "<arg_key>"]),
     (Format::KimiK2, &["<|tool_call_begin|>", "<|tool_call_argument_begin|>"]),
     (Format::KimiK3, &["<|open|>", "<|sep|>"]),
     (Format::MinimaxM2, &["<minimax:tool_call>"]),

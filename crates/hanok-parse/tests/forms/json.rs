@@ -143,6 +143,15 @@ pub(crate) const ALL: &[Form] = &[
     tag(Format::Granite20bFc, |calls| {
         each(calls, |name, args| format!("<function_call> {}\n", call(name, "arguments", args)))
     }),
+    tag(Format::Glm53, |calls| {
+        each(calls, |name, args| format!("<tool_call>{name}>{}", object(args)))
+    }),
+    Form {
+        hinted: true,
+        ..tag(Format::GranitePythonic, |calls| {
+            joined(calls, "\n", |name, args| format!("{name}({})", keywords(args)))
+        })
+    },
     tag(Format::Longcat, |calls| {
         each(calls, |name, args| {
             format!("<longcat_tool_call>{}</longcat_tool_call>\n", call(name, "arguments", args))

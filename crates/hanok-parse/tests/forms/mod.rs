@@ -31,6 +31,8 @@ pub(crate) struct Form {
     pub(crate) prose: bool,
     /// Objects are written as elements, so that texts in them have no type.
     pub(crate) elements: bool,
+    /// It is looked for only where it is named.
+    pub(crate) hinted: bool,
 }
 
 pub(crate) const NEW: Form = Form {
@@ -40,6 +42,7 @@ pub(crate) const NEW: Form = Form {
     several: true,
     prose: true,
     elements: false,
+    hinted: false,
 };
 
 pub(crate) fn all() -> impl Iterator<Item = Form> {

@@ -36,6 +36,14 @@ pub(crate) const ALL: &[Form] = &[
         })
     }),
     tags(Format::Glm47, |calls| each(calls, glm)),
+    // The chat template wrote the first mark.
+    Form {
+        prose: false,
+        ..tags(Format::Glm47, |calls| {
+            let text = each(calls, glm);
+            text.strip_prefix("<tool_call>").map(str::to_owned).unwrap_or(text)
+        })
+    },
     tags(Format::HyV3, |calls| {
         let calls = each(calls, |name, args| {
             format!("<tool_call>{name}<tool_sep>{}</tool_call>", pairs(args))

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// `<tool_call>`: JSON, a name with tags, or the wrapper of a function.
-const TOOL_CALL: Rule = Rule {
+pub(crate) const TOOL_CALL: Rule = Rule {
     wraps: &["<function=", "<function name="],
     json: Some(Shape::Members),
     name: &[
@@ -19,6 +19,8 @@ const TOOL_CALL: Rule = Rule {
         ("<arg_key>", Then::TagsHere(&xml::ARGS)),
         ("<tool_sep>", Then::Tags(&xml::ARGS)),
         ("<end_of_tool_call>", Then::TagsHere(&xml::ARGS)),
+        (">{", Then::FromToken),
+        ("{", Then::FromToken),
     ],
     closes: &["</tool_call>"],
     ..Rule::NEW
@@ -58,6 +60,7 @@ const TOOL_CALL_TAG: &[Format] = &[
     Format::Qwen3Xml,
     Format::Glm45,
     Format::Glm47,
+    Format::Glm53,
     Format::HyV3,
     Format::Xlam,
 ];

@@ -102,6 +102,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
     of(CONTENT, "<|content|>", Mark::Close),
     of(&[Format::Functionary], "<|from|>", Mark::Part(OWN)),
+    of(&[Format::Functionary], "<|stop|>", Mark::Stop),
     of(&[Format::Functionary], "<|recipient|>", Mark::Open(&RECIPIENT)),
     of(K2, "<|tool_calls_section_begin|>", Mark::Section(&["<|tool_calls_section_end|>"])),
     of(K2, "<|tool_calls_section_end|>", Mark::Close),
