@@ -95,7 +95,14 @@ const MEMORY: &[Figure] = &[
     only_told("sent in 200 turns", "%"),
     only_told("sent in 500 turns", "%"),
     only_told("last prompt", "tokens"),
-    more_told("same as before", "%"),
+    more_told("read before in 50 turns", "%"),
+    most("sent in 50, of data that moves", "%", 105.0),
+    most("cost in 50 at 10x", "%", 100.0),
+    most("cost in 50 at 50x", "%", 100.0),
+    more_told("read before in 500 turns", "%"),
+    most("sent in 500, of data that moves", "%", 105.0),
+    most("cost in 500 at 10x", "%", 100.0),
+    most("cost in 500 at 50x", "%", 100.0),
 ];
 
 /// Everything that can be measured, in the order of the table.

@@ -33,6 +33,13 @@ pub(crate) struct Units {
     pub(crate) results: Vec<bool>,
 }
 
+impl Unit {
+    /// True for a call with its results.
+    pub(crate) fn is_call(&self) -> bool {
+        self.end - self.start > 1
+    }
+}
+
 impl Units {
     /// The units of `messages`, which are in their order.
     pub(crate) fn of(messages: &[&Message]) -> Self {
@@ -176,7 +183,7 @@ fn is_observation(message: &Message) -> bool {
 const NOTES: [&str; 3] = ["task", "summary", "data"];
 
 /// True for a message of a person: no result, no task, no summary.
-fn is_said(message: &Message) -> bool {
+pub(crate) fn is_said(message: &Message) -> bool {
     let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
     let noted = kind.is_some_and(|kind| NOTES.contains(&kind));
     message.role() == Role::User && message.tool_call_id().is_none() && !noted
