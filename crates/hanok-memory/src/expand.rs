@@ -121,7 +121,7 @@ pub async fn expand<S: Remembers, C: Send + Sync + 'static>(
     let key = now.memory().summaries.iter().find(is_it).map(|(key, _)| key.clone());
     let key = key.ok_or(ExpandError::NoSuchSummary)?;
     let history = History::of(&history);
-    let ids = history.behind(&key, summary)?;
+    let ids = history.behind(&key, summary).ok_or(ExpandError::Pruned)?;
     let messages = ids.iter().filter_map(|id| history.whole.get(id.as_str()).copied().cloned());
     let messages: Vec<_> = messages.collect();
     let order = history.order.iter().map(|(id, at)| ((*id).to_owned(), *at)).collect();
@@ -204,31 +204,26 @@ impl<'a> History<'a> {
         Self { states, whole, order }
     }
 
-    /// The ids of the messages that the summary under `key` stands for. One that was folded stands for those of both.
-    fn behind(&self, key: &str, summary: &Summary) -> Result<Vec<String>, ExpandError> {
+    /// The ids of the messages that the summary under `key` stands for, `None` where the history does not go back so far. One that
+    /// was folded stands for those of both.
+    fn behind(&self, key: &str, summary: &Summary) -> Option<Vec<String>> {
         let has = |(_, memory): &&(Messages, ConversationMemory)| {
             memory.summaries.get(key) == Some(summary)
         };
         // It may have been taken back and made again: the last time counts.
-        let last = self.states.iter().rposition(|state| has(&state));
-        let last = last.ok_or(ExpandError::NoSuchSummary)?;
-        let without = self.states.iter().take(last).rposition(|state| !has(&state));
-        let (before, after) = match without.map(|at| (self.states.get(at), self.states.get(at + 1)))
-        {
-            Some((Some(before), Some(after))) => (before, after),
-            _ => return Err(ExpandError::Pruned),
-        };
+        let last = self.states.iter().rposition(|state| has(&state))?;
+        let without = self.states.iter().take(last).rposition(|state| !has(&state))?;
+        let (before, after) = (self.states.get(without)?, self.states.get(without + 1)?);
         if let Some(newer) = before.1.summaries.get(key) {
             return self.behind_both(&before.1, &after.1, (key, newer), summary);
         }
         let stays: HashSet<_> = after.0.iter().filter_map(Message::id).collect();
         let taken = before.0.iter().filter(|message| !is_turn_data(message));
-        let taken = taken.filter_map(Message::id).filter(|id| !stays.contains(id));
-        let taken: Vec<&str> = taken.collect();
-        let at = |end: &str| taken.iter().position(|id| *id == end).ok_or(ExpandError::Pruned);
-        let (first, last) = (at(&summary.covers.0)?, at(&summary.covers.1)?);
-        let ids = taken.get(first..=last).ok_or(ExpandError::Pruned)?;
-        Ok(ids.iter().map(|id| (*id).to_owned()).collect())
+        let taken: Vec<&str> =
+            taken.filter_map(Message::id).filter(|id| !stays.contains(id)).collect();
+        let at = |end: &str| taken.iter().position(|id| *id == end);
+        let ids = taken.get(at(&summary.covers.0)?..=at(&summary.covers.1)?)?;
+        Some(ids.iter().map(|id| (*id).to_owned()).collect())
     }
 
     /// The messages of two summaries that became one; or of one that was made anew.
@@ -236,9 +231,10 @@ impl<'a> History<'a> {
         &self,
         before: &ConversationMemory,
         after: &ConversationMemory,
-        (key, newer): (&str, &Summary),
+        newest: (&str, &Summary),
         summary: &Summary,
-    ) -> Result<Vec<String>, ExpandError> {
+    ) -> Option<Vec<String>> {
+        let (key, newer) = newest;
         let folded = before.summaries.iter().filter(|(older, _)| {
             older.as_str() < key && after.summaries.get(older.as_str()).is_none()
         });
@@ -248,6 +244,6 @@ impl<'a> History<'a> {
             ids.extend(self.behind(older, summary)?);
         }
         ids.extend(self.behind(key, newer)?);
-        Ok(ids)
+        Some(ids)
     }
 }

@@ -28,7 +28,7 @@ impl Compaction {
     }
 
     /// The messages with which a request for the plan's summary begins as the last prompt did: all of them up to the last that is
-    /// taken. `None` where more stands before those that are taken than they are worth, or nothing is summarised.
+    /// taken. `None` where what else stands there has more than half of their tokens, or nothing is summarised.
     ///
     /// A server that keeps what it has read of a prompt has read all of it; of a request that shows the taken messages alone it
     /// has read nothing.
@@ -47,7 +47,7 @@ impl Compaction {
         let of_taken: u64 = taken.iter().map(|message| self.counter.message(message)).sum();
         let whole = self.count(front.iter(), memory, around);
         let beside = whole.total().saturating_sub(whole.reserved).saturating_sub(of_taken);
-        (beside <= of_taken).then_some(front)
+        (beside.saturating_mul(2) <= of_taken).then_some(front)
     }
 
     /// The request for a summary of what `front` ends with, which is the beginning of a prompt that the model has read.

@@ -45,9 +45,12 @@ impl<'a> Shrinker<'a> {
         unit.start > self.units.last_turn && unit.is_call() && unit.end < self.messages.len()
     }
 
-    /// What was found for turns before the last one.
+    /// What was found for turns before the last one. What stands right before the last question is the last turn's.
     pub(crate) fn earlier_data(&self) -> Vec<Message> {
-        let before = self.units.units.iter().filter(|unit| unit.end <= self.units.last_turn);
+        let before = self.messages.get(..self.units.last_turn).unwrap_or_default();
+        let own = before.iter().rev().take_while(|message| is_turn_data(message)).count();
+        let end = before.len() - own;
+        let before = self.units.units.iter().filter(|unit| unit.end <= end);
         let alone = before.filter(|unit| !unit.is_call()).flat_map(|unit| self.of(unit));
         let data = alone.filter(|message| message.id().is_some() && is_turn_data(message));
         data.map(|message| Message::clone(message)).collect()

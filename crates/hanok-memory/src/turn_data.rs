@@ -7,6 +7,9 @@ use hanok_state::Message;
 /// The kind of such a message.
 const DATA: &str = "data";
 
+/// The kinds of messages that were found for a turn: in documents, and in the memory of a user.
+pub(crate) const KINDS: [&str; 2] = [DATA, "remembered"];
+
 /// Text that was found for a turn, as a message of data between `mark`s; `None` for an empty one.
 ///
 /// It is stored behind the question that it was found for, so that later prompts show the same
@@ -34,7 +37,8 @@ pub fn turn_data(text: &str, language: Language, mark: &DataMark) -> Option<Mess
 
 /// True for a message of data that was found for a turn.
 pub(crate) fn is_turn_data(message: &Message) -> bool {
-    message.metadata().get("kind").and_then(|kind| kind.0.as_str()) == Some(DATA)
+    let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
+    kind.is_some_and(|kind| KINDS.contains(&kind))
 }
 
 pub(crate) fn heading(language: Language, korean: &str, english: &str) -> String {

@@ -300,6 +300,17 @@ fn what_was_found_for_earlier_turns_goes_with_the_next_step_and_into_no_summary(
     compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
     assert_eq!(ids(&messages), "u4 a4 u5 a5 u6 d6");
     assert_eq!(memory.compactions, 1);
+
+    // What is remembered of a user may stand before the question that it is for.
+    let remembered = |n: usize| {
+        let message = Message::user("기억하는 것").with_id(format!("r{n}"));
+        [message.with_metadata("kind", "remembered")].into_iter().chain(talk(n..=n))
+    };
+    let mut messages: Messages =
+        (1..=6).flat_map(remembered).filter(|message| message.id() != Some("a6")).collect();
+    let mut memory = ConversationMemory::default();
+    compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
+    assert_eq!(ids(&messages), "u4 a4 u5 a5 r6 u6");
 }
 
 #[test]
