@@ -6,6 +6,7 @@ mod fan_out;
 mod idle;
 mod keys;
 mod learn;
+mod long_chat;
 mod looped;
 pub(crate) mod mcp;
 mod memory;
@@ -95,7 +96,14 @@ const MEMORY: &[Figure] = &[
     only_told("sent in 200 turns", "%"),
     only_told("sent in 500 turns", "%"),
     only_told("last prompt", "tokens"),
-    more_told("same as before", "%"),
+    more_told("read before in 50 turns", "%"),
+    most("sent in 50, of data that moves", "%", 105.0),
+    most("cost in 50 at 10x", "%", 100.0),
+    most("cost in 50 at 50x", "%", 100.0),
+    more_told("read before in 500 turns", "%"),
+    most("sent in 500, of data that moves", "%", 105.0),
+    most("cost in 500 at 10x", "%", 100.0),
+    most("cost in 500 at 50x", "%", 100.0),
 ];
 
 /// Everything that can be measured, in the order of the table.
@@ -256,6 +264,20 @@ pub(crate) static ALL: &[Work] = &[
         figures: MEMORY,
         hand_written: Some(memory::all_english),
         hanok: memory::english,
+    },
+    Work {
+        name: "memory-chat",
+        about: "an agent's chat of 500 turns with a tool, in a window of 8,000 tokens, with ten facts that its last turns ask for; in the column of LangGraph LangChain's summarisation, where it is installed (--peers)",
+        figures: &[
+            only_told("sent", "k tokens"),
+            more_told("read before", "%"),
+            only_told("cost at a tenth for what was read", "k tokens"),
+            most("largest prompt", "tokens", 8_000.0),
+            least("recalled", "facts", 10.0),
+            most("calls or results alone", "of them", 0.0),
+        ],
+        hand_written: None,
+        hanok: long_chat::hanok,
     },
     Work {
         name: "memory-learn",

@@ -43,6 +43,9 @@ const PEERS: Apart = Apart {
 const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
 const WANTED: &str = "benches/langgraph/requirements.txt";
 
+/// What `--peers` adds to it.
+const WANTED_PEERS: &str = "benches/langgraph/peers.txt";
+
 /// Measures and prints the table; the exit code is the measurements' own.
 ///
 /// # Errors
@@ -63,7 +66,7 @@ fn beside_engines(bench: &Bench, wants_langgraph: bool, wants_peers: bool) -> Re
     }
     let peers = if wants_peers { Some(peers()?) } else { None };
     let peers = peers.iter().flat_map(|peers| [Path::new("--peers"), peers.as_path()]);
-    let python = if wants_langgraph { langgraph() } else { None };
+    let python = if wants_langgraph { langgraph(wants_peers) } else { None };
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
     measured(program(bench).arguments(python).arguments(peers))
 }
@@ -116,14 +119,17 @@ fn peers() -> Result<PathBuf> {
     Ok(built.ok_or("the other engines could not be built; leave `--peers` away")?)
 }
 
-/// A Python that has the newest LangGraph, if there can be one.
-fn langgraph() -> Option<PathBuf> {
+/// A Python that has the newest LangGraph, and LangChain if there are to be `peers`; `None` where there can be none.
+fn langgraph(peers: bool) -> Option<PathBuf> {
     let Some(cache) = caches::folder() else {
         eprintln!("bench: without LangGraph: there is no folder for caches");
         return None;
     };
     let folder = cache.join("hanok").join("langgraph");
-    match python::with(&folder, &["--upgrade", "--requirement", WANTED]) {
+    let more: &[&str] = if peers { &["--requirement", WANTED_PEERS] } else { &[] };
+    let packages: Vec<_> =
+        ["--upgrade", "--requirement", WANTED].iter().chain(more).copied().collect();
+    match python::with(&folder, &packages) {
         Ok(python) => Some(python),
         Err(error) => {
             eprintln!("bench: without LangGraph: {error}");

@@ -1,15 +1,19 @@
-//! Conversations that are kept small: the tokens that are still sent, and how much of a prompt is the same as in the turn before.
+//! Conversations that are kept small: the tokens that are still sent, how much of a prompt a server has read before, and what that
+//! makes of the price.
 //!
 //! A user says one or two sentences, a model answers with four to nine, and nothing is asked of a tool. A summary is what a model
 //! of the policy's length would write: here the first sentences of what it stands for, up to 150 tokens. What is sent to have it
 //! written counts as sent.
+//!
+//! Beside it the same policy is carried out as many clients do it: what is remembered stands before the newest question, between marks
+//! that are drawn in every turn, and a summary is asked for with its messages alone.
 
 use std::collections::HashMap;
 
 use hanok_memory::{
-    Action, Compaction, ConversationMemory, KeepRecent, Overflow, PromptParts, Trigger, with_data,
+    Action, Compaction, ConversationMemory, KeepRecent, Overflow, PromptParts, Trigger,
 };
-use hanok_model::{DataMark, TokenCounter};
+use hanok_model::{ChatRequest, DataMark, TokenCounter};
 use hanok_parse::Language;
 use hanok_state::{Message, Messages};
 
@@ -80,23 +84,48 @@ pub(crate) fn all_english(rounds: usize) -> Result<Vec<f64>> {
     figures(rounds, &ENGLISH, None)
 }
 
-/// Of each length the tokens that were sent as a share of what all of it would be, then of the longest the last prompt's tokens and the share of all
-/// prompts that stood the same in the one before.
+/// The lengths whose prompts are compared with those before.
+const COMPARED: [usize; 2] = if cfg!(test) { [20, 60] } else { [50, 500] };
+
+/// The price of a token that a server reads anew, of one that it has read before.
+const PRICES: [u64; 2] = [10, 50];
+
+/// Of each length the tokens that were sent as a share of what all of it would be, then the longest's last prompt. Of each length that
+/// is compared the share of the prompts that a server has read before, the tokens that were sent as a share of those that are sent
+/// where the memory moves, and the cost, at each price, as a share of the cost there.
 fn figures(rounds: usize, said: &[&str], policy: Option<Compaction>) -> Result<Vec<f64>> {
     medians(rounds.min(1), async || {
-        let mut figures = [0.0; TURNS.len() + 2];
-        for (figure, turns) in figures.iter_mut().zip(TURNS) {
-            let (all, kept) =
-                (Course::run(said, turns, None)?, Course::run(said, turns, policy.as_ref())?);
-            *figure = 100.0 * kept.sent as f64 / all.sent as f64;
+        let mut figures = [0.0; TURNS.len() + 1 + COMPARED.len() * (2 + PRICES.len())];
+        let run = |turns, policy, layout| Course::run(said, turns, policy, layout);
+        let mut rest = figures.iter_mut();
+        let mut write = |figure: f64| rest.next().map(|it| *it = figure).ok_or("too many figures");
+        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole as f64;
+        for turns in TURNS {
+            let all = run(turns, None, Layout::Front)?;
+            write(percent(run(turns, policy.as_ref(), Layout::Front)?.sent, all.sent))?;
         }
-        let longest =
-            Course::run(said, TURNS.into_iter().max().unwrap_or_default(), policy.as_ref())?;
-        let [.., last, prefix] = &mut figures;
-        *last = longest.last as f64;
-        *prefix = 100.0 * longest.same as f64 / longest.prompts as f64;
+        let longest = TURNS.into_iter().max().unwrap_or_default();
+        write(run(longest, policy.as_ref(), Layout::Front)?.last as f64)?;
+        for turns in COMPARED {
+            let stays = run(turns, policy.as_ref(), Layout::Front)?;
+            let moves = run(turns, policy.as_ref(), Layout::Moving)?;
+            write(percent(stays.same, stays.prompts))?;
+            write(percent(stays.sent, moves.sent))?;
+            for price in PRICES {
+                write(percent(stays.cost(price), moves.cost(price)))?;
+            }
+        }
         Ok(figures)
     })
+}
+
+/// Where the memory stands in a prompt.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    /// In front, where it stays.
+    Front,
+    /// Before the newest question, with a mark of its own.
+    Moving,
 }
 
 /// What a conversation sent.
@@ -104,16 +133,25 @@ fn figures(rounds: usize, said: &[&str], policy: Option<Compaction>) -> Result<V
 struct Course {
     /// Tokens of prompts and of requests for summaries.
     sent: u64,
+    /// Those of them that stood the same, from the beginning on, in the prompt before.
+    read: u64,
     /// Tokens of prompts.
     prompts: u64,
     /// Those of them that stood the same, from the beginning on, in the prompt before.
     same: u64,
     /// Tokens of the last prompt.
     last: u64,
+    /// That prompt.
+    before: Vec<Message>,
 }
 
 impl Course {
-    fn run(said: &[&str], turns: usize, policy: Option<&Compaction>) -> Result<Self> {
+    fn run(
+        said: &[&str],
+        turns: usize,
+        policy: Option<&Compaction>,
+        layout: Layout,
+    ) -> Result<Self> {
         let counter = TokenCounter::for_model("gpt-4o");
         ensure(counter.is_exact(), "tokens are not counted exactly")?;
         let policy =
@@ -121,61 +159,103 @@ impl Course {
         let (mut count, mut draw) = (Count { counter, known: HashMap::new() }, Draw(5));
         let (mut messages, mut memory) = (Messages::new(), ConversationMemory::default());
         let mut course = Self::default();
-        let mut before: Vec<Message> = Vec::new();
         for turn in 0..turns {
             let question = sentences(&mut draw, said, 2, 1);
             messages = add(&messages, Message::user(question).with_id(format!("u{turn}")));
             if let Some(policy) = &policy {
-                course.sent += compact(policy, &mut messages, &mut memory, &mut count)?;
+                course.compact(policy, layout, &mut messages, &mut memory, &mut count)?;
             }
-            // The mark is another in each turn.
-            let mark = DataMark::from_code(format!("{turn:016x}"));
-            let data = memory.message(None, Language::Korean, &mark);
-            let mut prompt = vec![Message::system(SYSTEM)];
-            prompt.extend(with_data(&messages, data));
+            let prompt = prompt(layout, &messages, &memory, turn);
             let tokens: u64 = prompt.iter().map(|message| count.of(message)).sum();
-            let same = prompt.iter().zip(&before).take_while(|(now, then)| now == then);
-            course.same += same.map(|(message, _)| count.of(message)).sum::<u64>();
+            let same = course.common(&prompt, &mut count);
+            (course.same, course.read) = (course.same + same, course.read + same);
             (course.sent, course.prompts) = (course.sent + tokens, course.prompts + tokens);
             course.last = tokens;
-            before = prompt;
+            course.before = prompt;
             let answer = sentences(&mut draw, said, 6, 4);
             messages = add(&messages, Message::assistant(answer).with_id(format!("a{turn}")));
         }
         Ok(course)
     }
+
+    /// The tokens at the beginning of `prompt` that stand the same in the prompt before.
+    fn common(&self, prompt: &[Message], count: &mut Count) -> u64 {
+        let same = prompt.iter().zip(&self.before).take_while(|(now, then)| now == then);
+        same.map(|(message, _)| count.of(message)).sum()
+    }
+
+    /// What it costs where a token that was read before costs one.
+    fn cost(&self, price: u64) -> u64 {
+        self.read + price * (self.sent - self.read)
+    }
+
+    /// Carries out what the policy says.
+    fn compact(
+        &mut self,
+        policy: &Compaction,
+        layout: Layout,
+        messages: &mut Messages,
+        memory: &mut ConversationMemory,
+        count: &mut Count,
+    ) -> Result<()> {
+        let around = PromptParts { system: SYSTEM, ..PromptParts::default() };
+        while let Some(plan) = policy.plan(messages, memory, &around) {
+            let written = match &plan.action {
+                Action::Summarise { messages } => {
+                    let text: String = messages.iter().map(|message| message.text()).collect();
+                    count.cut(&text, SUMMARY)
+                }
+                Action::Fold { summaries: (older, newer), .. } => {
+                    let half = |text| count.cut(text, SUMMARY / 2);
+                    half(&older.text) + &half(&newer.text)
+                }
+                _ => String::new(),
+            };
+            let shared = match layout {
+                Layout::Front => policy.shared_front(&plan, messages, memory, &around),
+                Layout::Moving => None,
+            };
+            let request = match shared {
+                Some(shared) => {
+                    let front = prompt(layout, &shared, memory, 0);
+                    self.read += self.common(&front, count);
+                    Some(policy.request_behind(ChatRequest::new(front)))
+                }
+                None => policy.request(&plan.action, &DataMark::from_code("0")),
+            };
+            self.sent += request.map_or(0, |request| count.counter.request(&request));
+            let change = policy.apply(&plan, &written, &[], messages, memory)?;
+            (*messages, *memory) = change.applied(messages, memory);
+        }
+        Ok(())
+    }
+}
+
+fn prompt(
+    layout: Layout,
+    messages: &Messages,
+    memory: &ConversationMemory,
+    turn: usize,
+) -> Vec<Message> {
+    let mut prompt = vec![Message::system(SYSTEM)];
+    match layout {
+        Layout::Front => prompt.extend(memory.prompt(messages, Language::Korean)),
+        Layout::Moving => {
+            let mark = DataMark::from_code(format!("{turn:016x}"));
+            let text = memory.text(Language::Korean);
+            let data = text.map(|text| Message::user(mark.around(&text)));
+            prompt.extend(messages.iter().cloned());
+            let question = prompt.len() - 1;
+            if let Some(data) = data {
+                prompt.insert(question, data);
+            }
+        }
+    }
+    prompt
 }
 
 fn add(messages: &Messages, message: Message) -> Messages {
     messages.iter().cloned().chain([message]).collect()
-}
-
-/// Carries out what the policy says; the tokens that were sent for it.
-fn compact(
-    policy: &Compaction,
-    messages: &mut Messages,
-    memory: &mut ConversationMemory,
-    count: &mut Count,
-) -> Result<u64> {
-    let mut sent = 0;
-    while let Some(plan) = policy.plan(messages, memory, &PromptParts::default()) {
-        let written = match &plan.action {
-            Action::Summarise { messages } => {
-                let text: String = messages.iter().map(|message| message.text()).collect();
-                count.cut(&text, SUMMARY)
-            }
-            Action::Fold { summaries: (older, newer), .. } => {
-                let half = |text| count.cut(text, SUMMARY / 2);
-                half(&older.text) + &half(&newer.text)
-            }
-            _ => String::new(),
-        };
-        let request = policy.request(&plan.action, &DataMark::from_code("0"));
-        sent += request.map_or(0, |request| count.counter.request(&request));
-        let change = policy.apply(&plan, &written, &[], messages, memory)?;
-        (*messages, *memory) = change.applied(messages, memory);
-    }
-    Ok(sent)
 }
 
 /// Counts each text once.

@@ -12,7 +12,7 @@ use crate::{
     error::{AgentBuildError, AgentError, NoAnswer},
     handoff::Handoff,
     has_agent::HasAgent,
-    nodes::{call_model::call_model, execute_tool::execute_tool},
+    nodes::{call_model::call_model, execute_tool::execute_tool, talk::compact},
     prompt,
     settings::AgentParts,
     state::{AgentState, AgentStateUpdate, StopReason},
@@ -197,6 +197,41 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgent<S, C> {
         context: Context<C>,
     ) -> Result<S::Update, AgentError> {
         Ok(call_model(&self.parts, state, context).await?.into_update())
+    }
+
+    /// The conversation made smaller, where the agent's [memory](crate::ReactAgentBuilder::memory) says so: a node before
+    /// [`call_model`](Self::call_model) in a graph of one's own that is to show it. `call_model` does the same where nobody did it
+    /// before.
+    ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_graph::{Context, END, Graph, START, Snapshot};
+    /// use hanok_memory::{Compaction, Compactor};
+    /// # use hanok_model::ScriptedModel;
+    ///
+    /// # let model = ScriptedModel::new([]);
+    /// let memory = Compactor::new(Compaction::new(), model.clone())?;
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).memory(memory).build()?;
+    /// let graph = Graph::<AgentState>::builder("memory_only")
+    ///     .node("memory", move |state: Snapshot<AgentState>, context: Context| {
+    ///         let agent = agent.clone();
+    ///         async move { agent.compact(state, context).await }
+    ///     })
+    ///     .edge(START, "memory")
+    ///     .edge("memory", END)
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError`] when the run is asked to stop, or a summary could not be stored. One that could not be made is no error.
+    pub async fn compact(
+        &self,
+        state: Snapshot<S>,
+        context: Context<C>,
+    ) -> Result<S::Update, AgentError> {
+        compact(&self.parts, state, context).await
     }
 
     /// The node `execute_tool`, for a graph of one's own.

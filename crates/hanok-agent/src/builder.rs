@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use hanok_checkpoint::SharedStore;
 use hanok_core::Need;
 use hanok_graph::{Doubt, Runtime};
+use hanok_memory::Compactor;
 use hanok_model::{ChatModel, SharedModel, SharedTool, Tool, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
@@ -93,6 +94,7 @@ impl ReactAgentBuilder {
             model,
             runner: ToolRunner::default(),
             catalogue: None,
+            memory: None,
             handoffs: Vec::new(),
             parser: Parser::default(),
             role: String::new(),
@@ -405,6 +407,41 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// ```
     pub fn catalogue(self, index: ToolIndex) -> Self {
         Self { catalogue: Some(index), ..self }
+    }
+
+    /// Keeps the conversation small before each call of the model, also within a turn: finished calls go, with their results, and
+    /// never the user's last message, a call that waits, or results that the model has not read. Where a server says that a prompt
+    /// does not fit, it is made smaller, and the model is asked once more. Default: everything is sent.
+    ///
+    /// The compactor's system prompt and tools are the agent's. Where its model is the agent's own, a request for a summary begins
+    /// as the last prompt, which the server has read, unless much more stands in front than is summarised. Summaries are asked for through the
+    /// agent's interceptors.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_memory::{Compaction, Compactor, KeepRecent, Trigger};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Kim asked for the leave: 15 days."),
+    ///     Exchange::says("Final Answer: 60 days").contains("Kim asked for the leave: 15 days.").lacks("Dear desk"),
+    /// ]);
+    /// let policy = Compaction::new().trigger(Trigger::Messages(3)).keep(KeepRecent::Messages(1));
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model.clone())
+    ///     .memory(Compactor::new(policy, model)?)
+    ///     .build()?;
+    /// let before = ["Dear desk, I am Kim. How many days of leave do I have in a year?".into(), "Sick leave?".into()];
+    /// let input = agent.input(before, Some("Answer"));
+    /// let state = agent.graph().invoke(input, ()).await?.done()?;
+    /// assert_eq!((state.answer.as_deref(), state.memory.summaries().count()), (Some("60 days"), 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn memory(mut self, compactor: Compactor) -> Self {
+        self.settings.memory = Some(compactor);
+        self
     }
 
     /// Never offers, finds or calls the tools of these names, wherever they come from. Default: none.

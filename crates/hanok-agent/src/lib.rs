@@ -14,6 +14,8 @@
 //!   them around a model outside an agent.
 //! - [`Hook`]: code between the parts of a turn, which may write the state and leave the loop. [`HasAgent`]: an agent over a state
 //!   with fields of one's own.
+//! - [`ReactAgentBuilder::memory`] keeps the conversation small before each call of the model; [`PromptFront`] is what a prompt and
+//!   the next one have in common, and [`BreakCause`] why they do not.
 //! - [`AgentTool`]: an agent as a tool of another one.
 //! - [`ToolSelector`]: the choice of tools for a question, as an entry of a log of [`Choices`].
 //! - [`ToolIndex`]: finds the tools that fit a question, where there are more than a model should be shown;
@@ -73,6 +75,7 @@ mod observation;
 mod plan;
 mod progress;
 mod prompt;
+mod prompt_front;
 mod protocol;
 mod reply;
 mod runner;
@@ -90,6 +93,7 @@ mod usage;
 // The crates whose types stand in what this one says.
 pub use hanok_core as core;
 pub use hanok_graph as graph;
+pub use hanok_memory as memory;
 pub use hanok_model as model;
 pub use hanok_parse as parse;
 
@@ -156,6 +160,7 @@ pub use plan::{
     task::{MadePlan, PlanTask},
 };
 pub use progress::AgentProgress;
+pub use prompt_front::{BreakCause, FrontParts, PromptFront};
 pub use protocol::Protocol;
 pub use reply::ask_model::ask_model;
 pub use runner::{ToolRunner, ToolTurn, tool_result::ToolResult};

@@ -3,7 +3,9 @@
 use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 
-use crate::{bound_tool::BindingCause, observation::FaultKind, state::StopReason};
+use crate::{
+    bound_tool::BindingCause, observation::FaultKind, prompt_front::BreakCause, state::StopReason,
+};
 
 /// The progress of an agent, as a custom event of its run.
 ///
@@ -80,6 +82,16 @@ pub enum AgentProgress {
         cause: BindingCause,
         /// The names of the tools that were appended.
         names: Vec<String>,
+    },
+    /// A prompt of the agent does not begin as the last one of the conversation. A server that keeps what it has read of a
+    /// prompt reads this one anew from there on, at its full price.
+    PromptBroken {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        cause: BreakCause,
+        /// The most tokens that are read anew because of it.
+        tokens: u64,
     },
     /// The turn ended without an answer.
     Stopped {

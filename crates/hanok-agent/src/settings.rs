@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hanok_graph::Context;
+use hanok_memory::Compactor;
 use hanok_model::{SharedModel, SharedTool, ToolChoice, ToolSpec};
 use hanok_parse::{Language, Parser};
 
@@ -46,6 +47,8 @@ pub(crate) struct AgentSettings {
     pub(crate) model: SharedModel,
     pub(crate) runner: ToolRunner,
     pub(crate) catalogue: Option<Catalogue>,
+    /// What keeps the conversation small, if anything does.
+    pub(crate) memory: Option<Compactor>,
     pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
     /// The beginning of the system prompt.

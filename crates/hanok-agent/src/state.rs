@@ -1,9 +1,13 @@
 //! The state of a ReAct agent.
 
+use hanok_memory::{CompactionChange, ConversationMemory, Remembers};
 use hanok_state::{Json, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{bound_tool::BoundTool, handoff::Handoff, observation::FaultKind, usage::TurnUsage};
+use crate::{
+    bound_tool::BoundTool, handoff::Handoff, observation::FaultKind, prompt_front::PromptFront,
+    usage::TurnUsage,
+};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.
@@ -37,6 +41,11 @@ pub struct AgentState {
     /// The tools that the turn offers its model, where the agent has a
     /// [catalogue](crate::ReactAgentBuilder::catalogue): they only grow within a turn, and of two of one name the last one holds.
     pub bound_tools: Vec<BoundTool>,
+    /// The summaries and facts that stand for messages that were taken out of the conversation. A turn leaves them as they are.
+    #[reduce(nested)]
+    pub memory: ConversationMemory,
+    /// The front of the last prompt. A turn leaves it as it is.
+    pub front: Option<PromptFront>,
 }
 
 impl AgentState {
@@ -47,6 +56,20 @@ impl AgentState {
     /// [`serde_json::Error`] when it is no `T`: another type was asked for.
     pub fn read_value<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
         self.value.as_ref().map(|Json(value)| T::deserialize(value)).transpose()
+    }
+}
+
+impl Remembers for AgentState {
+    fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    fn memory(&self) -> &ConversationMemory {
+        &self.memory
+    }
+
+    fn remember(change: CompactionChange) -> AgentStateUpdate {
+        AgentState::update().messages(change.messages).memory(change.memory)
     }
 }
 

@@ -24,9 +24,11 @@ pub enum NotApplied {
     /// The model wrote nothing.
     #[error("the summary is empty")]
     Empty,
-    /// The summary is no shorter than the messages that it stands for.
-    #[error("the summary has {summary} tokens and stands for {replaced}")]
-    Longer {
+    /// The summary saves less than a fifth of the messages that it stands for.
+    #[error(
+        "the summary has {summary} tokens and stands for {replaced}: it saves less than a fifth"
+    )]
+    SavesTooLittle {
         /// Its tokens.
         summary: u64,
         /// The tokens of the messages that it stands for.
@@ -42,7 +44,7 @@ impl Compaction {
     ///
     /// # Errors
     ///
-    /// [`NotApplied`]: the conversation changed meanwhile, or the summary is none.
+    /// [`NotApplied`]: the conversation changed meanwhile, or the summary is none, or saves less than a fifth.
     pub fn apply(
         &self,
         plan: &Plan,
@@ -51,13 +53,21 @@ impl Compaction {
         messages: &Messages,
         memory: &ConversationMemory,
     ) -> Result<CompactionChange, NotApplied> {
-        match &plan.action {
+        let mut change = match &plan.action {
             Action::Clear { results } | Action::Shorten { results } => replaced(results, messages),
             Action::Summarise { messages: taken } => {
                 self.summarised(taken, text, facts, messages, memory)
             }
             Action::Fold { keys, summaries } => self.folded(keys, summaries, text, memory),
+        }?;
+        if !change.is_empty() {
+            let ids = plan.data.iter().filter_map(Message::id);
+            let ids = ids.filter(|id| messages.get(id).is_some());
+            change.messages.extend(ids.map(|id| MessageOp::Remove(Arc::from(id))));
+            let compactions = memory.compactions.saturating_add(1);
+            change.memory = change.memory.compactions(compactions);
         }
+        Ok(change)
     }
 
     fn summarised(
@@ -135,14 +145,15 @@ impl Compaction {
     }
 
     /// The model's text, if it is a summary of something of `replaced` tokens.
-    fn accepted(&self, text: &str, replaced: u64) -> Result<String, NotApplied> {
+    pub(crate) fn accepted(&self, text: &str, replaced: u64) -> Result<String, NotApplied> {
         let text = text.trim();
         if text.is_empty() {
             return Err(NotApplied::Empty);
         }
-        match self.counter.text(text) {
-            summary if summary >= replaced => Err(NotApplied::Longer { summary, replaced }),
-            _ => Ok(text.to_owned()),
+        let summary = self.counter.text(text);
+        match summary.saturating_mul(5) > replaced.saturating_mul(4) {
+            true => Err(NotApplied::SavesTooLittle { summary, replaced }),
+            false => Ok(text.to_owned()),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The change that a step of compaction makes.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use hanok_state::{Message, MessageOp, Messages, State, StateUpdate};
 
@@ -22,7 +25,8 @@ impl CompactionChange {
         self.messages.is_empty() && self.memory.is_empty()
     }
 
-    pub(crate) fn and(mut self, after: Self) -> Self {
+    /// This change, and `after` behind it.
+    pub fn and(mut self, after: Self) -> Self {
         self.messages.extend(after.messages);
         Self { messages: self.messages, memory: self.memory.and(after.memory) }
     }
@@ -34,7 +38,19 @@ impl CompactionChange {
         memory: &ConversationMemory,
     ) -> (Messages, ConversationMemory) {
         let (mut gone, mut new) = (HashSet::new(), HashMap::new());
-        for op in &self.messages {
+        // What takes a summary back writes the whole conversation.
+        let cleared = self.messages.iter().rposition(|op| matches!(op, MessageOp::Clear));
+        let (messages, ops) = match cleared {
+            Some(at) => {
+                let puts = self.messages.iter().skip(at).filter_map(|op| match op {
+                    MessageOp::Put(message) => Some(message.clone()),
+                    _ => None,
+                });
+                (Cow::Owned(puts.collect()), &[][..])
+            }
+            None => (Cow::Borrowed(messages), &self.messages[..]),
+        };
+        for op in ops {
             match op {
                 MessageOp::Put(message) => {
                     new.insert(message.id(), message);
@@ -42,7 +58,6 @@ impl CompactionChange {
                 MessageOp::Remove(id) => {
                     gone.insert(&**id);
                 }
-                // Compaction never clears.
                 MessageOp::Clear => {}
             }
         }

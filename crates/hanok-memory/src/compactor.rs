@@ -2,10 +2,10 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use hanok_core::BoxFuture;
+use hanok_core::{BoxFuture, Call};
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, DataMark, ModelError, SharedModel, ToolSpec};
-use hanok_state::{Message, Messages, Role, State};
+use hanok_state::{Message, Messages, State};
 use thiserror::Error;
 use tracing::Instrument;
 
@@ -13,11 +13,13 @@ use crate::{
     action::Action,
     change::CompactionChange,
     event::MemoryEvent,
+    full_window::FullWindow,
     memory::{ConversationMemory, Fact},
+    plan::Plan,
     policy::{Compaction, PolicyError},
     prompt_size::PromptParts,
     request::summary_text,
-    unit::Units,
+    unit::{Units, is_said},
 };
 
 /// The most steps that one call of the node takes: clear, summarise, shorten, and summaries to fold.
@@ -32,11 +34,6 @@ pub trait Remembers: State {
 
     /// The summaries and facts of the messages that were taken out.
     fn memory(&self) -> &ConversationMemory;
-
-    /// Text that was found for this turn and goes into the prompt. Default: none.
-    fn context(&self) -> Option<&str> {
-        None
-    }
 
     /// The update of the state that makes this change.
     fn remember(change: CompactionChange) -> Self::Update;
@@ -138,9 +135,14 @@ impl Compactor {
         &self.policy
     }
 
-    /// The other parts of the prompts of a conversation, with `context` found for a turn.
-    pub fn prompt_parts<'a>(&'a self, context: &'a str) -> PromptParts<'a> {
-        PromptParts { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
+    /// The model that writes the summaries.
+    pub fn model(&self) -> &SharedModel {
+        &self.model
+    }
+
+    /// The other parts of the prompts of a conversation.
+    pub fn prompt_parts(&self) -> PromptParts<'_> {
+        PromptParts { system: &self.system, tools: &self.tools, reserved: self.reserved }
     }
 
     /// The node: it makes the conversation smaller if the policy says so.
@@ -154,9 +156,8 @@ impl Compactor {
         move |state, context| {
             let compactor = compactor.clone();
             Box::pin(async move {
-                let turn_text = state.context().unwrap_or_default();
                 let (messages, memory) = (state.messages(), state.memory());
-                let change = compactor.compact(messages, memory, turn_text, &context).await?;
+                let change = compactor.compact(messages, memory, &context).await?;
                 Ok(if change.is_empty() { S::update() } else { S::remember(change) })
             })
         }
@@ -172,21 +173,55 @@ impl Compactor {
         &self,
         messages: &Messages,
         memory: &ConversationMemory,
-        turn_text: &str,
+        context: &Context<C>,
+    ) -> Result<CompactionChange, MemoryError> {
+        let model = AloneModel { model: &self.model, context };
+        self.compact_by(&model, messages, memory, None, context).await
+    }
+
+    /// Compacts a conversation as [`compact`](Self::compact) does, through a model that its node asks in its own way. After a
+    /// full window it is made small enough for that, whatever the policy's trigger says.
+    ///
+    /// # Errors
+    ///
+    /// As [`compact`](Self::compact).
+    pub async fn compact_by<C: Send + Sync + 'static>(
+        &self,
+        model: &dyn SummaryModel,
+        messages: &Messages,
+        memory: &ConversationMemory,
+        full: Option<FullWindow>,
         context: &Context<C>,
     ) -> Result<CompactionChange, MemoryError> {
         let mut whole = CompactionChange::default();
+        let around = self.prompt_parts();
+        let policy = match full {
+            Some(full) => {
+                let total = self.policy.count(messages.iter(), memory, &around).total();
+                Cow::Owned(self.policy.clone().fitted(total, full))
+            }
+            None => Cow::Borrowed(&self.policy),
+        };
+        let prefix = if full.is_some() { "full-" } else { "" };
+        let before = memory;
         let (mut messages, mut memory) = (Cow::Borrowed(messages), Cow::Borrowed(memory));
         for round in 1..=ROUNDS {
-            let around = self.prompt_parts(turn_text);
-            let Some(plan) = self.policy.plan(&messages, &memory, &around) else { break };
+            let Some(plan) = policy.plan(&messages, &memory, &around) else { break };
             let text = match plan.action.asks_model() {
                 false => Ok(String::new()),
-                true => self.written(&plan.action, round, context).await?,
+                true => {
+                    let front = match full {
+                        Some(_) => None,
+                        None => policy.shared_front(&plan, &messages, &memory, &around),
+                    };
+                    let front = front.and_then(|front| model.front(&memory, &front));
+                    let step = format!("{prefix}summary-{round}");
+                    self.written(model, &plan, front, &step, context).await?
+                }
             };
             let facts = self.facts(&plan.action);
             let applied = text.and_then(|text| {
-                let change = self.policy.apply(&plan, &text, &facts, &messages, &memory);
+                let change = policy.apply(&plan, &text, &facts, &messages, &memory);
                 change.map_err(|error| error.to_string())
             });
             let change = match applied {
@@ -198,10 +233,10 @@ impl Compactor {
                     break;
                 }
             };
-            let unpinned = self.policy.pin(&facts, &memory).unpinned;
+            let unpinned = policy.pin(&facts, &memory).unpinned;
             let (smaller, remembered) = change.applied(&messages, &memory);
             (messages, memory) = (Cow::Owned(smaller), Cow::Owned(remembered));
-            let after = self.policy.count(messages.iter(), &memory, &around);
+            let after = policy.count(messages.iter(), &memory, &around);
             context.custom(&MemoryEvent::Compacted {
                 action: plan.action.code().to_owned(),
                 before: plan.before.total(),
@@ -210,6 +245,13 @@ impl Compactor {
                 unpinned,
             });
             whole = whole.and(change);
+        }
+        // The text between the marks is another one: they are drawn anew.
+        if (&before.summaries, &before.pinned) != (&memory.summaries, &memory.pinned) {
+            let rng = &context.runtime().rng;
+            let mark = async || Ok::<_, StepError>(DataMark::new(&**rng));
+            let mark = context.step(&format!("{prefix}memory-mark"), mark).await?;
+            whole.memory = whole.memory.mark(Some(mark));
         }
         Ok(whole)
     }
@@ -222,29 +264,36 @@ impl Compactor {
                 let by_user = messages
                     .iter()
                     .zip(results)
-                    .filter(|(message, is_result)| message.role() == Role::User && !is_result);
+                    .filter(|(message, is_result)| is_said(message) && !is_result);
                 by_user.flat_map(|(message, _)| pin(message)).collect()
             }
             _ => Vec::new(),
         }
     }
 
-    /// The model's text for `action`, or the reason for which there is none. It is asked once for all of the task's runs.
+    /// The model's text for a plan, or the reason for which there is none. It is asked once for all of the task's runs.
     async fn written<C: Send + Sync + 'static>(
         &self,
-        action: &Action,
-        round: usize,
+        model: &dyn SummaryModel,
+        plan: &Plan,
+        front: Option<ChatRequest>,
+        step: &str,
         context: &Context<C>,
     ) -> Result<Result<String, String>, MemoryError> {
-        let call = context.call("model", self.model.name(), &format!("summary {round}")).quiet();
-        // Whoever wrote the conversation cannot know the key of a call that is made after it.
-        let key = call.key().as_str();
-        let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
-        let Some(request) = self.policy.request(action, &mark) else {
-            return Ok(Ok(String::new()));
+        let call = context.call("model", self.model.name(), step).quiet();
+        let request = match front {
+            Some(front) => self.policy.request_behind(front),
+            None => {
+                // Whoever wrote the conversation cannot know the key of a call that is made after it.
+                let key = call.key().as_str();
+                let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
+                match self.policy.request(&plan.action, &mark) {
+                    Some(request) => request,
+                    None => return Ok(Ok(String::new())),
+                }
+            }
         };
-        let reply = context.step(&format!("summary-{round}"), || self.ask(request, &call)).await;
-        match reply {
+        match model.ask(step, request, call).await {
             Ok(reply) => Ok(summary_text(&reply)),
             Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
                 Ok(error) if error.ends_the_run() => Err(MemoryError::Stopped(*error)),
@@ -254,21 +303,56 @@ impl Compactor {
             Err(error) => Err(error.into()),
         }
     }
+}
 
-    async fn ask(
-        &self,
+/// A model that a node of one's own asks for summaries, as it asks it for replies.
+pub trait SummaryModel: Send + Sync {
+    /// Asks it, in a memoised step of this name.
+    fn ask<'a>(
+        &'a self,
+        step: &'a str,
         request: ChatRequest,
-        call: &hanok_core::Call,
-    ) -> Result<ChatReply, ModelError> {
-        let span = hanok_telemetry::chat(self.model.name());
-        let reply = self.model.chat(request, call).instrument(span.clone()).await;
-        match &reply {
-            Ok(reply) => {
-                let usage = reply.usage;
-                hanok_telemetry::record_usage(&span, usage.input_tokens, usage.output_tokens);
-            }
-            Err(_) => hanok_telemetry::record_error(&span, "model"),
-        }
-        reply
+        call: Call,
+    ) -> BoxFuture<'a, Result<ChatReply, StepError>>;
+
+    /// The beginning of the prompt that this model has read last: with this memory, up to the last of these messages. `None`
+    /// where another model writes the summaries, which has read none of it.
+    fn front(&self, memory: &ConversationMemory, messages: &Messages) -> Option<ChatRequest> {
+        let _ = (memory, messages);
+        None
     }
+}
+
+/// A model that is asked as it is.
+struct AloneModel<'a, C> {
+    model: &'a SharedModel,
+    context: &'a Context<C>,
+}
+
+impl<C: Send + Sync + 'static> SummaryModel for AloneModel<'_, C> {
+    fn ask<'a>(
+        &'a self,
+        step: &'a str,
+        request: ChatRequest,
+        call: Call,
+    ) -> BoxFuture<'a, Result<ChatReply, StepError>> {
+        Box::pin(async move { self.context.step(step, || ask(self.model, request, &call)).await })
+    }
+}
+
+async fn ask(
+    model: &SharedModel,
+    request: ChatRequest,
+    call: &Call,
+) -> Result<ChatReply, ModelError> {
+    let span = hanok_telemetry::chat(model.name());
+    let reply = model.chat(request, call).instrument(span.clone()).await;
+    match &reply {
+        Ok(reply) => {
+            let usage = reply.usage;
+            hanok_telemetry::record_usage(&span, usage.input_tokens, usage.output_tokens);
+        }
+        Err(_) => hanok_telemetry::record_error(&span, "model"),
+    }
+    reply
 }

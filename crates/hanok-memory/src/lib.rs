@@ -5,6 +5,8 @@ mod apply;
 mod change;
 mod compactor;
 mod event;
+mod expand;
+mod full_window;
 mod learning;
 mod memory;
 mod orchestration;
@@ -16,6 +18,7 @@ mod request;
 mod separated;
 mod shrink;
 mod stated_facts;
+mod turn_data;
 mod unit;
 
 // The crates whose types stand in what this one says.
@@ -29,8 +32,10 @@ pub use hanok_state as state;
 pub use action::{Action, Replaced};
 pub use apply::NotApplied;
 pub use change::CompactionChange;
-pub use compactor::{Compactor, MemoryError, Remembers};
+pub use compactor::{Compactor, MemoryError, Remembers, SummaryModel};
 pub use event::MemoryEvent;
+pub use expand::{ExpandError, Expanded, expand};
+pub use full_window::FullWindow;
 pub use learning::{
     days::Days,
     episode::{Episode, EpisodeReport},
@@ -48,9 +53,7 @@ pub use learning::{
     teach::teach,
     user::{Remembered, UserMemories},
 };
-pub use memory::{
-    ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
-};
+pub use memory::{ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary};
 pub use orchestration::{
     behaviour_memory::{BehaviourMemory, Gate, GateAction, GateActions, GateReport},
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
@@ -80,3 +83,4 @@ pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
 pub use stated_facts::stated_facts;
+pub use turn_data::turn_data;

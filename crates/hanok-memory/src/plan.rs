@@ -10,6 +10,7 @@ use crate::{
     policy::{Compaction, Overflow, target, worth},
     prompt_size::{PromptParts, PromptSize},
     shrink::Shrinker,
+    turn_data::is_turn_data,
     unit::Units,
 };
 
@@ -18,6 +19,8 @@ use crate::{
 pub struct Plan {
     /// The work of the step.
     pub action: Action,
+    /// What was found for earlier turns: it goes with the step, and no summary has it.
+    pub data: Vec<Message>,
     /// The size of the prompt before it.
     pub before: PromptSize,
 }
@@ -54,23 +57,28 @@ impl Compaction {
         // Counting is what a plan costs: it is done once, and not where nobody asks for tokens.
         let counted = OnceCell::new();
         let count = || *counted.get_or_init(|| self.count(all.iter().copied(), memory, around));
-        let plan = |action| Plan { action, before: count() };
         let fold = || match self.overflow {
             Overflow::Fold if memory.summaries.len() > self.summaries => self.fold(memory),
             _ => None,
         };
-        if !self.fires(all.len(), &|| count().total()) {
-            return fold().map(plan);
+        // What was found for a turn does not count as a message of it.
+        let spoken = all.iter().filter(|message| !is_turn_data(message)).count();
+        let fires = self.fires(spoken, &|| count().total());
+        if !fires && fold().is_none() {
+            return None;
         }
         let shrinker = Shrinker { policy: self, units: Units::of(&all), messages: &all };
+        let data = shrinker.earlier_data();
         let over = self.limit().map(|limit| (limit, count().total())).filter(|(l, t)| t >= l);
         let action = match over {
+            _ if !fires => None,
             None => shrinker.summarise(0, 0),
             Some((limit, total)) => {
                 let most = self.most().unwrap_or(u64::MAX);
-                let above = total.saturating_sub(target(limit));
+                let goes: u64 = data.iter().map(|message| self.counter.message(message)).sum();
+                let above = total.saturating_sub(target(limit)).saturating_sub(goes);
                 // Whatever else fires does not ask how much is won.
-                let alone = self.fires(all.len(), &|| 0);
+                let alone = self.fires(spoken, &|| 0);
                 let least = if total >= most || alone { 1 } else { worth(limit) };
                 shrinker
                     .clear(above)
@@ -78,7 +86,8 @@ impl Compaction {
                     .or_else(|| if total >= most { shrinker.shorten(above) } else { None })
             }
         };
-        action.or_else(fold).map(plan)
+        let action = action.or_else(fold)?;
+        Some(Plan { action, data, before: count() })
     }
 
     fn fold(&self, memory: &ConversationMemory) -> Option<Action> {

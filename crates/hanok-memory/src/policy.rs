@@ -205,6 +205,12 @@ impl Compaction {
         Self { long_result: tokens, ..self }
     }
 
+    /// The counter of tokens.
+    #[must_use]
+    pub fn token_counter(&self) -> &TokenCounter {
+        &self.counter
+    }
+
     /// The least number of tokens at which the trigger fires, `None` where it looks at messages alone.
     pub fn limit(&self) -> Option<u64> {
         self.tokens_of(&self.trigger)

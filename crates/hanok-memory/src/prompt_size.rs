@@ -1,9 +1,9 @@
 //! The size of a prompt, in tokens.
 
-use hanok_model::{ChatRequest, DataMark, TokenCounter, ToolSpec};
+use hanok_model::{ChatRequest, TokenCounter, ToolSpec};
 use hanok_state::Message;
 
-use crate::{memory::ConversationMemory, policy::Compaction};
+use crate::{memory::ConversationMemory, policy::Compaction, turn_data::is_turn_data};
 
 /// The parts of a prompt besides the conversation and its memory.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,8 +12,6 @@ pub struct PromptParts<'a> {
     pub system: &'a str,
     /// The tools whose schemas are sent.
     pub tools: &'a [ToolSpec],
-    /// Text that was found for this turn.
-    pub context: &'a str,
     /// The tokens that the reply may have.
     pub reserved: u64,
 }
@@ -27,7 +25,7 @@ pub struct PromptSize {
     pub tools: u64,
     /// Summaries and pinned facts.
     pub memory: u64,
-    /// Text that was found for this turn.
+    /// What was found for turns ([`turn_data`](crate::turn_data)).
     pub context: u64,
     /// The conversation.
     pub messages: u64,
@@ -55,18 +53,14 @@ impl Compaction {
         around: &PromptParts<'_>,
     ) -> PromptSize {
         let counter = &self.counter;
-        // Both stand in one message. Every mark has as many characters, and so about as many tokens.
-        let mark = DataMark::from_code("0123456789abcdef");
-        let data = |context: &str| {
-            let message = memory.message(Some(context), self.language, &mark);
-            message.map_or(0, |message| counter.message(&message))
-        };
-        let remembered = data("");
+        let (data, messages): (Vec<_>, Vec<_>) =
+            messages.into_iter().partition(|message| is_turn_data(message));
+        let remembered = memory.message(self.language);
         PromptSize {
             system: message(counter, around.system),
             tools: tools(counter, around.tools),
-            memory: remembered,
-            context: data(around.context).saturating_sub(remembered),
+            memory: remembered.map_or(0, |message| counter.message(&message)),
+            context: data.into_iter().map(|message| counter.message(message)).sum(),
             messages: counter.messages(messages),
             reserved: around.reserved,
             exact: counter.is_exact(),

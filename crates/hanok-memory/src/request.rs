@@ -1,10 +1,13 @@
 //! The request for a summary.
 
-use hanok_model::{ChatReply, ChatRequest, DataMark, Finish};
+use hanok_model::{ChatReply, ChatRequest, DataMark, Finish, ToolChoice};
 use hanok_parse::{Declared, Language, Parser};
-use hanok_state::Message;
+use hanok_state::{Message, Messages};
 
-use crate::{action::Action, policy::Compaction, unit::Units};
+use crate::{
+    action::Action, memory::ConversationMemory, plan::Plan, policy::Compaction,
+    prompt_size::PromptParts, unit::Units,
+};
 
 /// The most characters of one message that a summary is made of: its beginning and its end.
 const LONGEST: usize = 4_000;
@@ -21,7 +24,57 @@ impl Compaction {
         };
         let system = Message::system(instruction(action, self.summary_tokens, self.language));
         let request = ChatRequest::new([system, Message::user(mark.around(&text))]);
-        Some(request.temperature(0.0).max_tokens(self.summary_tokens.saturating_mul(2)))
+        Some(self.limited(request))
+    }
+
+    /// The messages with which a request for the plan's summary begins as the last prompt did: all of them up to the last that is
+    /// taken. `None` where what else stands there has more than half of their tokens, or nothing is summarised.
+    ///
+    /// A server that keeps what it has read of a prompt has read all of it; of a request that shows the taken messages alone it
+    /// has read nothing.
+    #[must_use]
+    pub fn shared_front(
+        &self,
+        plan: &Plan,
+        messages: &Messages,
+        memory: &ConversationMemory,
+        around: &PromptParts<'_>,
+    ) -> Option<Messages> {
+        let Action::Summarise { messages: taken } = &plan.action else { return None };
+        let last = taken.last()?.id()?;
+        let end = messages.iter().position(|message| message.id() == Some(last))?;
+        let front: Messages = messages.iter().take(end + 1).cloned().collect();
+        let of_taken: u64 = taken.iter().map(|message| self.counter.message(message)).sum();
+        let whole = self.count(front.iter(), memory, around);
+        let beside = whole.total().saturating_sub(whole.reserved).saturating_sub(of_taken);
+        (beside.saturating_mul(2) <= of_taken).then_some(front)
+    }
+
+    /// The request for a summary of what `front` ends with, which is the beginning of a prompt that the model has read.
+    #[must_use]
+    pub fn request_behind(&self, front: ChatRequest) -> ChatRequest {
+        let words = asked_behind(self.summary_tokens, self.language);
+        self.limited(front.message(Message::user(words)).tool_choice(ToolChoice::None))
+    }
+
+    fn limited(&self, request: ChatRequest) -> ChatRequest {
+        request.temperature(0.0).max_tokens(self.summary_tokens.saturating_mul(2))
+    }
+}
+
+/// The instruction behind a conversation that is to be summarised.
+fn asked_behind(tokens: u32, language: Language) -> String {
+    match language {
+        Language::Korean => format!(
+            "답하지 말고, 지금까지의 대화를 요약하세요. 기록과 자료에 이미 있는 것은 빼고, 대화에 나온 이름, 날짜, 금액과 수, 정해진 것, \
+             도구로 확인한 것, 아직 답하지 않은 것은 말한 그대로 남기세요. 인사와 되풀이는 빼고, 없는 말을 더하지 마세요. \
+             {tokens}토큰이 넘지 않게, 요약만 쓰세요."
+        ),
+        _ => format!(
+            "Do not answer. Summarise the conversation so far: keep names, dates, amounts and numbers, what was decided, what the \
+             tools gave and what is still open, as they were said. Leave out greetings, repetitions, and what the records in front \
+             have already. Add nothing. Write the summary and nothing else, in at most {tokens} tokens."
+        ),
     }
 }
 

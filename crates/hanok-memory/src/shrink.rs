@@ -6,11 +6,12 @@ use hanok_state::{Message, Role};
 use crate::{
     action::{Action, Replaced},
     policy::{Compaction, KeepRecent},
+    turn_data::is_turn_data,
     unit::{LABELS, Unit, Units},
 };
 
 /// The metadata key of a message a part of which was taken out.
-const CUT: &str = "compacted";
+pub(crate) const CUT: &str = "compacted";
 
 /// The most tokens of a shortened result, where the room that there is does not say otherwise.
 const SHORTENED: u64 = 400;
@@ -28,20 +29,43 @@ impl<'a> Shrinker<'a> {
         self.messages.get(unit.start..unit.end).unwrap_or_default()
     }
 
-    /// The units that may be taken: whole ones before the last turn, all of whose messages can be named.
+    /// The units that may be taken: whole ones before the last turn, and within it calls whose results the model has read. All
+    /// of their messages can be named.
     fn takeable(&self) -> impl Iterator<Item = &Unit> {
         self.units
             .units
             .iter()
-            .filter(|unit| unit.end <= self.units.last_turn && !unit.open)
+            .filter(|unit| !unit.open && (unit.end <= self.units.last_turn || self.is_read(unit)))
             .filter(|unit| self.of(unit).iter().all(|message| message.id().is_some()))
+            .filter(|unit| !self.of(unit).iter().any(|message| is_turn_data(message)))
+    }
+
+    /// True for a call of the last turn whose results are not the newest: its model has gone on from them.
+    fn is_read(&self, unit: &Unit) -> bool {
+        unit.start > self.units.last_turn && unit.is_call() && unit.end < self.messages.len()
+    }
+
+    /// What was found for turns before the last one. What stands right before the last question is the last turn's.
+    pub(crate) fn earlier_data(&self) -> Vec<Message> {
+        let before = self.messages.get(..self.units.last_turn).unwrap_or_default();
+        let own = before.iter().rev().take_while(|message| is_turn_data(message)).count();
+        let end = before.len() - own;
+        let before = self.units.units.iter().filter(|unit| unit.end <= end);
+        let alone = before.filter(|unit| !unit.is_call()).flat_map(|unit| self.of(unit));
+        let data = alone.filter(|message| message.id().is_some() && is_turn_data(message));
+        data.map(|message| Message::clone(message)).collect()
     }
 
     /// The first message that stays.
     fn kept_from(&self) -> usize {
         let all = self.messages.len();
         match self.policy.keep {
-            KeepRecent::Messages(keep) => all.saturating_sub(keep),
+            KeepRecent::Messages(0) => all,
+            KeepRecent::Messages(keep) => {
+                let spoken = self.messages.iter().enumerate().rev();
+                let mut spoken = spoken.filter(|(_, message)| !is_turn_data(message));
+                spoken.nth(keep - 1).map_or(0, |(at, _)| at)
+            }
             KeepRecent::Turns(keep) => match keep {
                 0 => all,
                 keep => self.units.turns.iter().rev().nth(keep - 1).copied().unwrap_or(0),

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use hanok_parse::{Declared, Parser};
 use hanok_state::{Message, Role};
 
+use crate::turn_data::is_turn_data;
+
 /// The beginnings of an observation in the text protocol.
 pub(crate) const LABELS: [&str; 2] = ["Observation:", "관찰:"];
 
@@ -31,6 +33,13 @@ pub(crate) struct Units {
     pub(crate) turns: Vec<usize>,
     /// Of each message, whether it is what came of a call.
     pub(crate) results: Vec<bool>,
+}
+
+impl Unit {
+    /// True for a call with its results.
+    pub(crate) fn is_call(&self) -> bool {
+        self.end - self.start > 1
+    }
 }
 
 impl Units {
@@ -173,12 +182,12 @@ fn is_observation(message: &Message) -> bool {
 }
 
 /// The kinds of messages that a program puts into a conversation in the user's role.
-const NOTES: [&str; 3] = ["task", "summary", "data"];
+const NOTES: [&str; 3] = ["task", "summary", "calls"];
 
 /// True for a message of a person: no result, no task, no summary.
-fn is_said(message: &Message) -> bool {
+pub(crate) fn is_said(message: &Message) -> bool {
     let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
-    let noted = kind.is_some_and(|kind| NOTES.contains(&kind));
+    let noted = kind.is_some_and(|kind| NOTES.contains(&kind)) || is_turn_data(message);
     message.role() == Role::User && message.tool_call_id().is_none() && !noted
 }
 

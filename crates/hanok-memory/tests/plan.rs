@@ -4,9 +4,9 @@
 
 use hanok_memory::{
     Action, Compaction, ConversationMemory, KeepRecent, NotApplied, Overflow, Plan, PromptParts,
-    Trigger, stated_facts,
+    Trigger, stated_facts, turn_data,
 };
-use hanok_model::TokenCounter;
+use hanok_model::{DataMark, TokenCounter};
 use hanok_parse::Language;
 use hanok_state::{Message, Messages, ToolCall};
 
@@ -15,8 +15,7 @@ fn estimating() -> Compaction {
     Compaction::new().counter(TokenCounter::estimate())
 }
 
-const AROUND: PromptParts<'static> =
-    PromptParts { system: "", tools: &[], context: "", reserved: 0 };
+const AROUND: PromptParts<'static> = PromptParts { system: "", tools: &[], reserved: 0 };
 
 /// `turns` turns of a question and an answer, as ids `u1`, `a1`, `u2`, …
 fn talk(turns: std::ops::RangeInclusive<usize>) -> Vec<Message> {
@@ -120,7 +119,7 @@ fn a_summary_that_is_none_changes_nothing() {
         |said: &str| policy.apply(&plan, said, &[], &messages, &memory).map(|c| c.is_empty());
     assert_eq!(apply(" \n"), Err(NotApplied::Empty));
     let longer = apply(&"요약".repeat(200));
-    assert!(matches!(longer, Err(NotApplied::Longer { .. })), "{longer:?}");
+    assert!(matches!(longer, Err(NotApplied::SavesTooLittle { .. })), "{longer:?}");
     assert_eq!(apply("요약"), Ok(false));
 
     let other: Messages = messages.iter().skip(1).cloned().collect();
@@ -207,11 +206,10 @@ fn a_result_that_was_changed_or_taken_since_is_not_overwritten() {
 #[test]
 fn a_hundred_huge_results_are_shortened_in_one_step() {
     let policy = estimating().trigger(Trigger::Tokens(60_000));
-    let results = (0..100).flat_map(|n| {
-        let id = n.to_string();
-        [called(&id), gave(&id, "가나다라 ".repeat(300))]
-    });
-    let all = std::iter::once(Message::user("모두").with_id("u1")).chain(results);
+    let call = |n: usize| ToolCall::new(n.to_string(), "find", serde_json::json!({}));
+    let calls = Message::assistant("").with_tool_calls((0..100).map(call)).with_id("calls");
+    let results = (0..100).map(|n| gave(&n.to_string(), "가나다라 ".repeat(300)));
+    let all = [Message::user("모두").with_id("u1"), calls].into_iter().chain(results);
     let (mut messages, mut memory) = (all.collect::<Messages>(), ConversationMemory::default());
     let done = compacted(&policy, &mut messages, &mut memory, |_| unreachable!());
     assert_eq!(done, ["shorten"]);
@@ -223,14 +221,10 @@ fn everything_in_a_prompt_is_counted() {
     let policy = Compaction::new();
     let spec = hanok_model::ToolSpec::new("find", "Finds", serde_json::json!({})).unwrap();
     let tools = [spec];
-    let messages: Messages = talk(1..=2).into_iter().collect();
+    let data = turn_data("연차는 15일", Language::Korean, &DataMark::from_code("00ff"));
+    let messages: Messages = talk(1..=2).into_iter().chain(data).collect();
     let memory = ConversationMemory::from_separated("요약");
-    let around = PromptParts {
-        system: "친절하게 답하세요.",
-        tools: &tools,
-        context: "연차는 15일",
-        reserved: 100,
-    };
+    let around = PromptParts { system: "친절하게 답하세요.", tools: &tools, reserved: 100 };
     let count = policy.count(messages.iter(), &memory, &around);
     let parts =
         [count.system, count.tools, count.memory, count.context, count.messages, count.reserved];
@@ -241,6 +235,82 @@ fn everything_in_a_prompt_is_counted() {
         Compaction::new().trigger(Trigger::Tokens(count.total())).keep(KeepRecent::Messages(1));
     assert!(policy.plan(&messages, &memory, &AROUND).is_none());
     assert!(policy.plan(&messages, &memory, &around).is_some());
+}
+
+/// B117: a long turn stays in the window, and the model keeps what it has not read yet.
+#[test]
+fn within_a_turn_finished_calls_go_and_the_question_and_the_newest_results_stay() {
+    let talk = |calls: usize, words: usize| -> Messages {
+        let rounds = (0..calls).flat_map(|n| {
+            let id = n.to_string();
+            [called(&id), gave(&id, format!("{n}: {}", "연 15일 ".repeat(words)))]
+        });
+        std::iter::once(Message::user("모두 찾아 줘").with_id("u1")).chain(rounds).collect()
+    };
+    let mut memory = ConversationMemory::default();
+    let mut messages = talk(6, 20);
+    let policy = estimating().language(Language::Korean);
+    let done = compacted(&policy, &mut messages, &mut memory, |_| "찾은 것".into());
+    assert_eq!(done, ["summarise"]);
+    assert_eq!(ids(&messages), "u1 call-3 result-3 call-4 result-4 call-5 result-5");
+    assert_eq!(memory.summaries().next().map(|summary| summary.messages), Some(6));
+
+    // By tokens, old results are cleared first; the newest is never one of them.
+    let policy = estimating().trigger(Trigger::Tokens(2_000)).keep(KeepRecent::Messages(0));
+    let (mut messages, mut memory) = (talk(6, 80), ConversationMemory::default());
+    let done = compacted(&policy.long_result(50), &mut messages, &mut memory, |_| "요약".into());
+    assert_eq!(done, ["clear"]);
+    let cleared: Vec<_> = messages
+        .iter()
+        .filter(|message| message.text().starts_with("[old result"))
+        .filter_map(Message::id)
+        .collect();
+    assert_eq!(cleared, ["result-0", "result-1", "result-2", "result-3", "result-4"]);
+
+    // A call that waits, and what it waits with, is not taken.
+    let mut waiting: Messages = talk(5, 20).iter().cloned().chain([called("open")]).collect();
+    let mut memory = ConversationMemory::default();
+    compacted(&estimating(), &mut waiting, &mut memory, |_| "found".into());
+    assert_eq!(ids(&waiting), "u1 call-3 result-3 call-4 result-4 call-open");
+}
+
+#[test]
+fn what_was_found_for_earlier_turns_goes_with_the_next_step_and_into_no_summary() {
+    let mark = DataMark::from_code("00ff");
+    let data = |n: usize| {
+        turn_data(&format!("문서 {n}"), Language::Korean, &mark)
+            .map(|it| it.with_id(format!("d{n}")))
+    };
+    let turn = |n: usize| {
+        let mut turn = talk(n..=n).into_iter();
+        turn.next().into_iter().chain(data(n)).chain(turn)
+    };
+    let all: Messages = (1..=5).flat_map(turn).collect();
+    let question: Messages = talk(6..=6).into_iter().take(1).chain(data(6)).collect();
+    let policy = Compaction::new().language(Language::Korean);
+    // Nine messages that somebody said: what was found does not count.
+    let few: Messages = all.iter().take(13).cloned().collect();
+    assert_eq!(policy.plan(&few, &ConversationMemory::default(), &AROUND), None);
+
+    let mut messages: Messages = all.iter().chain(question.iter()).cloned().collect();
+    let plan = policy.plan(&messages, &ConversationMemory::default(), &AROUND).unwrap();
+    let request = policy.request(&plan.action, &mark).unwrap();
+    assert!(!request.messages.iter().any(|message| message.text().contains("문서 1")));
+    let mut memory = ConversationMemory::default();
+    compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
+    assert_eq!(ids(&messages), "u4 a4 u5 a5 u6 d6");
+    assert_eq!(memory.compactions, 1);
+
+    // What is remembered of a user may stand before the question that it is for.
+    let remembered = |n: usize| {
+        let message = Message::user("기억하는 것").with_id(format!("r{n}"));
+        [message.with_metadata("kind", "remembered")].into_iter().chain(talk(n..=n))
+    };
+    let mut messages: Messages =
+        (1..=6).flat_map(remembered).filter(|message| message.id() != Some("a6")).collect();
+    let mut memory = ConversationMemory::default();
+    compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
+    assert_eq!(ids(&messages), "u4 a4 u5 a5 r6 u6");
 }
 
 #[test]

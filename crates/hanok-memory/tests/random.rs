@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_memory::{
     Action, Compaction, ConversationMemory, KeepRecent, NotApplied, Overflow, PromptParts, Trigger,
-    stated_facts,
+    stated_facts, turn_data,
 };
-use hanok_model::TokenCounter;
+use hanok_model::{DataMark, TokenCounter};
+use hanok_parse::Language;
 use hanok_state::{Message, Messages, Role, ToolCall};
 use proptest::prelude::*;
 
@@ -24,6 +25,8 @@ struct Turn {
     rounds: Vec<Vec<Option<usize>>>,
     text: bool,
     answer: Option<usize>,
+    /// What was found for it.
+    data: bool,
 }
 
 fn length() -> impl Strategy<Value = usize> {
@@ -34,12 +37,8 @@ fn turn() -> impl Strategy<Value = Turn> {
     let result = prop_oneof![9 => length().prop_map(Some), 1 => Just(None)];
     let rounds = prop::collection::vec(prop::collection::vec(result, 1..4), 0..3);
     let answer = prop_oneof![9 => length().prop_map(Some), 1 => Just(None)];
-    (length(), rounds, any::<bool>(), answer).prop_map(|(said, rounds, text, answer)| Turn {
-        said,
-        rounds,
-        text,
-        answer,
-    })
+    let turn = (length(), rounds, any::<bool>(), answer, prop::bool::weighted(0.3));
+    turn.prop_map(|(said, rounds, text, answer, data)| Turn { said, rounds, text, answer, data })
 }
 
 fn words(count: usize) -> String {
@@ -69,6 +68,9 @@ fn conversation(system: bool, turns: &[Turn]) -> Vec<Message> {
         };
         results_end = turn.text && !turn.rounds.is_empty() && turn.answer.is_none();
         all.push(Message::user(said));
+        if turn.data {
+            all.extend(turn_data(&words(30), Language::Korean, &DataMark::from_code("00ff")));
+        }
         for round in &turn.rounds {
             match turn.text {
                 false => native(round, &mut call, &mut all),
@@ -166,7 +168,9 @@ proptest! {
     ) {
         let all = conversation(system, &turns);
         let owners = owners(&all);
-        let said = |m: &Message| m.role() == Role::User && !owners.contains_key(m.id().unwrap());
+        let said = |m: &Message| {
+            m.role() == Role::User && !owners.contains_key(m.id().unwrap()) && !is_data(m)
+        };
         let last_turn = all.iter().rposition(said).unwrap();
         let (mut messages, mut memory): (Messages, _) =
             (all.iter().cloned().collect(), ConversationMemory::default());
@@ -179,7 +183,7 @@ proptest! {
             };
             let change = match policy.apply(&plan, &text, &facts, &messages, &memory) {
                 Ok(change) => change,
-                Err(NotApplied::Longer { .. }) => {
+                Err(NotApplied::SavesTooLittle { .. }) => {
                     gave_up = true;
                     break;
                 }
@@ -202,8 +206,18 @@ proptest! {
         for (result, call) in &owners {
             prop_assert_eq!(left.contains(result.as_str()), left.contains(call.as_str()), "{} of {}", result, call);
         }
+        // Of the last turn, calls may go whose results the model has read: something stands behind them.
+        let calls: BTreeSet<&str> = owners.values().map(String::as_str).collect();
+        let of_call = |id: &str| calls.contains(id) || owners.contains_key(id);
+        let call_of = |id: &str| owners.get(id).map_or(id.to_owned(), Clone::clone);
+        let newest = all.last().and_then(Message::id).filter(|id| of_call(id)).map(call_of);
         for message in all.iter().skip(last_turn).chain(all.iter().take(usize::from(system))) {
-            prop_assert!(left.contains(message.id().unwrap()), "{message:?} is gone");
+            let id = message.id().unwrap();
+            let may_go = of_call(id) && newest.as_ref() != Some(&call_of(id));
+            prop_assert!(may_go || left.contains(id), "{message:?} is gone");
+        }
+        for message in all.iter().take(last_turn).filter(|message| is_data(message)) {
+            prop_assert_eq!(left.contains(message.id().unwrap()), rounds == 0, "{:?}", message);
         }
         let kept: Vec<_> = all.iter().filter(|m| left.contains(m.id().unwrap())).collect();
         prop_assert!(kept.iter().map(|m| m.id()).eq(messages.iter().map(Message::id)));
@@ -224,7 +238,7 @@ proptest! {
             let takeable = messages
                 .iter()
                 .take_while(|m| m.id() != all[last_turn].id())
-                .filter(|m| m.role() != Role::System)
+                .filter(|m| m.role() != Role::System && !is_data(m))
                 .filter(|m| {
                     let id = m.id().unwrap();
                     !open.contains(id) && !owners.get(id).is_some_and(|call| open.contains(call.as_str()))
@@ -238,11 +252,15 @@ proptest! {
         }
         // Without a limit of tokens nothing is taken of what is to stay.
         if let (None, Some(keep)) = (policy.limit(), keep) {
-            for message in all.iter().rev().take(keep) {
+            for message in all.iter().rev().filter(|message| !is_data(message)).take(keep) {
                 prop_assert!(left.contains(message.id().unwrap()), "{message:?} is to stay");
             }
         }
     }
+}
+
+fn is_data(message: &Message) -> bool {
+    message.text().starts_with("<data-")
 }
 
 /// The calls some of whose results never came.

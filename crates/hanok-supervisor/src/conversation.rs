@@ -22,6 +22,8 @@ const CALLS: &str = "calls";
 const MARK: &str = "data_mark";
 const TASK: &str = "task";
 const SKIPPED: &str = "skipped";
+/// What the supervisor's model is told beside a result.
+const NOTES: &str = "notes";
 /// The reason for which the agent, or the turn, ended.
 const STOPPED: &str = "stopped";
 
@@ -38,12 +40,17 @@ pub(crate) fn result(
     output: &str,
     stopped: StopReason,
     mark: &DataMark,
+    notes: &[String],
 ) -> Message {
     let message = Message::assistant(format!("[{agent}] {output}"))
         .with_name(agent)
         .with_metadata(KIND, RESULT)
         .with_metadata(STOPPED, stopped.code())
         .with_metadata(MARK, mark.code());
+    let message = match notes {
+        [] => message,
+        notes => message.with_metadata(NOTES, notes.to_vec()),
+    };
     match task {
         Some(task) => message.with_metadata(TASK, task),
         None => message,
@@ -62,18 +69,8 @@ pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
 
 /// The results of this turn, which begins with the last message of the user; oldest first.
 pub(crate) fn results(messages: &Messages) -> Vec<AgentResult> {
-    let mut turn: Vec<_> = this_turn(messages).collect();
-    turn.reverse();
-    let (mut results, mut work) = (Vec::new(), Vec::new());
-    for message in turn {
-        if note(message, KIND) == Some(WORK) {
-            work.push(message);
-        } else if let Some(result) = read_result(message) {
-            let work = std::mem::take(&mut work);
-            let work = (!work.is_empty()).then(|| transcript(work));
-            results.push(AgentResult { work, ..result });
-        }
-    }
+    let mut results: Vec<_> = this_turn(messages).filter_map(read_result).collect();
+    results.reverse();
     results
 }
 
@@ -115,7 +112,8 @@ pub(crate) fn task_text(message: &Message) -> Option<&str> {
 
 /// The task that a turn began with: the last message in the view of a team that was given one.
 pub(crate) fn given_task(view: &[Message]) -> Option<&Message> {
-    let last = view.iter().rfind(|message| message.role() == Role::User)?;
+    let is_result = |message: &&Message| note(message, KIND) == Some(RESULTS);
+    let last = view.iter().rfind(|it| it.role() == Role::User && !is_result(it))?;
     (note(last, KIND) == Some(GIVEN_TASK)).then_some(last)
 }
 
@@ -152,37 +150,49 @@ pub(crate) fn is_inner(message: &Message) -> bool {
 }
 
 /// The messages for the routing model: the system prompt, and the conversation as it sees it.
-pub(crate) fn request(
-    system: &str,
-    messages: &Messages,
-    notes: &[String],
-    language: Language,
-) -> Vec<Message> {
-    std::iter::once(Message::system(system)).chain(model_view(messages, notes, language)).collect()
+pub(crate) fn request(system: &str, messages: &Messages, language: Language) -> Vec<Message> {
+    let view = model_view(messages, true, language);
+    std::iter::once(Message::system(system)).chain(view).collect()
 }
 
-/// The conversation as a model sees it: the user's messages, what a team was given, and the answers, and before the last message of the user the
-/// results of this turn, as data.
+/// The conversation as a model sees it: the user's messages, what a team was given, the results of the agents as data, each where it
+/// came, and the answers. What it shows of some messages it shows of more of them too: nothing moves, and nothing goes.
+///
+/// The notes are for the routing model alone.
 pub(crate) fn model_view(
     messages: &Messages,
-    notes: &[String],
+    with_notes: bool,
     language: Language,
 ) -> Vec<Message> {
-    let spoken = messages.iter().filter(|message| !is_inner(message)).map(|message| {
-        let plain = Message::new(message.role(), message.content().clone());
-        match note(message, KIND) {
-            // Who wrote it stays beside it.
-            Some(kind) => plain.with_metadata(KIND, kind),
-            None => plain,
+    let (mut view, mut work, mut number) = (Vec::new(), Vec::new(), 0);
+    for message in messages.iter() {
+        let kind = note(message, KIND);
+        match kind {
+            Some(ROUTING) => {}
+            Some(WORK) => work.push(message),
+            Some(RESULT) => {
+                let Some(mut result) = read_result(message) else { continue };
+                number += 1;
+                let work = std::mem::take(&mut work);
+                result.work = (!work.is_empty()).then(|| transcript(work));
+                if !with_notes {
+                    result.notes.clear();
+                }
+                let data = prompt::result(number, &result, language);
+                view.push(Message::user(data).with_metadata(KIND, RESULTS));
+            }
+            kind => {
+                if message.role() == Role::User {
+                    number = 0;
+                }
+                let plain = Message::new(message.role(), message.content().clone());
+                view.push(match kind {
+                    // Who wrote it stays beside it.
+                    Some(kind) => plain.with_metadata(KIND, kind),
+                    None => plain,
+                });
+            }
         }
-    });
-    let mut view: Vec<_> = spoken.collect();
-    let results = results(messages);
-    if !results.is_empty() || !notes.is_empty() {
-        let last = view.iter().rposition(|message| message.role() == Role::User);
-        let data = prompt::results(&results, notes, language);
-        let data = Message::user(data).with_metadata(KIND, RESULTS);
-        view.insert(last.unwrap_or(view.len()), data);
     }
     view
 }
@@ -205,10 +215,18 @@ fn read_result(message: &Message) -> Option<AgentResult> {
         agent,
         task: note(message, TASK).map(str::to_owned),
         work: None,
+        notes: notes(message),
         output,
         answered: note(message, STOPPED) == Some(StopReason::Answered.code()),
         mark: DataMark::from_code(note(message, MARK).unwrap_or_default()),
     })
+}
+
+/// What the model is told beside the result in `message`.
+fn notes(message: &Message) -> Vec<String> {
+    let noted = message.metadata().get(NOTES).and_then(|Json(notes)| notes.as_array());
+    let texts = noted.into_iter().flatten().filter_map(|note| note.as_str());
+    texts.map(str::to_owned).collect()
 }
 
 fn note<'a>(message: &'a Message, key: &str) -> Option<&'a str> {

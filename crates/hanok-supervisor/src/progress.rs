@@ -1,6 +1,6 @@
 //! The progress of a supervisor.
 
-use hanok_agent::StopReason;
+use hanok_agent::{BreakCause, StopReason};
 use serde::{Deserialize, Serialize};
 
 /// The progress of a supervisor, as a custom event of its run.
@@ -53,6 +53,14 @@ pub enum SupervisorProgress {
         agent: String,
         /// Its answer.
         answer: String,
+    },
+    /// A prompt of the routing model does not begin as the last one of the conversation. A server that keeps what it has read of
+    /// a prompt reads this one anew from there on, at its full price.
+    PromptBroken {
+        /// The cause.
+        cause: BreakCause,
+        /// The most tokens that are read anew because of it.
+        tokens: u64,
     },
     /// The turn ended without the model's own answer.
     Ended {

@@ -26,18 +26,17 @@ pub(crate) fn system<'a>(
     prompt
 }
 
-/// The results of the agents, as data.
-pub(crate) fn results(results: &[AgentResult], notes: &[String], language: Language) -> String {
+/// The result of an agent, the `number`th of its turn, as data, and what is noted beside it.
+pub(crate) fn result(number: usize, result: &AgentResult, language: Language) -> String {
     let words = words(language);
-    let mut text = words.results.to_owned();
-    for (number, result) in (1..).zip(results) {
-        let task = result.task.iter().map(|task| format!("{}: {task}\n", words.task));
-        let work = result.work.iter().map(|work| format!("{}:\n{work}", words.work));
-        let output = format!("{}: {}", words.output, result.output);
-        let inside = task.chain(work).chain([output]).collect::<String>();
-        let _ = write!(text, "\n\n{number}. {}\n{}", result.agent, result.mark.around(&inside));
-    }
-    for note in notes {
+    let heading = if number == 1 { format!("{}\n\n", words.results) } else { String::new() };
+    let task = result.task.iter().map(|task| format!("{}: {task}\n", words.task));
+    let work = result.work.iter().map(|work| format!("{}:\n{work}", words.work));
+    let output = format!("{}: {}", words.output, result.output);
+    let inside = task.chain(work).chain([output]).collect::<String>();
+    let mut text = format!("{heading}{number}. {}\n{}", result.agent, result.mark.around(&inside));
+    for note in &result.notes {
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "\n\n{note}");
     }
     text

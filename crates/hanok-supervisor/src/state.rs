@@ -1,6 +1,6 @@
 //! The state of a supervisor.
 
-use hanok_agent::{Handoff, StopReason};
+use hanok_agent::{Handoff, PromptFront, StopReason};
 use hanok_state::{Map, Messages, State};
 use serde::{Deserialize, Serialize};
 
@@ -32,4 +32,6 @@ pub struct SupervisorState {
     pub answer: Option<String>,
     /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
+    /// The front of the routing model's last prompt. A turn leaves it as it is.
+    pub front: Option<PromptFront>,
 }

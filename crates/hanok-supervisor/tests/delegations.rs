@@ -71,9 +71,10 @@ async fn a_history_selects_the_part_of_the_conversation_that_an_agent_sees() {
     agent_input(
         &[
             "first",
+            "What the agents have found for this request so far:\n\n1. search\n<data-*>\ntask: earlier\nresult: found earlier\n</data-*",
             "hello",
-            "What the agents have found for this request so far:\n\n1. search\n<data-*>\ntask: find a\nresult: found a\n</data-*",
             "second",
+            "What the agents have found for this request so far:\n\n1. search\n<data-*>\ntask: find a\nresult: found a\n</data-*",
             "Task: count b",
         ],
         |builder| builder.history(HandoffHistory::Full),
@@ -246,8 +247,8 @@ async fn a_delegation_to_an_unknown_agent_beside_others_is_noted_with_their_resu
         [
             says("Delegate: serch\nTask: a\nDelegate: count\nTask: b\nDelegate: count\nTask: b"),
             says("Final Answer: b").contains("1. count").contains("There is no agent `serch`."),
-            // What was told once is not told in the next turn.
-            says("Final Answer: c").lacks("serch"),
+            // The next prompt begins as this one.
+            says("Final Answer: c").contains("There is no agent `serch`."),
         ],
         [],
         [says("Final Answer: 7")],
@@ -370,8 +371,8 @@ async fn the_full_output_keeps_the_messages_of_the_agents() {
             .contains("task: a\nwork:\n[assistant] Action: look")
             .contains("[tool] seen left\nresult: done\n</data-")
             .contains("[tool] seen right\nresult: done\n</data-"),
-        // A later turn begins with the user's words, and not with an observation.
-        says("Final Answer: hello").lacks("seen left"),
+        // The next prompt begins as this one.
+        says("Final Answer: hello").contains("[tool] seen left\nresult: done\n</data-"),
     ]);
     let (left, right) = (looks(), looks());
     let full = |builder: SupervisorBuilder| builder.parallel().output(OutputMode::Full);

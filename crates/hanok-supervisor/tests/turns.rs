@@ -23,12 +23,12 @@ async fn a_new_message_begins_a_turn_and_only_the_messages_last() {
         [
             says("Delegate: search\nTask: a"),
             says("Final Answer: first"),
-            // The next turn sees what was said, and neither routes nor results of the one before.
+            // The next turn sees what was said, and what was found for it, but no routes: its prompt begins as the last one.
             says("Final Answer: second")
                 .contains("a?")
+                .contains("result: found a")
                 .contains("first")
-                .lacks("Delegate: search\nTask")
-                .lacks("found a"),
+                .lacks("Delegate: search\nTask"),
         ],
         [says("Final Answer: found a")],
         [],
@@ -139,6 +139,8 @@ async fn a_turn_emits_its_progress() {
                 with: "There is no agent `tax`. The agents are: `count`, `search`.".into(),
             }
         ),
+        // The correction is not kept.
+        "PromptBroken { cause: Repair, tokens: 31 }".to_owned(),
         format!("{:?}", SupervisorProgress::Answered { answer: "b".into() }),
     ];
     assert_eq!(told, want);

@@ -60,7 +60,13 @@ impl Chat {
         documents: SharedRetriever,
         toolbox: Toolbox,
     ) -> Result<Self, Failure> {
+        let compactor = Compactor::new(policy, model.clone())
+            .map_err(Failure::wiring)?
+            .tools(toolbox.tools.iter().map(|tool| tool.spec().clone()))
+            .reserved(REPLY.into())
+            .pin(stated_facts);
         let agent = ReactAgent::builder("chat", "Talks, with tools and a memory", model.clone())
+            .memory(compactor.clone())
             .prompt(PROMPT)
             .tools(toolbox.tools.iter().cloned())
             .protocol(Protocol::Native)
@@ -69,12 +75,7 @@ impl Chat {
             .language(Language::Korean)
             .build()
             .map_err(Failure::wiring)?;
-        let compactor = Compactor::new(policy, model.clone())
-            .map_err(Failure::wiring)?
-            .system(agent.system_prompt())
-            .tools(toolbox.tools.iter().map(|tool| tool.spec().clone()))
-            .reserved(REPLY.into())
-            .pin(stated_facts);
+        let compactor = compactor.system(agent.system_prompt());
         Ok(Self { model, agent, compactor, documents, toolbox })
     }
 
@@ -87,7 +88,7 @@ impl Chat {
         Graph::<ChatState>::builder("chat")
             .node("router", self.node(nodes::router))
             .node("rag", self.node(nodes::rag))
-            .node("memory", self.compactor.node::<ChatState, ()>())
+            .node("memory", self.node(nodes::memory))
             .node("agent", self.node(nodes::agent))
             .node("tools", self.node(nodes::tools))
             .edge(START, "router")
@@ -112,7 +113,7 @@ impl Chat {
     /// The input of a turn in which the user says `question`.
     pub fn ask(&self, question: &str) -> ChatStateUpdate {
         let agent = self.agent.ask(question);
-        ChatState::update().agent(agent).route(None).context(None).mark(None)
+        ChatState::update().agent(agent).route(None)
     }
 }
 

@@ -14,6 +14,7 @@ mod options;
 mod progress;
 mod router;
 mod state;
+mod summary;
 mod talking;
 mod tools;
 

@@ -1,9 +1,9 @@
 //! The nodes that are this program's own.
 
-use hanok_agent::{AgentError, AgentState, StructuredError};
+use hanok_agent::{AgentError, AgentState, AgentStateUpdate, PromptFront, StructuredError};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_memory::with_data;
-use hanok_model::{DataMark, ModelError};
+use hanok_memory::turn_data;
+use hanok_model::{ChatModel, DataMark, ModelError, TokenCounter};
 use hanok_parse::Language;
 use hanok_retrieval::RetrievalError;
 use hanok_state::{Message, Role, State};
@@ -28,20 +28,25 @@ pub(crate) enum NodeFailure {
     Agent(#[from] AgentError),
 }
 
-/// Asks the model where the question goes, and draws the mark of the turn.
+/// Asks the model where the question goes.
 pub(crate) async fn router(
     chat: Chat,
     state: Snapshot<ChatState>,
     context: Context,
 ) -> Result<ChatStateUpdate, NodeFailure> {
-    let rng = &context.runtime().rng;
-    let mark = context.step("mark", async || Ok::<_, StepError>(DataMark::new(&**rng))).await?;
-    let call = context.call("model", "router", "");
-    let decided = context.step("route", || router::decide(&chat.model, &state, &mark, &call)).await;
+    let (call, request) = (context.call("model", "router", ""), router::request(&state));
+    let parts = PromptFront::of(chat.model.name(), &request, &[]);
+    let parts = parts.compactions(state.agent.memory.compactions);
+    let (front, broken) = parts.after(state.route_front.as_ref());
+    if let Some(cause) = broken {
+        let tokens = cause.tokens(&request, &TokenCounter::estimate());
+        context.custom(&Progress::PromptBroken { cause, tokens });
+    }
+    let decided = context.step("route", || router::decide(&chat.model, request, &call)).await;
     let decision = decided.map_err(failed)?;
     let (route, reason) = (decision.route, decision.reason.clone());
     context.custom(&Progress::Routed { route, reason });
-    Ok(ChatState::update().route(Some(decision)).mark(Some(mark)))
+    Ok(ChatState::update().route(Some(decision)).route_front(Some(front)))
 }
 
 /// What the router's model said instead of a choice.
@@ -58,34 +63,47 @@ fn failed(error: StepError) -> NodeFailure {
     }
 }
 
-/// Finds what the documents have about the question.
+/// Finds what the documents have about the question. It is stored with its mark, and later prompts show the same.
 pub(crate) async fn rag(
     chat: Chat,
     state: Snapshot<ChatState>,
     context: Context,
 ) -> Result<ChatStateUpdate, NodeFailure> {
-    let said =
-        |message: &&Message| message.role() == Role::User && message.tool_call_id().is_none();
-    let mut questions = state.agent.messages.iter().rev().filter(said).map(|said| said.text());
+    let mut questions = state.agent.messages.iter().rev().filter(is_question).map(Message::text);
     let question = questions.next().unwrap_or_default();
     let before = questions.next();
     let (text, sources) = documents::search(&chat.documents, &question, before.as_deref()).await?;
     context.custom(&Progress::Searched { sources });
-    Ok(ChatState::update().context(Some(text)))
+    let rng = &context.runtime().rng;
+    let mark = context.step("mark", async || Ok::<_, StepError>(DataMark::new(&**rng))).await?;
+    let data = turn_data(&text, Language::Korean, &mark);
+    let agent = data.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
+    Ok(ChatState::update().agent(agent))
 }
 
-/// Asks the agent's model. It reads what is remembered and what was found as data, right before the question.
+/// True for what the user said.
+fn is_question(message: &&Message) -> bool {
+    let is_user = message.role() == Role::User && message.tool_call_id().is_none();
+    is_user && !message.metadata().contains_key("kind")
+}
+
+/// Makes the conversation smaller, if there is much of it.
+pub(crate) async fn memory(
+    chat: Chat,
+    state: Snapshot<ChatState>,
+    context: Context,
+) -> Result<ChatStateUpdate, NodeFailure> {
+    let update = chat.agent.compact(Snapshot::new(state.agent.clone()), context).await?;
+    Ok(ChatState::update().agent(update))
+}
+
+/// Asks the agent's model.
 pub(crate) async fn agent(
     chat: Chat,
     state: Snapshot<ChatState>,
     context: Context,
 ) -> Result<ChatStateUpdate, NodeFailure> {
-    let found = state.context.as_deref();
-    let data =
-        state.mark.as_ref().and_then(|mark| state.memory.message(found, Language::Korean, mark));
-    let messages = with_data(&state.agent.messages, data).into_iter().collect();
-    let seen = AgentState { messages, ..state.agent.clone() };
-    let update = chat.agent.call_model(Snapshot::new(seen), context).await?;
+    let update = chat.agent.call_model(Snapshot::new(state.agent.clone()), context).await?;
     Ok(ChatState::update().agent(update))
 }
 

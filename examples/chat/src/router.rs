@@ -2,15 +2,12 @@
 
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
-use hanok_model::{ChatRequest, DataMark, SharedModel};
+use hanok_model::{ChatRequest, SharedModel};
 use hanok_state::{Message, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ChatState;
-
-/// How many of the last messages the router reads besides the question.
-const RECENT: usize = 4;
 
 /// The most tokens of a choice and its reason.
 const LONGEST: u32 = 200;
@@ -56,32 +53,29 @@ pub struct RouteDecision {
 /// [`StructuredError::Model`] when the model did not answer.
 pub(crate) async fn decide(
     model: &SharedModel,
-    state: &ChatState,
-    mark: &DataMark,
+    request: ChatRequest,
     call: &Call,
 ) -> Result<RouteDecision, StructuredError> {
     let structured = Structured::<RouteDecision>::new("route").language(Language::Korean);
-    match structured.ask(model, request(state, mark), call).await {
+    match structured.ask(model, request, call).await {
         Ok(reply) => Ok(reply.value),
         Err(error @ StructuredError::Model(_)) => Err(error),
         Err(error) => Ok(RouteDecision { route: Route::Agent, reason: error.to_string() }),
     }
 }
 
-/// The question, with what was said right before it and what is remembered.
-fn request(state: &ChatState, mark: &DataMark) -> ChatRequest {
+/// The question behind all that was said before it and what is remembered: the prompt begins as the one before it.
+pub(crate) fn request(state: &ChatState) -> ChatRequest {
     let said = |message: &&Message| match message.role() {
-        Role::User => message.tool_call_id().is_none(),
+        Role::User => message.tool_call_id().is_none() && !message.metadata().contains_key("kind"),
         Role::Assistant => message.tool_calls().is_empty(),
         Role::System | Role::Tool => false,
     };
     let plain = |message: &Message| Message::new(message.role(), message.content().clone());
-    let mut last: Vec<Message> =
-        state.agent.messages.iter().rev().filter(said).take(RECENT + 1).map(plain).collect();
-    last.reverse();
-    let memory = state.memory.message(None, Language::Korean, mark);
+    let conversation = state.agent.messages.iter().filter(said).map(plain);
+    let memory = state.agent.memory.message(Language::Korean);
     let begin = std::iter::once(Message::system(PROMPT)).chain(examples()).chain(memory);
-    ChatRequest::new(begin.chain(last)).temperature(0.0).max_tokens(LONGEST)
+    ChatRequest::new(begin.chain(conversation)).temperature(0.0).max_tokens(LONGEST)
 }
 
 fn examples() -> impl Iterator<Item = Message> {

@@ -1,8 +1,7 @@
 //! The state of a conversation.
 
-use hanok_agent::AgentState;
+use hanok_agent::{AgentState, PromptFront};
 use hanok_memory::{CompactionChange, ConversationMemory, Remembers};
-use hanok_model::DataMark;
 use hanok_state::{Messages, State};
 use serde::{Deserialize, Serialize};
 
@@ -11,18 +10,13 @@ use crate::RouteDecision;
 /// The state of a conversation. The log keeps every message; here are those that models still read.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChatState {
-    /// The conversation and the turn of the agent.
+    /// The conversation with its memory, and the turn of the agent.
     #[reduce(nested)]
     pub agent: AgentState,
-    /// What is kept of older messages.
-    #[reduce(nested)]
-    pub memory: ConversationMemory,
     /// Where this turn's question went.
     pub route: Option<RouteDecision>,
-    /// What the documents have about it.
-    pub context: Option<String>,
-    /// The mark around what models read as data in this turn.
-    pub mark: Option<DataMark>,
+    /// The front of the router's last prompt.
+    pub route_front: Option<PromptFront>,
 }
 
 impl Remembers for ChatState {
@@ -31,15 +25,10 @@ impl Remembers for ChatState {
     }
 
     fn memory(&self) -> &ConversationMemory {
-        &self.memory
-    }
-
-    fn context(&self) -> Option<&str> {
-        self.context.as_deref()
+        &self.agent.memory
     }
 
     fn remember(change: CompactionChange) -> ChatStateUpdate {
-        let agent = AgentState::update().messages(change.messages);
-        ChatState::update().agent(agent).memory(change.memory)
+        ChatState::update().agent(AgentState::remember(change))
     }
 }

@@ -1,16 +1,16 @@
 //! The conversation, as the terminal shows it.
 
 use hanok_core::Stored;
-use hanok_graph::Event;
-use hanok_memory::{MemoryEvent, Remembers};
-use hanok_parse::Language;
+use hanok_graph::{Event, Thread};
+use hanok_memory::MemoryEvent;
 use hanok_state::Messages;
 use terminal::{
     Ended, Talk,
+    failure::Failure,
     progress::{self, short},
 };
 
-use crate::{Chat, ChatState, ChatStateUpdate, Progress};
+use crate::{Chat, ChatState, ChatStateUpdate, Progress, summary};
 
 /// A conversation with one agent that remembers.
 #[derive(Debug)]
@@ -25,17 +25,17 @@ impl Talking {
 
     /// What the next prompt holds, in tokens.
     fn tokens(&self, state: &ChatState) -> String {
-        // What will be found for the next question is not known yet.
-        let around = self.0.compactor.prompt_parts("");
+        let around = self.0.compactor.prompt_parts();
         let policy = self.0.compactor.policy();
-        let count = policy.count(state.messages().iter(), state.memory(), &around);
+        let count = policy.count(state.agent.messages.iter(), &state.agent.memory, &around);
         let how =
             if count.exact { "tiktoken으로 센 값" } else { "어림값, 실제보다 큰 쪽" };
         format!(
-            "시스템 {}, 도구 {}, 기억 {}, 대화 {}, 답을 위해 비워 둔 것 {}: 모두 {}토큰 ({how})",
+            "시스템 {}, 도구 {}, 기억 {}, 자료 {}, 대화 {}, 답을 위해 비워 둔 것 {}: 모두 {}토큰 ({how})",
             count.system,
             count.tools,
             count.memory,
+            count.context,
             count.messages,
             count.reserved,
             count.total()
@@ -72,6 +72,9 @@ impl Talk for Talking {
                 Progress::Routed { route, reason } => {
                     format!("[router] {route:?} ({})", short(&reason))
                 }
+                Progress::PromptBroken { cause, tokens } => {
+                    format!("[router] 프롬프트 앞부분이 바뀜({}): 최대 {tokens}토큰", cause.code())
+                }
                 Progress::Searched { sources } if sources.is_empty() => "[rag] 없음".to_owned(),
                 Progress::Searched { sources } => format!("[rag] {}", short(&sources.join(", "))),
             });
@@ -96,19 +99,31 @@ impl Talk for Talking {
 
     fn command(&self, name: &str, state: &ChatState) -> Option<String> {
         match name {
-            "summary" => {
-                let text = state.memory.text(Language::Korean);
-                Some(text.unwrap_or_else(|| "아직 요약이 없습니다.".to_owned()))
-            }
             "tokens" => Some(self.tokens(state)),
             "tools" => Some(self.0.toolbox.lines()),
             _ => None,
         }
     }
 
+    async fn act(
+        &self,
+        name: &str,
+        rest: &str,
+        thread: &Thread<ChatState>,
+    ) -> Result<Option<String>, Failure> {
+        match name {
+            "summary" => summary::command(&self.0, rest, thread).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
     fn commands(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("/summary", "요약과 고정된 사실"),
+            (
+                "/summary N",
+                "요약 N이 대신하는 메시지. 뒤에 undo: 요약을 되돌리기, again: 다시 요약하기",
+            ),
             ("/tokens", "다음 프롬프트의 토큰"),
             ("/tools", "쓸 수 있는 도구"),
         ]

@@ -125,7 +125,7 @@ async fn a_long_talk_takes_a_third_call_for_its_summary() {
     ");
     model.finished().unwrap();
     let state = talk.state().await;
-    assert_eq!(state.memory.summaries().count(), 1);
+    assert_eq!(state.agent.memory.summaries().count(), 1);
     assert_eq!(state.agent.messages.len(), 6);
 }
 
@@ -231,8 +231,8 @@ async fn a_fact_of_the_third_turn_is_in_the_prompt_of_the_fortieth() {
             talk.say(&text).await;
         }
         let state = talk.state().await;
-        assert_eq!(state.memory.summaries().count(), summaries, "{overflow:?}");
-        let first = state.memory.summaries().next().unwrap();
+        assert_eq!(state.agent.memory.summaries().count(), summaries, "{overflow:?}");
+        let first = state.agent.memory.summaries().next().unwrap();
         let covers_the_beginning = first.messages > 6;
         assert_eq!(covers_the_beginning, overflow == Overflow::Fold, "{first:?}");
         let prompt = model.last();

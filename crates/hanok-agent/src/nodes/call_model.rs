@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use hanok_core::{Call, Spent};
 use hanok_graph::{Command, Context, Snapshot, StepError};
+use hanok_memory::FullWindow;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, ToolChoice};
 use hanok_state::{Json, Message, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -15,10 +16,11 @@ use crate::{
     has_agent::HasAgent,
     hook::{HookPoint, outcome::Jump},
     intercept::{TurnContext, chain::NextModel},
-    nodes::turn::Turn,
+    nodes::{talk::Talk, turn::Turn},
     observation::FaultKind,
     progress::AgentProgress,
     prompt,
+    prompt_front::BreakCause,
     protocol::Protocol,
     reply::{
         ask_model::ask_through,
@@ -37,6 +39,7 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
     state: Snapshot<S>,
     context: Context<C>,
 ) -> Result<Command<S>, AgentError> {
+    let stored = state.agent().messages.clone();
     let mut turn = Turn::new(parts, state, &context);
     let mut jump = None;
     if turn.now.agent().iteration == 0 {
@@ -57,7 +60,8 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
         };
         let round =
             parts.by_run.round(&parts.settings, &now, services, offered, only.as_deref())?;
-        let update = parts.settings.ask_model(&round, now.agent(), &context).await?;
+        let talk = Talk::of(&parts.settings, now.agent(), &stored);
+        let update = parts.settings.ask_model(&round, now.agent(), talk, &context).await?;
         turn.write_agent(update)?;
         jump = turn.hooks(HookPoint::AfterModel).await?;
         if jump == Some(Jump::Model) {
@@ -81,9 +85,9 @@ struct ModelTask<'a, C> {
 
 /// A reply as its step stores it.
 #[derive(Serialize, Deserialize)]
-struct StoredReply {
-    reply: ChatReply,
-    spent: Spent,
+pub(super) struct StoredReply {
+    pub(super) reply: ChatReply,
+    pub(super) spent: Spent,
 }
 
 impl AgentSettings {
@@ -92,28 +96,29 @@ impl AgentSettings {
         &self,
         round: &Round<'_>,
         state: &AgentState,
+        mut talk: Talk,
         context: &Context<C>,
     ) -> Result<AgentStateUpdate, AgentError> {
         let limit = self.limit(state);
         if state.iteration >= limit {
             return Ok(self.stop(context, AgentState::update(), StopReason::MaxIterations));
         }
-        // An earlier turn may have been cut short: every call gets its observation before the model is asked again.
-        let missing = conversation::missing(&state.messages, self.protocol, self.language);
-        let messages: Messages = state.messages.iter().chain(&missing).cloned().collect();
         let choice = self.choice(state);
-        let request = self.request(round, &messages).tool_choice(choice.clone());
-
         let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
-        let task = ModelTask { context, round, messages: &messages };
-        let mut reply = self.ask(&task, &mut usage, "model", request.clone()).await?;
+        let (mut reply, request) =
+            self.reply(round, choice, &mut talk, &mut usage, context).await?;
         if let Some(words) = self.correction(&reply, state, choice).filter(|_| iteration < limit) {
             iteration += 1;
+            let counter = self.counter();
+            let tokens = words.iter().map(|message| counter.message(message)).sum();
             let request = words.into_iter().fold(request, ChatRequest::message);
+            let task = ModelTask { context, round, messages: &talk.messages };
             reply = self.ask(&task, &mut usage, "model-again", request).await?;
+            // The conversation keeps neither what was wrong nor the correction.
+            let cause = BreakCause::Repair;
+            self.emit(context, |agent| AgentProgress::PromptBroken { agent, cause, tokens });
         }
-        let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
-        let update = update.iteration(iteration).usage(usage);
+        let update = talk.into_update().iteration(iteration).usage(usage);
         if state.usage.has_to_answer() && !reply.calls.is_empty() {
             return Ok(self.stop(context, update, StopReason::Rejected));
         }
@@ -122,6 +127,39 @@ impl AgentSettings {
         }
         self.refuse_calls(&mut reply, choice);
         Ok(self.conclude(context, reply, update))
+    }
+
+    /// The model's reply to the conversation as it stands, and the request that it answers. Where that does not fit the model's
+    /// window, the conversation is made smaller, and the model is asked once more.
+    async fn reply<C: Send + Sync + 'static>(
+        &self,
+        round: &Round<'_>,
+        choice: &ToolChoice,
+        talk: &mut Talk,
+        usage: &mut TurnUsage,
+        context: &Context<C>,
+    ) -> Result<(ReadReply, ChatRequest), AgentError> {
+        self.compact(round, talk, None, usage, context).await?;
+        let mut request = self.next_request(round, talk, context).tool_choice(choice.clone());
+        let task = ModelTask { context, round, messages: &talk.messages };
+        let error = match self.ask(&task, usage, "model", request.clone()).await {
+            Ok(reply) => return Ok((reply, request)),
+            Err(error) => error,
+        };
+        let AgentError::Model {
+            source: ModelError::ContextTooLong { limit, requested, .. }, ..
+        } = &error
+        else {
+            return Err(error);
+        };
+        let full = FullWindow { limit: *limit, requested: *requested };
+        if !self.compact(round, talk, Some(full), usage, context).await? {
+            return Err(error);
+        }
+        request = self.next_request(round, talk, context).tool_choice(choice.clone());
+        let task = ModelTask { context, round, messages: &talk.messages };
+        let reply = self.ask(&task, usage, "model-fit", request.clone()).await?;
+        Ok((reply, request))
     }
 
     /// The tool choice for the next reply. A call is required of a turn's first reply only, so that the turn can end.
@@ -177,7 +215,7 @@ impl AgentSettings {
         }));
     }
 
-    fn request(&self, round: &Round<'_>, messages: &Messages) -> ChatRequest {
+    pub(super) fn request(&self, round: &Round<'_>, messages: &Messages) -> ChatRequest {
         let sent = conversation::request(&round.system, messages, self.protocol);
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);

@@ -48,7 +48,11 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
         runner = Cow::Owned(runner.into_owned().restricted(restrictions));
     }
     let provide = |call: Call| provided(call, &whole);
-    let turn = ToolTurn { messages: &own.messages, usage: &own.usage };
+    // Whoever judges a call sees what the model has read of earlier messages too.
+    let with_memory = (!own.memory.is_empty())
+        .then(|| own.memory.prompt(&own.messages, agent.language).into_iter().collect());
+    let messages = with_memory.as_ref().unwrap_or(&own.messages);
+    let turn = ToolTurn { messages, usage: &own.usage };
     let round = ToolRound { turn, calls: pending, provide: &provide };
     let fault = |call: &ToolCall| {
         let fault = own.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id));

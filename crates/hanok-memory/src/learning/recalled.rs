@@ -120,7 +120,8 @@ impl Recalled {
     /// The messages of a turn: what was recalled as one message of data, and behind it the question. A node that writes both
     /// into its state keeps them there, so the next turn's prompt begins as this one does.
     ///
-    /// A conversation that has the question already takes the message by [`with_data`](crate::with_data).
+    /// A conversation that has the question already stores the message behind it:
+    /// [`ConversationMemory::prompt`](crate::ConversationMemory::prompt) shows it before.
     pub fn before(&self, question: Message, language: Language, mark: &DataMark) -> Vec<Message> {
         self.message(language, mark).into_iter().chain([question]).collect()
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{Protocol, StopReason, ask_model};
+use hanok_agent::{BreakCause, PromptFront, Protocol, StopReason, ask_model};
 use hanok_graph::{Context, END, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter};
 use hanok_parse::{ErrorKind, ParseError};
 use hanok_state::{Message, State};
 
@@ -37,27 +37,34 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
         return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
     }
     let mut iteration = state.iteration + 1;
-    let (mut text, mut chosen) =
-        supervisor.ask(&context, "route", supervisor.request(&state)).await?;
+    let request = supervisor.request(&state);
+    let front = supervisor.front(&context, &state, &request);
+    let (mut text, mut chosen) = supervisor.ask(&context, "route", request).await?;
     if let Some(correction) = supervisor.correction(&chosen, &state) {
         let is_usable =
             matches!(chosen, Route::Final(_) | Route::Undecided(_) | Route::Delegate { .. });
         if iteration >= limit && !is_usable {
             let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
-            return Ok(ended.iteration(iteration));
+            return Ok(ended.iteration(iteration).front(Some(front)));
         }
         if iteration < limit {
             iteration += 1;
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
+            let counter = TokenCounter::estimate();
+            let tokens = counter.text(&text) + counter.text(&correction);
             let request = corrected(supervisor.request(&state), text, correction);
             (text, chosen) = supervisor.ask(&context, "route-again", request).await?;
+            // The conversation keeps neither what was wrong nor the correction.
+            let cause = BreakCause::Repair;
+            context.custom(&SupervisorProgress::PromptBroken { cause, tokens });
             if let Some(result) = supervisor.answered(&chosen, &state) {
-                return Ok(supervisor.settle(&context, result).iteration(iteration));
+                let settled = supervisor.settle(&context, result).iteration(iteration);
+                return Ok(settled.front(Some(front)));
             }
         }
     }
     let update = supervisor.follow(&context, &state, text, chosen, iteration >= limit)?;
-    Ok(update.iteration(iteration))
+    Ok(update.iteration(iteration).front(Some(front)))
 }
 
 /// `request`, continued with the model's text and its correction.
@@ -72,11 +79,26 @@ fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequ
 
 impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     fn request(&self, state: &SupervisorState) -> ChatRequest {
-        let sent =
-            conversation::request(&self.system, &state.messages, &state.notes, self.language);
+        let sent = conversation::request(&self.system, &state.messages, self.language);
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         request
+    }
+
+    /// The front of `request`. Where it does not begin as the last one of the thread did, that is said.
+    fn front(
+        &self,
+        context: &Context<C>,
+        state: &SupervisorState,
+        request: &ChatRequest,
+    ) -> PromptFront {
+        let parts = PromptFront::of(self.model.name(), request, &[]);
+        let (front, broken) = parts.after(state.front.as_ref());
+        if let Some(cause) = broken {
+            let tokens = cause.tokens(request, &TokenCounter::estimate());
+            context.custom(&SupervisorProgress::PromptBroken { cause, tokens });
+        }
+        front
     }
 
     /// Asks the model, once and for all of the task's runs, and returns its text and the route in it.

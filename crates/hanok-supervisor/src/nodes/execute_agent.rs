@@ -23,11 +23,14 @@ pub(crate) async fn execute_agent<C: Send + Sync + 'static>(
     context: Context<C>,
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
     let sent: Option<Handoff> = context.input().map_err(SupervisorError::Delegation)?;
+    // Of several at once, the first result has the notes.
+    let is_first = sent.as_ref().is_none_or(|sent| state.delegations.first() == Some(sent));
+    let notes = if is_first { &state.notes[..] } else { &[] };
     let delegation = sent.unwrap_or_else(|| {
         let to = state.current_agent.as_deref().unwrap_or_default();
         supervisor.handoff(to, state.task.as_deref())
     });
-    supervisor.delegate(delegation, &state, &context).await
+    supervisor.delegate(delegation, &state, notes, &context).await
 }
 
 /// The run of one agent.
@@ -50,14 +53,16 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         &self,
         delegation: Handoff,
         state: &SupervisorState,
+        notes: &[String],
         context: &Context<C>,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
-        let view = conversation::model_view(&state.messages, &[], self.language);
+        let view = conversation::model_view(&state.messages, false, self.language);
         let AgentRun { output, stopped, work, .. } =
             self.to_its_end(&delegation, view, context).await?;
         let mark = DataMark::new(&*context.runtime().rng);
         let Handoff { to: name, task, .. } = delegation;
-        let message = conversation::result(&name, task.as_deref(), &output, stopped, &mark);
+        let task = task.as_deref();
+        let message = conversation::result(&name, task, &output, stopped, &mark, notes);
         let work = work.into_iter().filter(|_| self.output == OutputMode::Full);
         let update = work.fold(SupervisorState::update(), |update, message| {
             update.message(conversation::work(message, &name))
