@@ -181,7 +181,10 @@ fn idf(found: usize, all: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terms::{Terms, asked, indexed};
+    use crate::{
+        synonyms::Synonyms,
+        terms::{Terms, asked, indexed},
+    };
 
     fn postings<const N: usize>(texts: [&str; N]) -> Postings {
         let mut postings = Postings::default();
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn scores_by_the_formula() {
         let postings = postings(["a a b", "b c", "c d e f"]);
-        let scores = postings.scores(&asked("b f zz", &Terms::Words));
+        let scores = postings.scores(&asked("b f zz", &Terms::Words, &Synonyms::default()));
 
         // Of 3 passages, 2 have b, 1 has f, none has zz.
         let (b, f) = (1.6_f32.ln(), (1.0 + 2.5 / 1.5_f32).ln());
@@ -214,7 +217,7 @@ mod tests {
 
     #[test]
     fn nothing_indexed_or_asked_scores_nothing() {
-        assert_eq!(postings([]).scores(&asked("b", &Terms::Both)), []);
+        assert_eq!(postings([]).scores(&asked("b", &Terms::Both, &Synonyms::default())), []);
         assert_eq!(postings(["b"]).scores(&[]), []);
     }
 }

@@ -5,7 +5,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 use crate::error::RetrievalError;
-use crate::morphology::Morphology;
+use crate::{morphology::Morphology, synonyms::Synonyms};
 
 /// Which terms stand for a text in the index.
 ///
@@ -136,7 +136,7 @@ fn morphemes(word: &str, terms: &Terms) -> Option<Vec<String>> {
 }
 
 /// The stem of an English word; other words as they are.
-fn stem(word: Word) -> String {
+pub(crate) fn stem(word: Word) -> String {
     if word.script != Script::Letters || !word.text.bytes().all(|c| c.is_ascii_lowercase()) {
         return word.text;
     }
@@ -175,15 +175,29 @@ fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
 /// A longer question says nothing more.
 pub(crate) const MAX_ASKED: usize = 256;
 
-/// The terms of a question, each once, without the words of asking unless there are no others.
-pub(crate) fn asked(text: &str, terms: &Terms) -> Vec<Asked> {
+/// The terms of a question, each once, without the words of asking unless there are no others. What texts say instead of a word
+/// is of that word.
+pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked> {
     let words = words(text);
     let (asking, meant): (Vec<_>, Vec<_>) =
         words.into_iter().partition(|word| is_asking(&word.text));
     let kept = if meant.is_empty() { asking } else { meant };
 
     let mut all: Vec<Asked> = Vec::new();
-    for term in kept.into_iter().enumerate().flat_map(|(at, word)| of(at, word, terms)) {
+    let instead = |at: usize, text: &str| -> Vec<Asked> {
+        hanok_core::words(text).into_iter().flat_map(|word| of(at, word, terms)).collect()
+    };
+    let count = kept.len();
+    let of_word = |(at, word): (usize, Word)| {
+        let others = synonyms.of_word(&word.text);
+        let others: Vec<Asked> = others.flat_map(|text| instead(at, text)).collect();
+        of(at, word, terms).into_iter().chain(others)
+    };
+    let phrases = (count..).zip(synonyms.of_phrases(text));
+    let of_phrases = phrases.flat_map(|(at, (_, written))| {
+        written.iter().flat_map(move |text| instead(at, text)).collect::<Vec<_>>()
+    });
+    for term in kept.into_iter().enumerate().flat_map(of_word).chain(of_phrases) {
         if all.len() < MAX_ASKED && !all.iter().any(|known| known.term == term.term) {
             all.push(term);
         }
@@ -236,7 +250,7 @@ mod tests {
             ("휴가 휴가", Terms::Bigrams, "휴가"),
             ("", Terms::Both, ""),
         ] {
-            assert_eq!(shown(asked(text, &terms)), want, "{text} {terms:?}");
+            assert_eq!(shown(asked(text, &terms, &Synonyms::default())), want, "{text} {terms:?}");
         }
     }
 
@@ -260,6 +274,6 @@ mod tests {
 
     #[test]
     fn of_an_endless_question_not_everything_is_asked() {
-        assert!(asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both).len() <= MAX_ASKED);
+        assert!(asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default()).len() <= MAX_ASKED);
     }
 }

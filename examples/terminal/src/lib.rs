@@ -22,6 +22,8 @@ pub mod passages;
 #[cfg(feature = "test")]
 pub mod program;
 pub mod progress;
+#[cfg(feature = "test")]
+pub mod questions;
 mod screen;
 mod session;
 mod shown;
