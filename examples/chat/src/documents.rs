@@ -6,7 +6,7 @@ use hanok_retrieval::{
     Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
     Splitter, Terms, sync,
 };
-use terminal::{StoreOptions, failure::Failure, passages::observation};
+use terminal::{StoreOptions, everyday, failure::Failure, passages::observation};
 
 /// How many passages a question is given.
 const PASSAGES: usize = 3;
@@ -36,6 +36,7 @@ pub(crate) async fn search(
 ) -> Result<(String, Vec<String>), RetrievalError> {
     let ask = |text: String| async move {
         let query = Query::new(&text).limit(PASSAGES).min_coverage(MIN_COVERAGE);
+        let query = query.synonyms(everyday());
         documents.search(&query).await
     };
     let mut hits = ask(question.to_owned()).await?;

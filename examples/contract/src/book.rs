@@ -9,7 +9,7 @@ use hanok_retrieval::{
     StoredDocument, contract_passages,
 };
 use serde::{Deserialize, Serialize};
-use terminal::{failure::Failure, messages::skip_reason};
+use terminal::{everyday, failure::Failure, messages::skip_reason};
 
 use crate::{
     Absent, Missing, Options,
@@ -240,6 +240,7 @@ impl Book {
         let paper = self.paper(origin);
         let query = Query::new(query)
             .mode(Mode::Hybrid)
+            .synonyms(everyday())
             .only("origin", origin.name())
             .limit(limit * PIECES)
             .min_coverage(MIN_COVERAGE)
@@ -264,7 +265,8 @@ impl Book {
 
     /// How much of `question` the two contracts have, from 0 to 1.
     pub(crate) async fn coverage(&self, question: &str) -> Result<f32, RetrievalError> {
-        let hits = self.store.search(&Query::new(question).limit(3)).await?;
+        let query = Query::new(question).synonyms(everyday()).limit(3);
+        let hits = self.store.search(&query).await?;
         Ok(hits.iter().map(|hit| hit.coverage).fold(0.0, f32::max))
     }
 }

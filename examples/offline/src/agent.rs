@@ -26,6 +26,8 @@ pub(crate) enum Finding {
         lines: Vec<String>,
         source: Option<String>,
     },
+    /// Nothing answers it; this stands nearest.
+    Near { question: String, under: String, lines: Vec<String>, source: Option<String> },
     /// A tool said that there is nothing.
     Said(String),
     Nothing {
@@ -100,7 +102,7 @@ fn in_data(conversation: &Conversation) -> Option<Finding> {
         return None;
     }
     match finding(question, &conversation.data) {
-        Finding::Nothing { .. } => None,
+        Finding::Nothing { .. } | Finding::Near { .. } | Finding::Said(_) => None,
         found => Some(found),
     }
 }
@@ -114,6 +116,9 @@ fn is_failure(text: &str, tool: &str) -> bool {
 fn finding(question: &str, text: &str) -> Finding {
     match extract::answer(question, text) {
         Found::Answer { lines, source } => Finding::Found { lines, source },
+        Found::Near { under, lines, source } => {
+            Finding::Near { question: question.to_owned(), under, lines, source }
+        }
         Found::Said(text) => Finding::Said(text),
         Found::Nothing => Finding::Nothing { question: question.to_owned() },
     }

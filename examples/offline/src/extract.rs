@@ -12,6 +12,8 @@ use crate::{
 pub(crate) enum Found {
     /// Lines that answer it, and where they are from.
     Answer { lines: Vec<String>, source: Option<String> },
+    /// Lines that do not answer it, and stand nearest to it, under what they stand.
+    Near { under: String, lines: Vec<String>, source: Option<String> },
     /// The text says itself that there is nothing.
     Said(String),
     /// The text is about something else.
@@ -63,14 +65,33 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let Some((_, best, held)) = ranked.max_by(|(a, ..), (b, ..)| a.total_cmp(b)) else {
         return Found::Nothing;
     };
-    let found = Found::Answer { lines: lines(question, &asked, best), source: best.source.clone() };
+    let source = best.source.clone();
+    let found =
+        || Found::Answer { lines: lines(question, &asked, best), source: source.clone() };
     if !searched {
-        return found;
+        return found();
     }
     let topic = Held::of(last(&best.heading));
     let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
     let least = if is_topic { LEAST_COVERED_UNDER_HEADING } else { LEAST_COVERED };
-    if weighted(&asked, &weights, held) < least { Found::Nothing } else { found }
+    let covered = weighted(&asked, &weights, held);
+    match covered >= least {
+        true => found(),
+        false if covered > 0.0 => near(best),
+        false => Found::Nothing,
+    }
+}
+
+/// All of a passage that is no answer and the nearest there is.
+fn near(passage: &Passage) -> Found {
+    let mut room = MOST_CHARS;
+    let fits = |unit: &&Unit| {
+        let begun = room > 0;
+        room = room.saturating_sub(unit.text.chars().count());
+        begun
+    };
+    let lines = passage.units.iter().take_while(fits).map(shown).collect();
+    Found::Near { under: last(&passage.heading).trim().to_owned(), lines, source: passage.source.clone() }
 }
 
 /// Whether a text is one list, of which a question may want only some.
@@ -284,7 +305,7 @@ pub(crate) fn told(question: &str, earlier: &[String]) -> f32 {
 /// The words of a question that are not about the conversation itself.
 fn about(question: &str) -> Vec<Word> {
     let said = |word: &Word| {
-        !tables::SAID.iter().chain(tables::EARLIER).any(|known| word.text.contains(known.trim()))
+        !tables::SAID.iter().chain(tables::EARLIER.iter()).any(|known| word.text.contains(known.trim()))
     };
     content(question).into_iter().filter(said).collect()
 }

@@ -24,3 +24,4 @@ mod words;
 mod zones;
 
 pub use model::OfflineModel;
+pub use tables::everyday;

@@ -102,12 +102,16 @@ fn one(finding: &Finding, language: Language) -> String {
     let korean = language == Language::Korean;
     match finding {
         Finding::Found { lines, source } => {
-            let mut text = lines.join("\n");
-            if let Some(source) = source {
-                text.push_str(if korean { "\n\n출처: " } else { "\n\nSource: " });
-                text.push_str(source);
-            }
-            text
+            sourced(lines.join("\n"), source.as_deref(), language)
+        }
+        Finding::Near { question, under, lines, source } => {
+            let name = if under.is_empty() { source.as_deref().unwrap_or_default() } else { under };
+            let nearest = match korean {
+                true => format!("가장 가까운 내용은 {name}입니다:"),
+                false => format!("The nearest is {name}:"),
+            };
+            let text = format!("{} {nearest}\n{}", nothing(question, language), lines.join("\n"));
+            sourced(text, source.as_deref(), language)
         }
         Finding::Said(text) => text.clone(),
         Finding::Nothing { question } => nothing(question, language),
@@ -131,6 +135,13 @@ fn one(finding: &Finding, language: Language) -> String {
     }
 }
 
+/// `text`, with where it is from.
+fn sourced(mut text: String, source: Option<&str>, language: Language) -> String {
+    let label = if language == Language::Korean { "\n\n출처: " } else { "\n\nSource: " };
+    source.iter().for_each(|source| text.extend([label, source]));
+    text
+}
+
 fn nothing(question: &str, language: Language) -> String {
     let question: String = question.chars().take(80).collect();
     match (language, question.is_empty()) {
@@ -141,30 +152,12 @@ fn nothing(question: &str, language: Language) -> String {
     }
 }
 
+crate::tables::lists! { LABELS }
+
 fn final_answer(thought: Option<&str>, answer: impl AsRef<str>) -> String {
     let thought = thought.map(|thought| format!("Thought: {thought}\n")).unwrap_or_default();
     format!("{thought}Final Answer: {}", quoted(answer.as_ref()))
 }
-
-/// Words of a protocol that a document may begin a line with.
-const LABELS: &[&str] = &[
-    "thought",
-    "action",
-    "observation",
-    "final",
-    "answer",
-    "delegate",
-    "task",
-    "생각",
-    "행동",
-    "관찰",
-    "최종",
-    "답변",
-    "결론",
-    "결과",
-    "위임",
-    "작업",
-];
 
 /// `text` in which no line and no tag can be taken for a part of the protocol.
 fn quoted(text: &str) -> String {

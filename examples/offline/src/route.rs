@@ -164,7 +164,7 @@ fn is_about_earlier(question: &str) -> bool {
     let first_person = ["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]
         .iter()
         .any(|word| lower.contains(word));
-    is_about_said(question) && (has(tables::EARLIER) || first_person)
+    is_about_said(question) && (has(&tables::EARLIER) || first_person)
 }
 
 /// Whether the question is about something that was said.

@@ -1,44 +1,15 @@
 //! Places and their time zones.
 
+use std::sync::LazyLock;
+
 /// Places, as they are named in Korean and English, and the IANA zone of each.
-#[rustfmt::skip]
-const PLACES: &[(&[&str], &str)] = &[
-    (&["서울", "한국", "대한민국", "부산", "제주", "seoul", "korea"], "Asia/Seoul"),
-    (&["도쿄", "동경", "일본", "오사카", "tokyo", "japan", "osaka"], "Asia/Tokyo"),
-    (&["베이징", "북경", "상하이", "중국", "beijing", "shanghai", "china"], "Asia/Shanghai"),
-    (&["홍콩", "hong kong"], "Asia/Hong_Kong"),
-    (&["타이베이", "대만", "taipei", "taiwan"], "Asia/Taipei"),
-    (&["싱가포르", "singapore"], "Asia/Singapore"),
-    (&["방콕", "태국", "bangkok", "thailand"], "Asia/Bangkok"),
-    (&["하노이", "호치민", "베트남", "hanoi", "vietnam"], "Asia/Ho_Chi_Minh"),
-    (&["자카르타", "jakarta"], "Asia/Jakarta"),
-    (&["마닐라", "필리핀", "manila"], "Asia/Manila"),
-    (&["델리", "뭄바이", "인도", "delhi", "mumbai", "india"], "Asia/Kolkata"),
-    (&["두바이", "dubai"], "Asia/Dubai"),
-    (&["이스탄불", "istanbul"], "Europe/Istanbul"),
-    (&["모스크바", "moscow"], "Europe/Moscow"),
-    (&["런던", "영국", "london", "england"], "Europe/London"),
-    (&["파리", "프랑스", "paris", "france"], "Europe/Paris"),
-    (&["베를린", "독일", "뮌헨", "berlin", "germany", "munich"], "Europe/Berlin"),
-    (&["마드리드", "스페인", "madrid", "spain"], "Europe/Madrid"),
-    (&["로마", "이탈리아", "rome", "italy"], "Europe/Rome"),
-    (&["암스테르담", "amsterdam"], "Europe/Amsterdam"),
-    (&["취리히", "스위스", "zurich"], "Europe/Zurich"),
-    (&["카이로", "cairo"], "Africa/Cairo"),
-    (&["요하네스버그", "johannesburg"], "Africa/Johannesburg"),
-    (&["뉴욕", "워싱턴", "보스턴", "new york", "washington", "boston"], "America/New_York"),
-    (&["시카고", "chicago"], "America/Chicago"),
-    (&["덴버", "denver"], "America/Denver"),
-    (&["로스앤젤레스", "샌프란시스코", "시애틀", "엘에이", "실리콘밸리", "los angeles", "san francisco", "seattle"], "America/Los_Angeles"),
-    (&["토론토", "toronto"], "America/Toronto"),
-    (&["밴쿠버", "vancouver"], "America/Vancouver"),
-    (&["멕시코시티", "mexico city"], "America/Mexico_City"),
-    (&["상파울루", "sao paulo"], "America/Sao_Paulo"),
-    (&["하와이", "호놀룰루", "hawaii", "honolulu"], "Pacific/Honolulu"),
-    (&["시드니", "멜버른", "sydney", "melbourne"], "Australia/Sydney"),
-    (&["오클랜드", "뉴질랜드", "auckland"], "Pacific/Auckland"),
-    (&["협정 세계시", "세계시", "그리니치", "utc", "gmt"], "UTC"),
-];
+static PLACES: LazyLock<Vec<(Vec<&str>, &str)>> = LazyLock::new(|| {
+    let read = |line: &'static str| {
+        let (zone, names) = line.split_once(" = ")?;
+        Some((names.split(", ").collect(), zone))
+    };
+    include_str!("../data/zones.txt").lines().filter_map(read).collect()
+});
 
 /// The zone of the first place that `question` names, or the zone itself where it stands there.
 pub(crate) fn zone(question: &str) -> Option<String> {

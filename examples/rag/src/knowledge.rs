@@ -2,7 +2,7 @@
 
 use hanok_model::{InvalidSpec, SharedTool};
 use hanok_retrieval::{SearchTool, SharedRetriever};
-use terminal::passages::observation;
+use terminal::{everyday, passages::observation};
 
 /// The tool `search_knowledge_base`: the three passages of `documents` that fit a query best, each with its source.
 ///
@@ -14,5 +14,5 @@ use terminal::passages::observation;
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
     let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(tool.format(observation)))
+    Ok(SharedTool::new(tool.query(|query| query.synonyms(everyday())).format(observation)))
 }

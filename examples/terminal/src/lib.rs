@@ -32,6 +32,7 @@ mod store;
 mod talk;
 
 pub use lanes::Lane;
+pub use offline::everyday;
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;
