@@ -2,7 +2,7 @@
 
 use crate::{
     conversation::Conversation,
-    extract::{self, Found},
+    extract::{self, Found, Quote},
     intent::{Intent, Kind},
     pick::{self, NoCall, Wanted},
     prompt::Listed,
@@ -22,12 +22,13 @@ pub(crate) enum Act {
 /// What came of one question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Finding {
-    Found {
-        lines: Vec<String>,
-        source: Option<String>,
-    },
+    Found(Vec<Quote>),
     /// Nothing answers it; this stands nearest.
-    Near { question: String, under: String, lines: Vec<String>, source: Option<String> },
+    Near {
+        question: String,
+        under: String,
+        quote: Quote,
+    },
     /// A tool said that there is nothing.
     Said(String),
     Nothing {
@@ -90,7 +91,7 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
 /// Whether the data that came with the question answers it.
 pub(crate) fn is_answered(conversation: &Conversation) -> bool {
     !conversation.data.is_empty()
-        && matches!(finding(&conversation.question, &conversation.data), Finding::Found { .. })
+        && matches!(finding(&conversation.question, &conversation.data), Finding::Found(_))
 }
 
 /// What the data that came with the question has about it, where it does not ask for what a calculator or a clock says.
@@ -115,9 +116,9 @@ fn is_failure(text: &str, tool: &str) -> bool {
 
 fn finding(question: &str, text: &str) -> Finding {
     match extract::answer(question, text) {
-        Found::Answer { lines, source } => Finding::Found { lines, source },
-        Found::Near { under, lines, source } => {
-            Finding::Near { question: question.to_owned(), under, lines, source }
+        Found::Answer(quotes) => Finding::Found(quotes),
+        Found::Near { under, quote } => {
+            Finding::Near { question: question.to_owned(), under, quote }
         }
         Found::Said(text) => Finding::Said(text),
         Found::Nothing => Finding::Nothing { question: question.to_owned() },
@@ -131,7 +132,10 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     if !conversation.results.is_empty() {
         // What teams found is an answer as it is.
         let whole = |text: &String| match extract::whole(text, MOST_OF_RESULT) {
-            Found::Answer { lines, .. } => Finding::Found { lines, source: None },
+            Found::Answer(quotes) => {
+                let bare = |quote| Quote { source: None, ..quote };
+                Finding::Found(quotes.into_iter().map(bare).collect())
+            }
             _ => Finding::Nothing { question: question.clone() },
         };
         return conversation.results.iter().map(whole).collect();
@@ -141,10 +145,13 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         let each: Vec<_> = each.collect();
         if each.iter().any(|(_, found)| found.is_some()) {
             let told = each.into_iter().map(|(name, found)| {
-                let (mut lines, source) = found
-                    .unwrap_or_else(|| (vec!["맞는 내용을 찾지 못했습니다.".to_owned()], None));
-                lines.insert(0, format!("{name}:"));
-                Finding::Found { lines, source }
+                let none = || Quote {
+                    lines: vec!["맞는 내용을 찾지 못했습니다.".to_owned()],
+                    source: None,
+                };
+                let mut quotes = found.unwrap_or_else(|| vec![none()]);
+                quotes.iter_mut().take(1).for_each(|it| it.lines.insert(0, format!("{name}:")));
+                Finding::Found(quotes)
             });
             return told.collect();
         }
@@ -153,18 +160,18 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         return vec![Finding::Nothing { question: question.clone() }];
     }
     match in_piece(question, &conversation.data) {
-        Some((lines, source)) => vec![Finding::Found { lines, source }],
+        Some(quotes) => vec![Finding::Found(quotes)],
         None => vec![finding(question, &conversation.data)],
     }
 }
 
 /// What `text` has about `question`. The one article that a question names by its number is an answer whatever it says.
-fn in_piece(question: &str, text: &str) -> Option<(Vec<String>, Option<String>)> {
+fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
     match finding(question, text) {
-        Finding::Found { lines, source } => Some((lines, source)),
+        Finding::Found(quotes) => Some(quotes),
         _ if question.contains('조') && text.matches("출처:").count() == 1 => {
             match extract::whole(text, MOST_OF_ARTICLE) {
-                Found::Answer { lines, source } => Some((lines, source)),
+                Found::Answer(quotes) => Some(quotes),
                 _ => None,
             }
         }

@@ -3,21 +3,28 @@
 use crate::{
     amounts::{self, counted, is_answer},
     passages::{self, Kind, Passage, Unit, passages},
-    tables,
+    reckon, tables,
     words::{Held, Word, content, coverage, small, words},
 };
 
 /// What a text has about a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
-    /// Lines that answer it, and where they are from.
-    Answer { lines: Vec<String>, source: Option<String> },
-    /// Lines that do not answer it, and stand nearest to it, under what they stand.
-    Near { under: String, lines: Vec<String>, source: Option<String> },
+    /// What answers it; of two passages that fit alike, both.
+    Answer(Vec<Quote>),
+    /// What does not answer it, and stands nearest to it, under what it stands.
+    Near { under: String, quote: Quote },
     /// The text says itself that there is nothing.
     Said(String),
     /// The text is about something else.
     Nothing,
+}
+
+/// Lines of a text, and where they are from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Quote {
+    pub(crate) lines: Vec<String>,
+    pub(crate) source: Option<String>,
 }
 
 /// The most characters of an answer out of one text.
@@ -29,10 +36,13 @@ const SHORT: usize = 400;
 /// A shorter passage is a title.
 const TITLE: usize = 60;
 
-/// The weighted share of the question that a passage has at least, and one whose heading has a word of it. Measured
-/// with the questions of the example `rag`.
-const LEAST_COVERED: f32 = 0.28;
-const LEAST_COVERED_UNDER_HEADING: f32 = 0.18;
+/// The weighted share of the question that a passage has at least to be its answer, and one whose heading has a word of it. Measured
+/// with the questions of the examples.
+const SURE: f32 = 0.5;
+const SURE_UNDER_HEADING: f32 = 0.4;
+
+/// Two passages fit alike whose fits are no further apart.
+const ALIKE: f32 = 0.1;
 
 /// What a passage is worth by its place in a search's results, beside its words.
 const PLACES: [f32; 3] = [0.15, 0.06, 0.0];
@@ -58,28 +68,45 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     }
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &passages);
-    let ranked = passages.iter().zip(&held).enumerate().map(|(at, (passage, held))| {
-        let place = PLACES.get(at).copied().unwrap_or_default();
-        (fit(question, &asked, &weights, passage, held) + place, passage, held)
-    });
-    let Some((_, best, held)) = ranked.max_by(|(a, ..), (b, ..)| a.total_cmp(b)) else {
-        return Found::Nothing;
+    let mut ranked: Vec<Ranked<'_>> = passages
+        .iter()
+        .zip(&held)
+        .enumerate()
+        .map(|(at, (passage, held))| {
+            let place = PLACES.get(at).copied().unwrap_or_default();
+            let fit = fit(question, &asked, &weights, passage, held) + place;
+            Ranked { fit, passage, covered: weighted(&asked, &weights, held) }
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.fit.total_cmp(&a.fit));
+    let Some((best, others)) = ranked.split_first() else { return Found::Nothing };
+    let quote = |passage: &Passage| {
+        let (mut lines, best) = lines(question, &asked, passage);
+        let around = around(passage);
+        lines.extend(best.and_then(|line| reckon::follows(question, line, &around, text)));
+        Quote { lines, source: passage.source.clone() }
     };
-    let source = best.source.clone();
-    let found =
-        || Found::Answer { lines: lines(question, &asked, best), source: source.clone() };
-    if !searched {
-        return found();
-    }
-    let topic = Held::of(last(&best.heading));
+    let topic = Held::of(last(&best.passage.heading));
     let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
-    let least = if is_topic { LEAST_COVERED_UNDER_HEADING } else { LEAST_COVERED };
-    let covered = weighted(&asked, &weights, held);
-    match covered >= least {
-        true => found(),
-        false if covered > 0.0 => near(best),
-        false => Found::Nothing,
+    let sure = if is_topic { SURE_UNDER_HEADING } else { SURE };
+    if !searched || best.covered >= sure {
+        let alike = |it: &&Ranked<'_>| it.covered >= sure && best.fit - it.fit < ALIKE;
+        let others = others.first().filter(alike).filter(|_| searched);
+        return Found::Answer(std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect());
     }
+    if best.covered > 0.0 { near(best.passage) } else { Found::Nothing }
+}
+
+/// A passage, how well it fits, and how much of the question it has.
+struct Ranked<'p> {
+    fit: f32,
+    passage: &'p Passage,
+    covered: f32,
+}
+
+/// All that a passage says.
+fn around(passage: &Passage) -> String {
+    passage.units.iter().map(|unit| unit.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// All of a passage that is no answer and the nearest there is.
@@ -91,7 +118,8 @@ fn near(passage: &Passage) -> Found {
         begun
     };
     let lines = passage.units.iter().take_while(fits).map(shown).collect();
-    Found::Near { under: last(&passage.heading).trim().to_owned(), lines, source: passage.source.clone() }
+    let quote = Quote { lines, source: passage.source.clone() };
+    Found::Near { under: last(&passage.heading).trim().to_owned(), quote }
 }
 
 /// Whether a text is one list, of which a question may want only some.
@@ -120,7 +148,7 @@ pub(crate) fn whole(text: &str, most: usize) -> Found {
             .to_owned()
     };
     let lines: Vec<String> = told.map(plain).collect();
-    if lines.is_empty() { Found::Nothing } else { Found::Answer { lines, source } }
+    if lines.is_empty() { Found::Nothing } else { Found::Answer(vec![Quote { lines, source }]) }
 }
 
 /// The innermost of the headings.
@@ -176,8 +204,12 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
     share(held) + 0.5 * best + 0.5 * heading + amount - title
 }
 
-/// The sentences, items and rows of a passage that answer.
-fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
+/// The sentences, items and rows of a passage that answer, and which of them does best.
+fn lines<'p>(
+    question: &str,
+    asked: &[Word],
+    passage: &'p Passage,
+) -> (Vec<String>, Option<&'p str>) {
     let scores = scores(question, asked, passage);
     let best = scores.iter().copied().fold(0.0, f32::max);
     let mut chosen: Vec<bool> = if best < 0.3 || is_whole(question, asked) {
@@ -187,13 +219,11 @@ fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
     };
     complete(&mut chosen, &passage.units);
     within(&scores, &mut chosen, &passage.units);
-    passage
-        .units
-        .iter()
-        .zip(&chosen)
-        .filter(|(_, chosen)| **chosen)
-        .map(|(unit, _)| shown(unit))
-        .collect()
+    let chosen = passage.units.iter().zip(&chosen).filter(|(_, chosen)| **chosen);
+    let lines = chosen.map(|(unit, _)| shown(unit)).collect();
+    let units = passage.units.iter().zip(&scores);
+    let best = units.rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    (lines, best.map(|(unit, _)| unit.text.as_str()))
 }
 
 /// How well each unit answers: what the heading says already counts little.

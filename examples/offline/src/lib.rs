@@ -15,6 +15,7 @@ mod passages;
 mod people;
 mod pick;
 mod prompt;
+mod reckon;
 mod reply;
 mod route;
 pub mod schema;

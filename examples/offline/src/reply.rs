@@ -3,6 +3,7 @@
 use crate::{
     agent::{Act, Finding},
     conversation::Language,
+    extract::Quote,
     pick::{NoCall, Wanted},
     route::Route,
 };
@@ -101,17 +102,17 @@ pub(crate) fn answered(findings: &[Finding], language: Language) -> String {
 fn one(finding: &Finding, language: Language) -> String {
     let korean = language == Language::Korean;
     match finding {
-        Finding::Found { lines, source } => {
-            sourced(lines.join("\n"), source.as_deref(), language)
+        Finding::Found(quotes) => {
+            quotes.iter().map(|it| quoted_from(it, language)).collect::<Vec<_>>().join("\n\n")
         }
-        Finding::Near { question, under, lines, source } => {
-            let name = if under.is_empty() { source.as_deref().unwrap_or_default() } else { under };
+        Finding::Near { question, under, quote } => {
+            let source = quote.source.as_deref().unwrap_or_default();
+            let name = if under.is_empty() { source } else { under };
             let nearest = match korean {
                 true => format!("가장 가까운 내용은 {name}입니다:"),
                 false => format!("The nearest is {name}:"),
             };
-            let text = format!("{} {nearest}\n{}", nothing(question, language), lines.join("\n"));
-            sourced(text, source.as_deref(), language)
+            format!("{} {nearest}\n{}", nothing(question, language), quoted_from(quote, language))
         }
         Finding::Said(text) => text.clone(),
         Finding::Nothing { question } => nothing(question, language),
@@ -135,10 +136,11 @@ fn one(finding: &Finding, language: Language) -> String {
     }
 }
 
-/// `text`, with where it is from.
-fn sourced(mut text: String, source: Option<&str>, language: Language) -> String {
+/// The lines of a quote, with where they are from.
+fn quoted_from(quote: &Quote, language: Language) -> String {
     let label = if language == Language::Korean { "\n\n출처: " } else { "\n\nSource: " };
-    source.iter().for_each(|source| text.extend([label, source]));
+    let mut text = quote.lines.join("\n");
+    quote.source.iter().for_each(|source| text.extend([label, source]));
     text
 }
 
