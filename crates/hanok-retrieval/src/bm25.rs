@@ -146,13 +146,13 @@ pub(crate) struct Weight {
 pub(crate) fn weights(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weight> {
     let words = words(asked, found, all);
     let sum: f32 = words.iter().map(|word| word.weight).sum();
-    let each = asked.iter().zip(found).map(|(Asked { word, counts, .. }, found)| {
+    let each = asked.iter().zip(found).map(|(Asked { word, counts, among, .. }, found)| {
         let idf = idf(*found, all);
         let share = match words.get(*word) {
             Some(word) if *counts && word.known > 0.0 => word.weight * idf / (word.known * sum),
             _ => 0.0,
         };
-        Weight { idf, share }
+        Weight { idf: in_other_words(idf, *among), share }
     });
     each.collect()
 }
@@ -171,6 +171,11 @@ fn words(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weighed> {
         }
     }
     words
+}
+
+/// The weight of a term that stands for a word in other words, `among` so many: any two of them are as good as the word.
+pub(crate) fn in_other_words(weight: f32, among: u16) -> f32 {
+    if among > 1 { weight * (2.0 / f32::from(among)).min(1.0) } else { weight }
 }
 
 fn idf(found: usize, all: usize) -> f32 {

@@ -119,6 +119,8 @@ pub(crate) struct Asked {
     pub(crate) word: usize,
     /// Whether it counts for the coverage: a word whose bigrams are there counts by them.
     pub(crate) counts: bool,
+    /// Among how many terms that stand for the word in other words its weight is divided; 1 for the word itself.
+    pub(crate) among: u16,
 }
 
 fn bigrams(word: &str) -> impl Iterator<Item = Term> + '_ {
@@ -157,17 +159,17 @@ pub(crate) fn indexed(text: &str, terms: &Terms) -> Vec<Term> {
 fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
     if let Some(morphemes) = morphemes(&word.text, terms) {
         let each = morphemes.into_iter();
-        let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true };
+        let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true, among: 1 };
         return each.map(term).collect();
     }
     let joined = is_joined(&word) && *terms != Terms::Words;
     let text = if joined { word.text } else { stem(word) };
     let mut all: Vec<Asked> = Vec::new();
     if joined {
-        all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true }));
+        all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true, among: 1 }));
     }
     if !joined || *terms == Terms::Both {
-        all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined });
+        all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined, among: 1 });
     }
     all
 }
@@ -184,18 +186,21 @@ pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked
     let kept = if meant.is_empty() { asking } else { meant };
 
     let mut all: Vec<Asked> = Vec::new();
-    let instead = |at: usize, text: &str| -> Vec<Asked> {
-        hanok_core::words(text).into_iter().flat_map(|word| of(at, word, terms)).collect()
+    let instead = |at: usize, texts: Vec<&str>| -> Vec<Asked> {
+        let words = texts.into_iter().flat_map(hanok_core::words);
+        let mut all: Vec<Asked> = words.flat_map(|word| of(at, word, terms)).collect();
+        let among = u16::try_from(all.len()).unwrap_or(u16::MAX);
+        all.iter_mut().for_each(|term| term.among = among);
+        all
     };
     let count = kept.len();
     let of_word = |(at, word): (usize, Word)| {
-        let others = synonyms.of_word(&word.text);
-        let others: Vec<Asked> = others.flat_map(|text| instead(at, text)).collect();
+        let others = instead(at, synonyms.of_word(&word.text).collect());
         of(at, word, terms).into_iter().chain(others)
     };
     let phrases = (count..).zip(synonyms.of_phrases(text));
     let of_phrases = phrases.flat_map(|(at, (_, written))| {
-        written.iter().flat_map(move |text| instead(at, text)).collect::<Vec<_>>()
+        instead(at, written.iter().map(String::as_str).collect())
     });
     for term in kept.into_iter().enumerate().flat_map(of_word).chain(of_phrases) {
         if all.len() < MAX_ASKED && !all.iter().any(|known| known.term == term.term) {

@@ -9,7 +9,7 @@ use hanok_retrieval::{
 use terminal::{StoreOptions, everyday, failure::Failure, passages::observation};
 
 /// How many passages a question is given.
-const PASSAGES: usize = 3;
+const PASSAGES: usize = 5;
 
 /// The folder of the documents (`None`: the samples, where the example was built).
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {

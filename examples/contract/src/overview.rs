@@ -14,7 +14,8 @@ const SHORT: usize = 90;
 const PREAMBLE: usize = 600;
 
 /// What a word of a question begins with that names no part of the contract, in a question that compares all of it.
-const OF_WHOLE: [&str; 32] = [
+const OF_WHOLE: [&str; 33] = [
+    "어때",
     "표준",
     "계약서",
     "이",

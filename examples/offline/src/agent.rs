@@ -27,6 +27,7 @@ pub(crate) enum Finding {
     Near {
         question: String,
         under: String,
+        hint: bool,
         quote: Quote,
     },
     /// A tool said that there is nothing.
@@ -85,6 +86,11 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
             finding(&question, text)
         });
     }
+    // What no tool is for may still be near to what came with the question.
+    let none = |finding: &Finding| matches!(finding, Finding::No(_) | Finding::Nothing { .. });
+    if findings.iter().all(none) && !conversation.data.is_empty() {
+        return Act::Answer(vec![finding(&conversation.question, &conversation.data)]);
+    }
     Act::Answer(findings)
 }
 
@@ -117,8 +123,8 @@ fn is_failure(text: &str, tool: &str) -> bool {
 fn finding(question: &str, text: &str) -> Finding {
     match extract::answer(question, text) {
         Found::Answer(quotes) => Finding::Found(quotes),
-        Found::Near { under, quote } => {
-            Finding::Near { question: question.to_owned(), under, quote }
+        Found::Near { under, hint, quote } => {
+            Finding::Near { question: question.to_owned(), under, hint, quote }
         }
         Found::Said(text) => Finding::Said(text),
         Found::Nothing => Finding::Nothing { question: question.to_owned() },

@@ -13,7 +13,7 @@ pub(crate) enum Found {
     /// What answers it; of two passages that fit alike, both.
     Answer(Vec<Quote>),
     /// What does not answer it, and stands nearest to it, under what it stands.
-    Near { under: String, quote: Quote },
+    Near { under: String, hint: bool, quote: Quote },
     /// The text says itself that there is nothing.
     Said(String),
     /// The text is about something else.
@@ -38,14 +38,17 @@ const TITLE: usize = 60;
 
 /// The weighted share of the question that a passage has at least to be its answer, and one whose heading has a word of it. Measured
 /// with the questions of the examples.
-const SURE: f32 = 0.5;
-const SURE_UNDER_HEADING: f32 = 0.4;
+const SURE: f32 = 0.62;
+const SURE_UNDER_HEADING: f32 = 0.5;
+
+/// The share below which what stands nearest is no answer at all.
+const HINT: f32 = 0.35;
 
 /// Two passages fit alike whose fits are no further apart.
-const ALIKE: f32 = 0.1;
+const ALIKE: f32 = 0.16;
 
 /// What a passage is worth by its place in a search's results, beside its words.
-const PLACES: [f32; 3] = [0.15, 0.06, 0.0];
+const PLACES: [f32; 2] = [0.15, 0.06];
 
 /// Whether a text says of itself that nothing was found.
 pub(crate) fn is_nothing(text: &str) -> bool {
@@ -60,8 +63,8 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     if is_nothing(text) {
         return Found::Said(text.chars().take(SHORT).collect());
     }
-    let asked = content(question);
     let passages = passages(text);
+    let asked = asked(question, &passages);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
     if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
         return whole(text, SHORT);
@@ -94,7 +97,26 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         let others = others.first().filter(alike).filter(|_| searched);
         return Found::Answer(std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect());
     }
-    if best.covered > 0.0 { near(best.passage) } else { Found::Nothing }
+    if best.covered <= 0.0 {
+        return Found::Nothing;
+    }
+    let (_, line) = lines(question, &asked, best.passage);
+    let all = around(best.passage);
+    let follows = line.and_then(|line| reckon::follows(question, line, &all, text));
+    near(best.passage, best.covered >= HINT, follows)
+}
+
+/// The words that say what is asked for. A count of something need not stand in a text that says what one is.
+fn asked(question: &str, passages: &[Passage]) -> Vec<Word> {
+    let texts: Vec<Held> = passages.iter().map(held).collect();
+    let is_count = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
+    let stands = |word: &Word| texts.iter().any(|held| held.share(word) > 0.0);
+    let (counts, mut words): (Vec<Word>, Vec<Word>) =
+        content(question).into_iter().partition(|word| is_count(word) && !stands(word));
+    if words.is_empty() {
+        words = counts;
+    }
+    words
 }
 
 /// A passage, how well it fits, and how much of the question it has.
@@ -110,16 +132,16 @@ fn around(passage: &Passage) -> String {
 }
 
 /// All of a passage that is no answer and the nearest there is.
-fn near(passage: &Passage) -> Found {
+fn near(passage: &Passage, hint: bool, follows: Option<String>) -> Found {
     let mut room = MOST_CHARS;
     let fits = |unit: &&Unit| {
         let begun = room > 0;
         room = room.saturating_sub(unit.text.chars().count());
         begun
     };
-    let lines = passage.units.iter().take_while(fits).map(shown).collect();
+    let lines = passage.units.iter().take_while(fits).map(shown).chain(follows).collect();
     let quote = Quote { lines, source: passage.source.clone() };
-    Found::Near { under: last(&passage.heading).trim().to_owned(), quote }
+    Found::Near { under: last(&passage.heading).trim().to_owned(), hint, quote }
 }
 
 /// Whether a text is one list, of which a question may want only some.
@@ -215,8 +237,14 @@ fn lines<'p>(
     let mut chosen: Vec<bool> = if best < 0.3 || is_whole(question, asked) {
         vec![true; scores.len()]
     } else {
-        scores.iter().map(|score| *score >= 0.7 * best).collect()
+        let units = scores.iter().zip(&passage.units);
+        let least = |unit: &Unit| if unit.kind == Kind::Sentence { 0.7 } else { 0.8 };
+        units.map(|(score, unit)| *score >= least(unit) * best).collect()
     };
+    let texts: Vec<&str> = passage.units.iter().map(|unit| unit.text.as_str()).collect();
+    if let Some(at) = reckon::within(question, &texts) {
+        chosen = (0..texts.len()).map(|one| one == at).collect();
+    }
     complete(&mut chosen, &passage.units);
     within(&scores, &mut chosen, &passage.units);
     let chosen = passage.units.iter().zip(&chosen).filter(|(_, chosen)| **chosen);

@@ -37,6 +37,22 @@ impl Kind {
         }
     }
 
+    /// What people call it.
+    pub(crate) fn name(self, korean: bool) -> &'static str {
+        match (self, korean) {
+            (Self::Arithmetic, true) => "계산",
+            (Self::Arithmetic, false) => "sums",
+            (Self::Clock, true) => "날짜와 시각",
+            (Self::Clock, false) => "the date and the time",
+            (Self::People, true) => "직원과 연락처",
+            (Self::People, false) => "people",
+            (Self::Rooms, true) => "회의실",
+            (Self::Rooms, false) => "meeting rooms",
+            (Self::Documents, true) => "규정과 문서의 내용",
+            (Self::Documents, false) => "what the documents say",
+        }
+    }
+
     /// How much a description is about this, from 0 to 1.
     pub(crate) fn in_text(self, description: &str) -> f32 {
         let text = description.to_lowercase();

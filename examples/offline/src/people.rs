@@ -7,6 +7,9 @@ crate::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES }
 /// Family names of one syllable.
 const FAMILIES: &str = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용";
 
+/// Those that stand alone as other words.
+const NO_FAMILIES: &str = "지이전한장모제국어은편기";
+
 /// What ends both names and other words: 지은 and 신청은.
 const DOUBTFUL: &str = "은이을도로만해한할될된비료금실팀장자증권률율";
 
@@ -79,7 +82,9 @@ fn whole(word: &str, titled: bool) -> Option<String> {
 
 /// `김 하늘`.
 fn two_words(family: &str, given: &str) -> Option<String> {
-    let is_family = family.chars().count() == 1 && FAMILIES.contains(family);
+    let is_family = family.chars().count() == 1
+        && FAMILIES.contains(family)
+        && !NO_FAMILIES.contains(family);
     let given = JOINED.iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
     let name = format!("{family}{given}");
     (is_family && is_name(&name, false)).then_some(name)

@@ -242,6 +242,31 @@ fn days(question: &str, line: &str) -> Option<String> {
     }
 }
 
+/// Which of `texts` has the bound that the count of `question` is within: `1년 미만 …`, `3년 이상 …`. There have to be several.
+pub(crate) fn within(question: &str, texts: &[&str]) -> Option<usize> {
+    let asked = counts(question).into_iter().find(|count| count.unit == "년")?;
+    let number = |count: &Count| count.number.parse::<f32>().ok();
+    let asked = number(&asked)?;
+    let bound = |text: &&str| {
+        let bounds = ["이상", "초과", "미만", "이하"];
+        let kind = bounds.iter().position(|word| text.contains(word))?;
+        let bound = counts(text).into_iter().find(|count| count.unit == "년").and_then(|it| number(&it))?;
+        let holds = match kind {
+            0 => asked >= bound,
+            1 => asked > bound,
+            2 => asked < bound,
+            _ => asked <= bound,
+        };
+        Some((holds, bound))
+    };
+    let bounds: Vec<Option<(bool, f32)>> = texts.iter().map(bound).collect();
+    if bounds.iter().flatten().count() < 2 {
+        return None;
+    }
+    let held = bounds.iter().enumerate().filter_map(|(at, bound)| bound.filter(|it| it.0).map(|it| (at, it.1)));
+    held.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
+}
+
 fn date(figure: Figure) -> Option<Date> {
     if let Figure::Date(date) = figure { Some(date) } else { None }
 }

@@ -49,15 +49,16 @@ pub(crate) fn said(route: &Route, language: Language) -> String {
         }
         Route::Noted if korean => "알겠습니다. 이 대화에 남겨 두겠습니다.".to_owned(),
         Route::Noted => "I see. It stays in this conversation.".to_owned(),
-        Route::Greeted(helpers) => {
-            let helpers: Vec<_> =
-                helpers.iter().map(|(name, what)| format!("- {name}: {what}")).collect();
+        Route::Thanked if korean => "네, 더 궁금한 것이 있으면 물어보세요.".to_owned(),
+        Route::Thanked => "You are welcome.".to_owned(),
+        Route::Greeted(kinds) => {
             let begin = if korean {
-                "안녕하세요. 이런 것을 물어보실 수 있습니다."
+                "안녕하세요. 저는 규칙으로만 답하는 오프라인 모델이고, 찾은 글을 옮겨 답합니다. 이런 것을 물어보실 수 있습니다:"
             } else {
-                "Hello. You can ask about this."
+                "Hello. I am an offline model of rules, and answer with what I find. You can ask about:"
             };
-            format!("{begin}\n\n{}", helpers.join("\n"))
+            let kinds: Vec<_> = kinds.iter().map(|kind| kind.name(korean)).collect();
+            format!("{begin} {}.", kinds.join(", "))
         }
     }
 }
@@ -105,20 +106,25 @@ fn one(finding: &Finding, language: Language) -> String {
         Finding::Found(quotes) => {
             quotes.iter().map(|it| quoted_from(it, language)).collect::<Vec<_>>().join("\n\n")
         }
-        Finding::Near { question, under, quote } => {
+        Finding::Near { question, under, hint, quote } => {
             let source = quote.source.as_deref().unwrap_or_default();
             let name = if under.is_empty() { source } else { under };
+            let begin = match (hint, korean) {
+                (true, true) => "꼭 맞는 답인지는 확실하지 않습니다.".to_owned(),
+                (true, false) => "This may not be the answer.".to_owned(),
+                (false, _) => nothing(question, language),
+            };
             let nearest = match korean {
                 true => format!("가장 가까운 내용은 {name}입니다:"),
                 false => format!("The nearest is {name}:"),
             };
-            format!("{} {nearest}\n{}", nothing(question, language), quoted_from(quote, language))
+            format!("{begin} {nearest}\n{}", quoted_from(quote, language))
         }
         Finding::Said(text) => text.clone(),
         Finding::Nothing { question } => nothing(question, language),
         Finding::Failed(text) => text.clone(),
         Finding::No(NoCall::NoTool) if korean => {
-            "이 질문에 쓸 수 있는 도구를 찾지 못했습니다.".to_owned()
+            "이 질문에 답할 자료나 도구를 찾지 못했습니다.".to_owned()
         }
         Finding::No(NoCall::NoTool) => {
             "There is no tool for this question: nothing was found.".to_owned()

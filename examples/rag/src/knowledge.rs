@@ -4,7 +4,10 @@ use hanok_model::{InvalidSpec, SharedTool};
 use hanok_retrieval::{SearchTool, SharedRetriever};
 use terminal::{everyday, passages::observation};
 
-/// The tool `search_knowledge_base`: the three passages of `documents` that fit a query best, each with its source.
+/// How many passages a search shows.
+const PASSAGES: usize = 5;
+
+/// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
 ///
 /// A passage that shares next to nothing with the query is not shown; without one the tool says that nothing was found.
 ///
@@ -14,5 +17,5 @@ use terminal::{everyday, passages::observation};
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
     let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(tool.query(|query| query.synonyms(everyday())).format(observation)))
+    Ok(SharedTool::new(tool.query(|query| query.limit(PASSAGES).synonyms(everyday())).format(observation)))
 }
