@@ -93,14 +93,18 @@ impl Spoken {
         }
     }
 
-    /// Whether `word`, in lower case, is one of those that this stands for.
-    fn is(&self, word: &str) -> bool {
+    /// How many letters of `word`, in lower case, are those of this, where it is one of those that this stands for.
+    fn fits(&self, word: &str) -> Option<usize> {
         match self {
-            Self::English(stem) => is_english(word) && stemmed(word) == *stem,
-            Self::Begins(begin) => word.strip_prefix(begin.as_str()).is_some_and(|rest| {
-                begin.chars().nth(1).is_some() || JOINED.contains(&rest)
-            }),
-            Self::Phrase(_) => false,
+            Self::English(stem) => {
+                (is_english(word) && stemmed(word) == *stem).then(|| word.len())
+            }
+            Self::Begins(begin) => {
+                let rest = word.strip_prefix(begin.as_str())?;
+                let is = begin.chars().nth(1).is_some() || JOINED.contains(&rest);
+                is.then_some(begin.len())
+            }
+            Self::Phrase(_) => None,
         }
     }
 }
@@ -115,11 +119,17 @@ fn stemmed(word: &str) -> String {
 }
 
 impl Synonyms {
-    /// What texts say instead of `word`; nothing for a word that is not there.
+    /// What texts say instead of `word`, by the longest words of the table that it begins with; nothing for a word that is not there.
     pub fn of_word<'s>(&'s self, word: &str) -> impl Iterator<Item = &'s str> + use<'s> {
         let word = word.to_lowercase();
-        let fits = move |line: &&Line| line.spoken.iter().any(|spoken| spoken.is(&word));
-        self.0.iter().filter(fits).flat_map(|line| &line.written).map(String::as_str)
+        let fits = |line: &'s Line| {
+            let longest = line.spoken.iter().filter_map(|spoken| spoken.fits(&word)).max()?;
+            Some((longest, line))
+        };
+        let fitting: Vec<(usize, &Line)> = self.0.iter().filter_map(fits).collect();
+        let longest = fitting.iter().map(|(longest, _)| *longest).max();
+        let lines = fitting.into_iter().filter(move |(letters, _)| Some(*letters) == longest);
+        lines.flat_map(|(_, line)| &line.written).map(String::as_str)
     }
 
     /// What texts say instead of the phrases of several words that stand in `text`, each phrase with that.
@@ -144,7 +154,7 @@ mod tests {
     #[test]
     fn words_and_phrases_have_what_texts_say_instead() {
         let synonyms: Synonyms =
-            "# family\n할머니, 할배 = 조부모\n개 = 반려동물\ngrandparents = 조부모\n\n비싼 자리 = 좌석"
+            "# family\n할머니, 할배 = 조부모\n개 = 반려동물\n아이 = 자녀\n아이디 = 계정\ngrandparents = 조부모\n\n비싼 자리 = 좌석"
                 .parse()
                 .unwrap();
         for (word, want) in [
@@ -153,6 +163,8 @@ mod tests {
             ("개발", ""),
             ("Grandparent", "조부모"),
             ("grand", ""),
+            ("아이디를", "계정"),
+            ("아이가", "자녀"),
             ("자리", ""),
         ] {
             assert_eq!(synonyms.of_word(word).collect::<Vec<_>>().join(","), want, "{word}");

@@ -174,6 +174,9 @@ fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
     all
 }
 
+/// What the terms of a word in a phrase weigh, as if they stood among so many.
+const IN_PHRASE: u16 = 6;
+
 /// A longer question says nothing more.
 pub(crate) const MAX_ASKED: usize = 256;
 
@@ -194,12 +197,21 @@ pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked
         all
     };
     let count = kept.len();
-    let of_word = |(at, word): (usize, Word)| {
-        let others = instead(at, synonyms.of_word(&word.text).collect());
-        of(at, word, terms).into_iter().chain(others)
+    let phrases: Vec<(&str, &[String])> = synonyms.of_phrases(text).collect();
+    // A word of a phrase is found as well, and weighs less.
+    let in_phrase = |word: &str| {
+        phrases.iter().any(|(phrase, _)| phrase.split(' ').any(|part| word.starts_with(part)))
     };
-    let phrases = (count..).zip(synonyms.of_phrases(text));
-    let of_phrases = phrases.flat_map(|(at, (_, written))| {
+    let of_word = |(at, word): (usize, Word)| {
+        if in_phrase(&word.text) {
+            let mut own = of(at, word, terms);
+            own.iter_mut().for_each(|term| (term.counts, term.among) = (false, IN_PHRASE));
+            return own;
+        }
+        let others = instead(at, synonyms.of_word(&word.text).collect());
+        of(at, word, terms).into_iter().chain(others).collect()
+    };
+    let of_phrases = (count..).zip(&phrases).flat_map(|(at, (_, written))| {
         instead(at, written.iter().map(String::as_str).collect())
     });
     for term in kept.into_iter().enumerate().flat_map(of_word).chain(of_phrases) {

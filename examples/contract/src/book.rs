@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hanok_core::Call;
 use hanok_retrieval::{
     Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
-    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
+    Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
     StoredDocument, contract_passages,
 };
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,9 @@ const LONGEST: usize = 3_000;
 
 /// A preamble that is no longer has no more than titles and names.
 const TITLE_PAGE: usize = 80;
+
+/// A passage that shares less with the question is not found.
+const LEAST_COVERED: f32 = 0.1;
 
 /// How many pieces of one article may stand among the best hits.
 const PIECES: usize = 4;
@@ -261,7 +264,7 @@ impl Book {
             .synonyms(everyday())
             .only("origin", origin.name())
             .limit(limit * PIECES)
-            .min_coverage(MIN_COVERAGE)
+            .min_coverage(LEAST_COVERED)
             .min_similarity(self.bound.least());
         let hits = self.store.during(call.clone()).search(&query).await?;
         let hits = self.bound.within(hits);

@@ -1,6 +1,9 @@
 //! What an agent does next: a call, or an answer out of what its calls gave.
 
+use hanok_tools::{Amount, AmountUnit, evaluate};
+
 use crate::{
+    arithmetic,
     conversation::Conversation,
     extract::{self, Found, Quote},
     intent::{Intent, Kind},
@@ -161,6 +164,12 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
             });
             return told.collect();
         }
+    }
+    // A sum says itself what it is.
+    let sum = arithmetic::expression(question).filter(|_| !question.contains('조'));
+    if let Some((sum, value)) = sum.and_then(|sum| Some((evaluate(&sum).ok()?, sum))).map(|(value, sum)| (sum, value)) {
+        let lines = vec![format!("{sum} = {}", Amount { value, unit: AmountUnit::Plain, at: 0..0 })];
+        return vec![Finding::Found(vec![Quote { lines, source: None }])];
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];

@@ -7,7 +7,7 @@ use crate::{
     pick::Wanted,
     prompt::{self, Listed, Part},
     tables,
-    words::{self, clean},
+    words::{self, GOES_ON, clean},
 };
 
 /// The language of an answer.
@@ -203,7 +203,7 @@ impl Conversation {
         if missing.is_empty() {
             return self.question.clone();
         }
-        format!("{}, {}", missing.join(" "), self.question)
+        format!("{}{GOES_ON}{}", missing.join(" "), self.question)
     }
 }
 

@@ -42,7 +42,16 @@ const SURE: f32 = 0.62;
 const SURE_UNDER_HEADING: f32 = 0.5;
 
 /// The share below which what stands nearest is no answer at all.
-const HINT: f32 = 0.35;
+const HINT: f32 = 0.5;
+
+/// The share that a passage has at least out of which something is calculated.
+const REMOTE: f32 = 0.2;
+
+/// What a word of the question before counts for.
+const EARLIER: f32 = 0.5;
+
+/// What a passage loses for a word of the question that another one has in its heading.
+const OTHER_TOPIC: f32 = 0.4;
 
 /// Two passages fit alike whose fits are no further apart.
 const ALIKE: f32 = 0.16;
@@ -67,17 +76,29 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let asked = asked(question, &passages);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
     if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
-        return whole(text, SHORT);
+        let mut found = whole(text, SHORT);
+        if let (Found::Answer(quotes), Some(day)) = (&mut found, reckon::day(question, text)) {
+            quotes.iter_mut().take(1).for_each(|quote| quote.lines.insert(0, day.clone()));
+        }
+        return found;
     }
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &passages);
+    let topics: Vec<Held> = passages.iter().map(|it| Held::of(last(&it.heading))).collect();
+    let off_topic = |held: &Held| {
+        let named = |word: &&Word| {
+            let own = Word { also: Vec::new(), ..Word::clone(word) };
+            held.share(&own) == 0.0 && topics.iter().any(|topic| topic.share(&own) >= 0.9)
+        };
+        small(asked.iter().filter(|it| !it.is_earlier).filter(named).count()) * OTHER_TOPIC
+    };
     let mut ranked: Vec<Ranked<'_>> = passages
         .iter()
         .zip(&held)
         .enumerate()
         .map(|(at, (passage, held))| {
             let place = PLACES.get(at).copied().unwrap_or_default();
-            let fit = fit(question, &asked, &weights, passage, held) + place;
+            let fit = fit(question, &asked, &weights, passage, held) + place - off_topic(held);
             Ranked { fit, passage, covered: weighted(&asked, &weights, held) }
         })
         .collect();
@@ -89,6 +110,14 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         lines.extend(best.and_then(|line| reckon::follows(question, line, &around, text)));
         Quote { lines, source: passage.source.clone() }
     };
+    // What can be calculated is asked for.
+    let reckons = |it: &&Ranked<'_>| {
+        let (_, line) = lines(question, &asked, it.passage);
+        line.is_some_and(|line| reckon::follows(question, line, &around(it.passage), text).is_some())
+    };
+    if let Some(it) = ranked.iter().filter(|it| it.covered >= REMOTE).find(reckons) {
+        return Found::Answer(vec![quote(it.passage)]);
+    }
     let topic = Held::of(last(&best.passage.heading));
     let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
     let sure = if is_topic { SURE_UNDER_HEADING } else { SURE };
@@ -110,9 +139,10 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
 fn asked(question: &str, passages: &[Passage]) -> Vec<Word> {
     let texts: Vec<Held> = passages.iter().map(held).collect();
     let is_count = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
+    let is_day = reckon::day_of(question).is_some();
     let stands = |word: &Word| texts.iter().any(|held| held.share(word) > 0.0);
     let (counts, mut words): (Vec<Word>, Vec<Word>) =
-        content(question).into_iter().partition(|word| is_count(word) && !stands(word));
+        content(question).into_iter().partition(|word| is_count(word) && (is_day || !stands(word)));
     if words.is_empty() {
         words = counts;
     }
@@ -197,6 +227,7 @@ fn weights(asked: &[Word], passages: &[Passage]) -> Vec<f32> {
         let has = units.iter().filter(|held| held.share(word) >= 0.5).count();
         // A longer word says more: 비밀번호 than 변경.
         let length = 1.0 + 0.25 * small(word.stem.chars().count().clamp(2, 6) - 2);
+        let length = if word.is_earlier { length * EARLIER } else { length };
         (1.0 + small(units.len()) / (0.5 + small(has))).ln() * length
     };
     asked.iter().map(weight).collect()
@@ -217,7 +248,7 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
     let amount = match answers {
         // Whoever asks for a number of lines wants nothing else.
         true if counted(question).is_some() => 0.5,
-        true => 0.15,
+        true => 0.25,
         false => 0.0,
     };
     // A title page says what a document is about, and nothing of it.
@@ -246,6 +277,7 @@ fn lines<'p>(
         chosen = (0..texts.len()).map(|one| one == at).collect();
     }
     complete(&mut chosen, &passage.units);
+    lead(&mut chosen, &passage.units);
     within(&scores, &mut chosen, &passage.units);
     let chosen = passage.units.iter().zip(&chosen).filter(|(_, chosen)| **chosen);
     let lines = chosen.map(|(unit, _)| shown(unit)).collect();
@@ -261,6 +293,7 @@ fn scores(question: &str, asked: &[Word], passage: &Passage) -> Vec<f32> {
         let held = Held::of(&unit.text);
         let words = asked.iter().map(|word| {
             let known = if topic.share(word) >= 0.5 { 0.15 } else { 1.0 };
+            let known = if word.is_earlier { known * EARLIER } else { known };
             held.share(word) * known
         });
         let words = words.sum::<f32>();
@@ -297,6 +330,24 @@ fn complete(chosen: &mut [bool], units: &[Unit]) {
         }
     }
 }
+
+/// An item of a list within a clause brings the clause that leads to it.
+fn lead(chosen: &mut [bool], units: &[Unit]) {
+    for at in 0..units.len() {
+        if chosen.get(at) != Some(&true) || leads(units, at) {
+            continue;
+        }
+        let block = units.get(at).map(|unit| unit.block);
+        let before = (0..at).rev().take_while(|it| units.get(*it).map(|unit| unit.block) == block);
+        let is_lead = |it: &usize| {
+            units.get(*it).is_some_and(|unit| LEADS.iter().any(|words| unit.text.contains(words)))
+        };
+        before.into_iter().find(is_lead).into_iter().for_each(|it| mark(chosen, it));
+    }
+}
+
+/// What a clause has that leads to items.
+const LEADS: [&str; 3] = ["다음 각 호", "다음 각호", "다음과 같"];
 
 /// Whether a sentence announces what follows it.
 fn leads(units: &[Unit], at: usize) -> bool {

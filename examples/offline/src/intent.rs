@@ -3,6 +3,7 @@
 use crate::{
     arithmetic, cues,
     people::{self, Sure},
+    reckon,
     words::{Word, content},
     zones,
 };
@@ -126,6 +127,10 @@ fn clock(question: &str, lower: &str) -> f32 {
     let plain = words <= 4 && !any(lower, &cues::PLANS);
     let asks_hour = any(lower, &cues::HOUR) || lower.contains("시간") && words <= 2;
     if zones::zone(question).is_some() && asks_hour {
+        return 5.0;
+    }
+    // How far a day is, and which one of the week.
+    if reckon::day_of(question).is_some() && any(lower, &cues::OF_DAY) && words <= 4 {
         return 5.0;
     }
     match any(lower, &cues::NOW) {

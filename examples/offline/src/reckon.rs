@@ -271,8 +271,56 @@ fn date(figure: Figure) -> Option<Date> {
     if let Figure::Date(date) = figure { Some(date) } else { None }
 }
 
+/// Days that are named from today on.
+const FROM_TODAY: [(&str, i64); 6] =
+    [("글피", 3), ("모레", 2), ("내일", 1), ("tomorrow", 1), ("그저께", -2), ("어제", -1)];
+
+const WEEKDAYS: [&str; 7] =
+    ["일요일", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일"];
+
+/// What a clock's `text`, which begins with today, says of the day that `question` names: its weekday, or how far it is.
+pub(crate) fn day(question: &str, text: &str) -> Option<String> {
+    let mut parts = text.get(..10)?.split('-');
+    let today = Date {
+        year: parts.next()?.parse().ok()?,
+        month: parts.next()?.parse().ok()?,
+        day: parts.next()?.parse().ok()?,
+        at: 0..0,
+    };
+    let lower = question.to_lowercase();
+    let named = day_of(question).map(|(month, day)| Date { month, day, ..today.clone() });
+    let away = FROM_TODAY.iter().find(|(word, _)| lower.contains(word)).map(|(_, days)| *days);
+    let at = ordinal(&today) + away.unwrap_or_default();
+    let at = named.as_ref().map_or(at, ordinal);
+    if named.is_none() && away.is_none() {
+        return None;
+    }
+    let left = at - ordinal(&today);
+    let asks_left = ["남", "며칠", "몇 일", "몇일", "how many", "how long"];
+    if named.is_some() && !lower.contains("요일") && asks_left.iter().any(|it| lower.contains(it)) {
+        let said = if left < 0 { "지났습니다" } else { "남았습니다" };
+        return Some(format!("{}은 {}일 {said}.", civil(at), left.abs()));
+    }
+    let weekday = usize::try_from((at - EPOCH + 4).rem_euclid(7)).ok()?;
+    Some(format!("{}은 {}입니다.", civil(at), WEEKDAYS.get(weekday)?))
+}
+
+/// The first of January 1970, a Thursday.
+const EPOCH: i64 = 719_468;
+
+/// The day of this number, in writing (the same source).
+fn civil(days: i64) -> String {
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    format!("{}년 {month}월 {day}일", era * 400 + year + i64::from(month <= 2))
+}
+
 /// `11월 20일` of a question.
-fn day_of(question: &str) -> Option<(u8, u8)> {
+pub(crate) fn day_of(question: &str) -> Option<(u8, u8)> {
     let (before, behind) = question.split_once('월')?;
     let month = before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     let (day, rest) = number(behind.trim_start())?;
@@ -306,6 +354,20 @@ fn months(from: &Date, to: &Date) -> (i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::follows;
+
+    #[test]
+    fn a_clock_tells_of_other_days() {
+        let now = "2026-11-27T15:07:27+09:00, 금요일 (Friday), Asia/Seoul";
+        for (question, want) in [
+            ("3월 15일은 무슨 요일이야?", Some("2026년 3월 15일은 일요일입니다.")),
+            ("12월 25일까지 며칠 남았어?", Some("2026년 12월 25일은 28일 남았습니다.")),
+            ("내일은 무슨 요일이야?", Some("2026년 11월 28일은 토요일입니다.")),
+            ("글피가 며칠이야?", Some("2026년 11월 30일은 월요일입니다.")),
+            ("오늘 며칠이야?", None),
+        ] {
+            assert_eq!(super::day(question, now).as_deref(), want, "{question}");
+        }
+    }
 
     #[test]
     fn what_follows_from_numbers_is_calculated() {

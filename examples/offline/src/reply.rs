@@ -6,6 +6,7 @@ use crate::{
     extract::Quote,
     pick::{NoCall, Wanted},
     route::Route,
+    words::GOES_ON,
 };
 
 /// What a supervisor writes.
@@ -151,6 +152,7 @@ fn quoted_from(quote: &Quote, language: Language) -> String {
 }
 
 fn nothing(question: &str, language: Language) -> String {
+    let question = question.split_once(GOES_ON).map_or(question, |(_, question)| question);
     let question: String = question.chars().take(80).collect();
     match (language, question.is_empty()) {
         (Language::Korean, true) => "답을 찾지 못했습니다.".to_owned(),

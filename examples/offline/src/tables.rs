@@ -50,7 +50,8 @@ pub fn everyday() -> &'static Synonyms {
 #[rustfmt::skip]
 pub(crate) const ANSWERS: &[(&[&str], &[&str])] = &[
     (&["며칠", "몇일", "얼마 동안", "how many days", "how long"], &["일", "주", "개월", "년", "시간", " day", " week", " month", " year"]),
-    (&["얼마", "금액", "how much", "price", "cost"], &["원", "달러", "포인트", "%", "유로", "개월", "년", "일"]),
+    (&["얼마나", "얼마 만"], &["원", "달러", "%", "퍼센트", "개월", "년", "일", "번", "주"]),
+    (&["얼마", "금액", "how much", "price", "cost"], &["원", "달러", "포인트", "%", "퍼센트", "분의", "유로"]),
     (&["언제", "기한", "마감", "when"], &["일", "월", "시", "주", "분", " day", " week", " month", "am", "pm", ":"]),
     (&["몇시", "what time"], &["시", ":", " am", " pm", "am", "pm"]),
     (&["how many", "how often"], &[""]),

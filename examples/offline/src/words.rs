@@ -38,14 +38,19 @@ pub(crate) struct Word {
     pub(crate) stem: String,
     /// What texts say instead, each as the stems of its words.
     pub(crate) also: Vec<Vec<String>>,
+    /// Whether it is of the question before, from which this one goes on.
+    pub(crate) is_earlier: bool,
 }
 
 impl Word {
     fn new(text: String) -> Self {
         let stem = stem(&text.to_lowercase());
-        Self { text, stem, also: Vec::new() }
+        Self { text, stem, also: Vec::new(), is_earlier: false }
     }
 }
+
+/// What stands between the words of the question before and one that goes on from it.
+pub(crate) const GOES_ON: &str = " ‖ ";
 
 /// The stems of what texts say instead of something.
 fn stems(written: &str) -> Vec<String> {
@@ -93,16 +98,19 @@ pub(crate) fn content(text: &str) -> Vec<Word> {
         phrase.split(' ').any(|part| lower(word) == part)
             || phrase.rsplit(' ').next().is_some_and(|last| lower(word).starts_with(last))
     };
-    for mut word in words(text) {
+    let before = text.split_once(GOES_ON).map_or(0, |(before, _)| words(before).len());
+    for (at, mut word) in words(text).into_iter().enumerate() {
         let in_phrase = phrases.iter().any(|(phrase, _)| is_in(&word, phrase));
-        if !in_phrase && !is_asking(&word) && !content.iter().any(|it| it.stem == word.stem) {
-            word.also = everyday().of_word(&word.text).map(stems).collect();
+        word.also = everyday().of_word(&word.text).map(stems).collect();
+        word.is_earlier = at < before;
+        let asks = is_asking(&word) && word.also.is_empty();
+        if !in_phrase && !asks && !content.iter().any(|it| it.stem == word.stem) {
             content.push(word);
         }
     }
     content.extend(phrases.into_iter().map(|(phrase, written)| {
         let also = written.iter().map(|text| stems(text)).collect();
-        Word { text: phrase.to_owned(), stem: phrase.to_owned(), also }
+        Word { also, ..Word::new(phrase.to_owned()) }
     }));
     content
 }

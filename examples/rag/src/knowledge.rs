@@ -7,6 +7,9 @@ use terminal::{everyday, passages::observation};
 /// How many passages a search shows.
 const PASSAGES: usize = 5;
 
+/// A passage that shares less with the query is not found.
+const LEAST_COVERED: f32 = 0.15;
+
 /// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
 ///
 /// A passage that shares next to nothing with the query is not shown; without one the tool says that nothing was found.
@@ -17,5 +20,5 @@ const PASSAGES: usize = 5;
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
     let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(tool.query(|query| query.limit(PASSAGES).synonyms(everyday())).format(observation)))
+    Ok(SharedTool::new(tool.query(|query| query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday())).format(observation)))
 }

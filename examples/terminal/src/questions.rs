@@ -19,7 +19,7 @@ const NOTHING: [&str; 6] =
     ["찾지 못", "없습니다", "관한 질문에만", "알 수 없", "othing was found", "꺼져 있"];
 
 /// What an answer says of what only stands near.
-const NEAREST: &str = "가장 가까운";
+const NEAREST: [&str; 2] = ["가장 가까운", "The nearest is"];
 
 /// What kind of question it is. One whose kind ends with `+` goes on in the conversation of the line above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,9 +106,10 @@ impl Question {
     pub fn verdict(&self, answer: &str) -> Verdict {
         let says = |word: &&str| answer.contains(*word);
         let right = self.must.iter().all(|one| one.iter().any(says)) && !self.never.iter().any(says);
-        let hedges = NOTHING.iter().any(says) || answer.contains(NEAREST);
+        let nearest = NEAREST.iter().any(says);
+        let hedges = NOTHING.iter().any(says) || nearest;
         match (right, hedges) {
-            (true, _) if answer.contains(NEAREST) && self.kind != Kind::Scope => Verdict::Nearest,
+            (true, _) if nearest && self.kind != Kind::Scope => Verdict::Nearest,
             (true, _) => Verdict::Right,
             (false, true) => Verdict::Missed,
             (false, false) => Verdict::Wrong,
