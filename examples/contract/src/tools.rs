@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{Absent, Book, Material, Missing, Origin, refer};
 
 /// How many pieces a search shows.
-const FOUND: usize = 3;
+const FOUND: usize = 4;
 
 /// How many topics are looked up in the standard contract at once.
 const TOPICS: usize = 12;

@@ -53,6 +53,12 @@ const EARLIER: f32 = 0.5;
 /// What a passage loses for a word of the question that another one has in its heading.
 const OTHER_TOPIC: f32 = 0.4;
 
+/// A passage that has less of the question is not near.
+const LEAST_NEAR: f32 = 0.05;
+
+/// What words count for that stand for anything: money, people.
+const VAGUE: f32 = 0.4;
+
 /// Two passages fit alike whose fits are no further apart.
 const ALIKE: f32 = 0.16;
 
@@ -107,7 +113,8 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let quote = |passage: &Passage| {
         let (mut lines, best) = lines(question, &asked, passage);
         let around = around(passage);
-        lines.extend(best.and_then(|line| reckon::follows(question, line, &around, text)));
+        let follows = best.and_then(|line| reckon::follows(question, line, &around, text));
+        lines.extend(reckon::sum(question, &lines).or(follows));
         Quote { lines, source: passage.source.clone() }
     };
     // What can be calculated is asked for.
@@ -115,18 +122,24 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         let (_, line) = lines(question, &asked, it.passage);
         line.is_some_and(|line| reckon::follows(question, line, &around(it.passage), text).is_some())
     };
-    if let Some(it) = ranked.iter().filter(|it| it.covered >= REMOTE).find(reckons) {
+    let is_near = |it: &&Ranked<'_>| it.covered >= REMOTE.max(best.covered * 0.6);
+    if let Some(it) = ranked.iter().filter(is_near).find(reckons) {
         return Found::Answer(vec![quote(it.passage)]);
     }
     let topic = Held::of(last(&best.passage.heading));
-    let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
+    let is_topic = asked.iter().any(|word| topic.share(word) >= 0.95);
     let sure = if is_topic { SURE_UNDER_HEADING } else { SURE };
+    // Whoever asks for an amount is not answered without one.
+    let lacks = amounts::is_asked(&question.to_lowercase()) && !has_answer(question, best.passage);
+    let sure = if lacks { f32::INFINITY } else { sure };
     if !searched || best.covered >= sure {
         let alike = |it: &&Ranked<'_>| it.covered >= sure && best.fit - it.fit < ALIKE;
         let others = others.first().filter(alike).filter(|_| searched);
         return Found::Answer(std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect());
     }
-    if best.covered <= 0.0 {
+    let lower = question.to_lowercase();
+    let is_outside = tables::OUTSIDE.iter().any(|word| lower.contains(word));
+    if best.covered <= LEAST_NEAR || is_outside && best.covered < sure {
         return Found::Nothing;
     }
     let (_, line) = lines(question, &asked, best.passage);
@@ -226,7 +239,10 @@ fn weights(asked: &[Word], passages: &[Passage]) -> Vec<f32> {
     let weight = |word: &Word| {
         let has = units.iter().filter(|held| held.share(word) >= 0.5).count();
         // A longer word says more: 비밀번호 than 변경.
-        let length = 1.0 + 0.25 * small(word.stem.chars().count().clamp(2, 6) - 2);
+        let letters = if word.stem.contains(' ') { 3 } else { word.stem.chars().count() };
+        let length = 1.0 + 0.25 * small(letters.clamp(2, 6) - 2);
+        let is_vague = tables::VAGUE.contains(&word.stem.as_str());
+        let length = if is_vague { length * VAGUE } else { length };
         let length = if word.is_earlier { length * EARLIER } else { length };
         (1.0 + small(units.len()) / (0.5 + small(has))).ln() * length
     };
@@ -244,11 +260,11 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
     let share = |held: &Held| weighted(asked, weights, held);
     let best = passage.units.iter().map(|unit| share(&Held::of(&unit.text))).fold(0.0, f32::max);
     let heading = share(&Held::of(&passage.heading));
-    let answers = passage.units.iter().any(|unit| is_answer(question, &unit.text));
-    let amount = match answers {
+    let amount = match has_answer(question, passage) {
         // Whoever asks for a number of lines wants nothing else.
         true if counted(question).is_some() => 0.5,
         true => 0.25,
+        false if amounts::is_asked(&question.to_lowercase()) => -0.15,
         false => 0.0,
     };
     // A title page says what a document is about, and nothing of it.
@@ -256,6 +272,14 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
     let title = if length < TITLE { 0.3 } else { 0.0 };
     share(held) + 0.5 * best + 0.5 * heading + amount - title
 }
+
+/// Whether a passage has an amount of what is asked for.
+fn has_answer(question: &str, passage: &Passage) -> bool {
+    passage.units.iter().any(|unit| is_answer(question, &unit.text))
+}
+
+/// As long a passage without a list is told whole.
+const SHORT_PASSAGE: usize = 260;
 
 /// The sentences, items and rows of a passage that answer, and which of them does best.
 fn lines<'p>(
@@ -265,8 +289,13 @@ fn lines<'p>(
 ) -> (Vec<String>, Option<&'p str>) {
     let scores = scores(question, asked, passage);
     let best = scores.iter().copied().fold(0.0, f32::max);
-    let mut chosen: Vec<bool> = if best < 0.3 || is_whole(question, asked) {
+    let letters: usize = passage.units.iter().map(|unit| unit.text.chars().count()).sum();
+    let is_list = passage.units.iter().any(|unit| unit.kind != Kind::Sentence);
+    let is_short = !is_list && letters <= SHORT_PASSAGE;
+    let mut chosen: Vec<bool> = if best < 0.3 || is_short || is_whole(question, asked) {
         vec![true; scores.len()]
+    } else if reckon::adds(question) {
+        scores.iter().map(|score| *score >= 0.99 * best).collect()
     } else {
         let units = scores.iter().zip(&passage.units);
         let least = |unit: &Unit| if unit.kind == Kind::Sentence { 0.7 } else { 0.8 };

@@ -71,6 +71,9 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     }
     let rate = rate(question, line, all)?;
     let counted = counts(question).into_iter().find_map(|count| {
+        if count.number == "1" && !matches!(count.unit, "년") {
+            return None;
+        }
         let times = times(&count, line).or_else(|| times(&count, around))?;
         Some(beyond(&count, line).map_or(times.clone(), |free| format!("({times} - {free})")))
     });
@@ -89,6 +92,22 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     };
     let written = expression.replace(" * ", " × ").replace(" / ", " ÷ ");
     Some(format!("계산: {}{written} {about} {value}", rate.of))
+}
+
+/// Whether a question adds things up.
+pub(crate) fn adds(question: &str) -> bool {
+    ["합치", "합하", "합해", "합계", "더하면", "다 더"].iter().any(|word| question.contains(word))
+}
+
+/// The sum of the amounts that `lines` have one each of, where the question adds them up.
+pub(crate) fn sum(question: &str, lines: &[String]) -> Option<String> {
+    let amounts: Vec<_> = lines.iter().filter_map(|line| money(line)).collect();
+    let (_, unit) = amounts.first().filter(|_| adds(question) && amounts.len() > 1)?;
+    let values: Vec<&str> = amounts.iter().map(|(value, _)| value.as_str()).collect();
+    let sum = values.join(" + ");
+    let value = evaluate(&sum).ok()?;
+    let value = if *unit == "원" { Won(value).to_string() } else { format!("{value}{unit}") };
+    Some(format!("계산: {sum} = {value}"))
 }
 
 /// An amount for each of something.

@@ -177,7 +177,8 @@ impl Held {
     /// How much of `word`, or of what texts say instead, the text has, from 0 to 1.
     pub(crate) fn share(&self, word: &Word) -> f32 {
         let also = |stems: &Vec<String>| {
-            stems.iter().map(|stem| self.has(stem)).sum::<f32>() / small(stems.len().max(1))
+            let shares = stems.iter().map(|stem| self.has(stem));
+            shares.reduce(f32::min).unwrap_or_default()
         };
         let also = word.also.iter().map(also).fold(0.0, f32::max);
         self.has(&word.stem).max(INSTEAD * also)
@@ -197,10 +198,13 @@ impl Held {
         }
         let found = wanted.iter().filter(|pair| self.pairs.contains(pair)).count();
         let share = small(found) / small(wanted.len());
-        // One pair of a long word is chance.
-        if share < 0.4 { 0.0 } else { share }
+        // One pair of a long word is chance, and all of them may stand within another word.
+        if share < 0.4 { 0.0 } else { share.min(WITHIN) }
     }
 }
+
+/// What a word counts for that stands within others: 부모 in 조부모.
+const WITHIN: f32 = 0.97;
 
 /// What a word that texts say instead counts for.
 const INSTEAD: f32 = 0.9;
