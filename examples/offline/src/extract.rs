@@ -123,7 +123,9 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         line.is_some_and(|line| reckon::follows(question, line, &around(it.passage), text).is_some())
     };
     let is_near = |it: &&Ranked<'_>| it.covered >= REMOTE.max(best.covered * 0.6);
-    if let Some(it) = ranked.iter().filter(is_near).find(reckons) {
+    // Another passage than the best one has to have what is counted.
+    let counts = if reckon::has_count(question) { ranked.len() } else { 1 };
+    if let Some(it) = ranked.iter().take(counts).filter(is_near).find(reckons) {
         return Found::Answer(vec![quote(it.passage)]);
     }
     let topic = Held::of(last(&best.passage.heading));
@@ -363,15 +365,13 @@ fn complete(chosen: &mut [bool], units: &[Unit]) {
 /// An item of a list within a clause brings the clause that leads to it.
 fn lead(chosen: &mut [bool], units: &[Unit]) {
     for at in 0..units.len() {
-        if chosen.get(at) != Some(&true) || leads(units, at) {
+        if chosen.get(at) != Some(&true) || !units.get(at).is_some_and(|unit| unit.is_deep) {
             continue;
         }
-        let block = units.get(at).map(|unit| unit.block);
-        let before = (0..at).rev().take_while(|it| units.get(*it).map(|unit| unit.block) == block);
         let is_lead = |it: &usize| {
             units.get(*it).is_some_and(|unit| LEADS.iter().any(|words| unit.text.contains(words)))
         };
-        before.into_iter().find(is_lead).into_iter().for_each(|it| mark(chosen, it));
+        (0..at).rev().find(is_lead).into_iter().for_each(|it| mark(chosen, it));
     }
 }
 

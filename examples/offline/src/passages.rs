@@ -16,6 +16,8 @@ pub(crate) struct Unit {
     pub(crate) kind: Kind,
     /// The paragraph, list or table it is in, counted from 0.
     pub(crate) block: usize,
+    /// Whether it is an item below a clause: `1.` below `①`.
+    pub(crate) is_deep: bool,
 }
 
 /// What a unit is.
@@ -96,6 +98,8 @@ impl Draft {
             self.end_prose();
             self.item_open = true;
             self.push(item, Kind::Item);
+            let is_deep = text.starts_with(|c: char| c.is_ascii_digit());
+            self.passage.units.iter_mut().last().into_iter().for_each(|it| it.is_deep = is_deep);
         } else if self.item_open && line.starts_with([' ', '\t']) {
             // An item that goes on.
             if let Some(last) = self.passage.units.last_mut() {
@@ -167,7 +171,8 @@ impl Draft {
     fn push(&mut self, text: &str, kind: Kind) {
         let text = text.trim();
         if !text.is_empty() && self.passage.units.len() < MOST_UNITS {
-            self.passage.units.push(Unit { text: text.to_owned(), kind, block: self.block });
+            let (text, block) = (text.to_owned(), self.block);
+            self.passage.units.push(Unit { text, kind, block, is_deep: false });
         }
     }
 

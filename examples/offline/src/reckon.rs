@@ -94,6 +94,11 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     Some(format!("계산: {}{written} {about} {value}", rate.of))
 }
 
+/// Whether a question counts something, or names a day.
+pub(crate) fn has_count(question: &str) -> bool {
+    !counts(question).is_empty() || day_of(question).is_some()
+}
+
 /// Whether a question adds things up.
 pub(crate) fn adds(question: &str) -> bool {
     ["합치", "합하", "합해", "합계", "더하면", "다 더"].iter().any(|word| question.contains(word))
