@@ -9,7 +9,8 @@ use crate::terms::stem;
 
 /// What may be joined to a word of one syllable; whatever else follows makes another word of it.
 const JOINED: &[&str] = &[
-    "", "은", "는", "이", "가", "을", "를", "도", "의", "에", "로", "만", "랑", "이랑", "와", "과", "한테", "에게", "보다", "라도",
+    "", "은", "는", "이", "가", "을", "를", "도", "의", "에", "로", "만", "랑", "이랑", "와", "과",
+    "한테", "에게", "보다", "라도",
 ];
 
 /// Words that people use, each with the words that texts have instead: a search for the one finds the others.
@@ -47,7 +48,7 @@ enum Spoken {
     English(String),
     /// A word that others begin with.
     Begins(String),
-    /// Several words.
+    /// Several words, with a blank before them.
     Phrase(String),
 }
 
@@ -87,18 +88,17 @@ impl FromStr for Synonyms {
 impl Spoken {
     fn new(text: String) -> Self {
         match text {
-            text if text.contains(' ') => Self::Phrase(text),
+            text if text.contains(' ') => Self::Phrase(format!(" {text}")),
             text if is_english(&text) => Self::English(stemmed(&text)),
             text => Self::Begins(text),
         }
     }
 
-    /// How many letters of `word`, in lower case, are those of this, where it is one of those that this stands for.
-    fn fits(&self, word: &str) -> Option<usize> {
+    /// How many letters of `word`, in lower case and of this stem if it is English, are those of this, where it is one of those
+    /// that this stands for.
+    fn fits(&self, word: &str, stem: Option<&str>) -> Option<usize> {
         match self {
-            Self::English(stem) => {
-                (is_english(word) && stemmed(word) == *stem).then(|| word.len())
-            }
+            Self::English(own) => (stem == Some(own.as_str())).then_some(word.len()),
             Self::Begins(begin) => {
                 let rest = word.strip_prefix(begin.as_str())?;
                 let is = begin.chars().nth(1).is_some() || JOINED.contains(&rest);
@@ -122,8 +122,10 @@ impl Synonyms {
     /// What texts say instead of `word`, by the longest words of the table that it begins with; nothing for a word that is not there.
     pub fn of_word<'s>(&'s self, word: &str) -> impl Iterator<Item = &'s str> + use<'s> {
         let word = word.to_lowercase();
+        let stem = is_english(&word).then(|| stemmed(&word));
         let fits = |line: &'s Line| {
-            let longest = line.spoken.iter().filter_map(|spoken| spoken.fits(&word)).max()?;
+            let spoken = line.spoken.iter().filter_map(|it| it.fits(&word, stem.as_deref()));
+            let longest = spoken.max()?;
             Some((longest, line))
         };
         let fitting: Vec<(usize, &Line)> = self.0.iter().filter_map(fits).collect();
@@ -134,15 +136,14 @@ impl Synonyms {
 
     /// What texts say instead of the phrases of several words that stand in `text`, each phrase with that.
     pub fn of_phrases<'s>(&'s self, text: &str) -> impl Iterator<Item = (&'s str, &'s [String])> {
-        let text = format!(" {} ", text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
+        let text =
+            format!(" {} ", text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
         self.0.iter().filter_map(move |line| {
-            let stands = |spoken: &&Spoken| {
-                matches!(spoken, Spoken::Phrase(phrase) if text.contains(&format!(" {phrase}")))
-            };
-            match line.spoken.iter().find(stands)? {
-                Spoken::Phrase(phrase) => Some((phrase.as_str(), line.written.as_slice())),
+            let phrase = |spoken: &'s Spoken| match spoken {
+                Spoken::Phrase(phrase) => text.contains(phrase).then(|| phrase.trim_start()),
                 _ => None,
-            }
+            };
+            Some((line.spoken.iter().find_map(phrase)?, line.written.as_slice()))
         })
     }
 }
@@ -171,7 +172,9 @@ mod tests {
         }
         let phrases = |text: &str| {
             let phrases = synonyms.of_phrases(text);
-            phrases.map(|(phrase, written)| (phrase.to_owned(), written.join(","))).collect::<Vec<_>>()
+            phrases
+                .map(|(phrase, written)| (phrase.to_owned(), written.join(",")))
+                .collect::<Vec<_>>()
         };
         assert_eq!(phrases("아주  비싼 자리에"), [("비싼 자리".to_owned(), "좌석".to_owned())]);
         assert_eq!(phrases("안비싼 자리"), []);

@@ -159,7 +159,12 @@ pub(crate) fn indexed(text: &str, terms: &Terms) -> Vec<Term> {
 fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
     if let Some(morphemes) = morphemes(&word.text, terms) {
         let each = morphemes.into_iter();
-        let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true, among: 1 };
+        let term = |text| Asked {
+            term: Term { kind: Kind::Word, text },
+            word: at,
+            counts: true,
+            among: 1,
+        };
         return each.map(term).collect();
     }
     let joined = is_joined(&word) && *terms != Terms::Words;
@@ -169,7 +174,12 @@ fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
         all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true, among: 1 }));
     }
     if !joined || *terms == Terms::Both {
-        all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined, among: 1 });
+        all.push(Asked {
+            term: Term { kind: Kind::Word, text },
+            word: at,
+            counts: !joined,
+            among: 1,
+        });
     }
     all
 }
@@ -211,9 +221,9 @@ pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked
         let others = instead(at, synonyms.of_word(&word.text).collect());
         of(at, word, terms).into_iter().chain(others).collect()
     };
-    let of_phrases = (count..).zip(&phrases).flat_map(|(at, (_, written))| {
-        instead(at, written.iter().map(String::as_str).collect())
-    });
+    let of_phrases = (count..)
+        .zip(&phrases)
+        .flat_map(|(at, (_, written))| instead(at, written.iter().map(String::as_str).collect()));
     for term in kept.into_iter().enumerate().flat_map(of_word).chain(of_phrases) {
         if all.len() < MAX_ASKED && !all.iter().any(|known| known.term == term.term) {
             all.push(term);
@@ -291,6 +301,9 @@ mod tests {
 
     #[test]
     fn of_an_endless_question_not_everything_is_asked() {
-        assert!(asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default()).len() <= MAX_ASKED);
+        assert!(
+            asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default()).len()
+                <= MAX_ASKED
+        );
     }
 }

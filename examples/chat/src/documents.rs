@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
-    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever,
-    Splitter, Terms, sync,
+    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Splitter, Terms, sync,
 };
 use terminal::{StoreOptions, everyday, failure::Failure, passages::observation};
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
-    Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
-    StoredDocument, contract_passages,
+    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions, Mode,
+    Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, StoredDocument,
+    contract_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::{everyday, failure::Failure, messages::skip_reason};

@@ -11,12 +11,33 @@ const THANKS: [&str; 7] = ["고마", "고맙", "감사", "수고", "덕분", "th
 
 /// Words that may stand beside them.
 const BESIDE: [&str; 14] = [
-    "정말", "너무", "잘", "가", "봐", "처음", "왔어요", "뵙겠습니다", "여러분", "계세요", "있어요", "you", "아침", "하세요",
+    "정말",
+    "너무",
+    "잘",
+    "가",
+    "봐",
+    "처음",
+    "왔어요",
+    "뵙겠습니다",
+    "여러분",
+    "계세요",
+    "있어요",
+    "you",
+    "아침",
+    "하세요",
 ];
 
 /// How somebody asks what can be asked.
 const HELP: [&str; 9] = [
-    "뭘 물어볼", "무엇을 물어볼", "뭐 물어볼", "뭘 할 수", "무엇을 할 수", "뭐 할 수", "넌 누구", "너는 누구", "what can",
+    "뭘 물어볼",
+    "무엇을 물어볼",
+    "뭐 물어볼",
+    "뭘 할 수",
+    "무엇을 할 수",
+    "뭐 할 수",
+    "넌 누구",
+    "너는 누구",
+    "what can",
 ];
 
 /// What somebody begins with who tells of themselves.
@@ -24,7 +45,21 @@ const OWN: [&str; 8] = ["나는 ", "난 ", "저는 ", "전 ", "제가 ", "우리
 
 /// What asks, wherever it stands in a sentence.
 const ASKS: [&str; 15] = [
-    "?", "？", "뭐", "뭘", "무엇", "무슨", "언제", "얼마", "몇", "어디", "누구", "어떻게", "왜", "알려", "줘",
+    "?",
+    "？",
+    "뭐",
+    "뭘",
+    "무엇",
+    "무슨",
+    "언제",
+    "얼마",
+    "몇",
+    "어디",
+    "누구",
+    "어떻게",
+    "왜",
+    "알려",
+    "줘",
 ];
 
 /// What asks for what was told.
@@ -77,7 +112,13 @@ fn is_only(text: &str, words: &[&str]) -> bool {
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
         .collect();
-    let fits = |word: &str, it: &str| if it.is_ascii() { word.starts_with(it) && word.len() <= it.len() + 1 } else { word.starts_with(it) };
+    let fits = |word: &str, it: &str| {
+        if it.is_ascii() {
+            word.starts_with(it) && word.len() <= it.len() + 1
+        } else {
+            word.starts_with(it)
+        }
+    };
     let is = |words: &[&str], word: &str| words.iter().any(|it| fits(word, it));
     let mut rest = all.iter().skip(1);
     all.first().is_some_and(|word| is(words, word))
@@ -99,7 +140,10 @@ mod tests {
             ("thanks", Some("네, ")),
             ("뭘 물어볼 수 있어?", Some("이 계약서에")),
             ("나는 세입자야", Some("알겠습니다")),
-            ("내가 어느 쪽이라고 했지?", Some("이 대화에서 하신 말씀입니다(나중 것부터).\n\n- 저는 을")),
+            (
+                "내가 어느 쪽이라고 했지?",
+                Some("이 대화에서 하신 말씀입니다(나중 것부터).\n\n- 저는 을"),
+            ),
             ("저는 언제 돈을 받나요", None),
             ("안녕하세요 계약 기간이 언제까지인가요", None),
             ("historic damages", None),

@@ -161,7 +161,9 @@ impl Book {
 
     fn by_title(&self, title: &str) -> Lookup {
         let absent = "이런 제목의 조는 이 계약서에 없습니다.";
-        Lookup::found(self.with_bases(self.user.titled(title)), || Absent::new(Missing::Found, absent))
+        Lookup::found(self.with_bases(self.user.titled(title)), || {
+            Absent::new(Missing::Found, absent)
+        })
     }
 
     /// The standard articles about `topics`, one a line: by number, by title, or else by a search.

@@ -154,11 +154,8 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         let each: Vec<_> = each.collect();
         if each.iter().any(|(_, found)| found.is_some()) {
             let told = each.into_iter().map(|(name, found)| {
-                let none = || Quote {
-                    lines: vec!["맞는 내용을 찾지 못했습니다.".to_owned()],
-                    source: None,
-                };
-                let mut quotes = found.unwrap_or_else(|| vec![none()]);
+                let none = || vec![Quote::of("맞는 내용을 찾지 못했습니다.".to_owned())];
+                let mut quotes = found.unwrap_or_else(none);
                 quotes.iter_mut().take(1).for_each(|it| it.lines.insert(0, format!("{name}:")));
                 Finding::Found(quotes)
             });
@@ -167,9 +164,9 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     }
     // A sum says itself what it is.
     let sum = arithmetic::expression(question).filter(|_| !question.contains('조'));
-    if let Some((sum, value)) = sum.and_then(|sum| Some((evaluate(&sum).ok()?, sum))).map(|(value, sum)| (sum, value)) {
-        let lines = vec![format!("{sum} = {}", Amount { value, unit: AmountUnit::Plain, at: 0..0 })];
-        return vec![Finding::Found(vec![Quote { lines, source: None }])];
+    if let Some((sum, Ok(value))) = sum.map(|sum| (sum.clone(), evaluate(&sum))) {
+        let value = Amount { value, unit: AmountUnit::Plain, at: 0..0 };
+        return vec![Finding::Found(vec![Quote::of(format!("{sum} = {value}"))])];
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];

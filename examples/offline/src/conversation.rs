@@ -189,8 +189,8 @@ impl Conversation {
     /// The question, with the subject of the one before where it goes on from that.
     fn resolved(&self) -> String {
         let lower = self.question.to_lowercase();
-        let follows = tables::FOLLOWING.iter().any(|begin| lower.starts_with(begin))
-            || is_fragment(&lower);
+        let follows =
+            tables::FOLLOWING.iter().any(|begin| lower.starts_with(begin)) || is_fragment(&lower);
         let Some(before) = self.earlier.last().filter(|_| follows) else {
             return self.question.clone();
         };
@@ -211,7 +211,9 @@ impl Conversation {
 fn is_fragment(question: &str) -> bool {
     let said = question.trim_end_matches(['?', '？', ' ']);
     let is_short = !said.contains(' ') && said.chars().count() <= LONGEST_FRAGMENT;
-    is_short && said.len() < question.len() && ["은", "는", "면"].iter().any(|end| said.ends_with(end))
+    is_short
+        && said.len() < question.len()
+        && ["은", "는", "면"].iter().any(|end| said.ends_with(end))
 }
 
 /// A longer word is a question of its own.

@@ -27,6 +27,13 @@ pub(crate) struct Quote {
     pub(crate) source: Option<String>,
 }
 
+impl Quote {
+    /// A line of no source.
+    pub(crate) fn of(line: String) -> Self {
+        Self { lines: vec![line], source: None }
+    }
+}
+
 /// The most characters of an answer out of one text.
 const MOST_CHARS: usize = 700;
 
@@ -120,7 +127,9 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     // What can be calculated is asked for.
     let reckons = |it: &&Ranked<'_>| {
         let (_, line) = lines(question, &asked, it.passage);
-        line.is_some_and(|line| reckon::follows(question, line, &around(it.passage), text).is_some())
+        line.is_some_and(|line| {
+            reckon::follows(question, line, &around(it.passage), text).is_some()
+        })
     };
     let is_near = |it: &&Ranked<'_>| it.covered >= REMOTE.max(best.covered * 0.6);
     // Another passage than the best one has to have what is counted.
@@ -132,12 +141,14 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let is_topic = asked.iter().any(|word| topic.share(word) >= 0.95);
     let sure = if is_topic { SURE_UNDER_HEADING } else { SURE };
     // Whoever asks for an amount is not answered without one.
-    let lacks = amounts::is_asked(&question.to_lowercase()) && !has_answer(question, best.passage);
+    let lacks = amounts::is_asked(question) && !has_answer(question, best.passage);
     let sure = if lacks { f32::INFINITY } else { sure };
     if !searched || best.covered >= sure {
         let alike = |it: &&Ranked<'_>| it.covered >= sure && best.fit - it.fit < ALIKE;
         let others = others.first().filter(alike).filter(|_| searched);
-        return Found::Answer(std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect());
+        return Found::Answer(
+            std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect(),
+        );
     }
     let lower = question.to_lowercase();
     let is_outside = tables::OUTSIDE.iter().any(|word| lower.contains(word));
@@ -266,7 +277,7 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
         // Whoever asks for a number of lines wants nothing else.
         true if counted(question).is_some() => 0.5,
         true => 0.25,
-        false if amounts::is_asked(&question.to_lowercase()) => -0.15,
+        false if amounts::is_asked(question) => -0.15,
         false => 0.0,
     };
     // A title page says what a document is about, and nothing of it.
@@ -293,7 +304,9 @@ fn lines<'p>(
     let best = scores.iter().copied().fold(0.0, f32::max);
     let letters: usize = passage.units.iter().map(|unit| unit.text.chars().count()).sum();
     let is_list = passage.units.iter().any(|unit| unit.kind != Kind::Sentence);
-    let is_short = !is_list && letters <= SHORT_PASSAGE;
+    // One sentence alone may have the amount that is asked for.
+    let amounts = passage.units.iter().filter(|unit| is_answer(question, &unit.text)).count();
+    let is_short = !is_list && letters <= SHORT_PASSAGE && amounts != 1;
     let mut chosen: Vec<bool> = if best < 0.3 || is_short || is_whole(question, asked) {
         vec![true; scores.len()]
     } else if reckon::adds(question) {
@@ -337,9 +350,7 @@ fn scores(question: &str, asked: &[Word], passage: &Passage) -> Vec<f32> {
 fn is_whole(question: &str, asked: &[Word]) -> bool {
     let whole =
         asked.iter().any(|word| tables::WHOLE.iter().any(|whole| word.stem.ends_with(whole)));
-    let lower = question.to_lowercase();
-    let one = amounts::is_asked(&lower);
-    !one && (whole || asked.len() <= 2)
+    !amounts::is_asked(question) && (whole || asked.len() <= 2)
 }
 
 /// A paragraph that leads to a list brings the list, an item brings the sentence that leads to it.
@@ -430,7 +441,29 @@ pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
             found.push(text.clone());
         }
     }
+    // Of what was told of the same, the newest counts.
+    let newest = found.last().and_then(|text| subject(text));
+    let (last, older) = (found.len().saturating_sub(1), found.clone());
+    for (at, text) in found.iter_mut().enumerate() {
+        let same = newest.is_some() && subject(text) == newest;
+        match (same && older.len() > 1, at == last) {
+            (true, true) => text.push_str(" (가장 최근)"),
+            (true, false) => text.push_str(" (전에 하신 말씀)"),
+            _ => {}
+        }
+    }
+    found.reverse();
     found
+}
+
+/// What somebody tells of: 이름 of `사실 내 이름은 …`.
+fn subject(text: &str) -> Option<String> {
+    let words = words(text).into_iter().map(|word| word.text.to_lowercase());
+    let mut words = words.filter(|word| {
+        !tables::FILLERS.contains(&word.as_str()) && !tables::OWN.contains(&word.as_str())
+    });
+    let marked = words.find(|word| word.ends_with(['은', '는', '이', '가']) || word.is_ascii())?;
+    Some(marked.trim_end_matches(['은', '는', '이', '가']).to_owned())
 }
 
 /// How much of what `question` asks was told before, from 0 to 1.
@@ -443,7 +476,10 @@ pub(crate) fn told(question: &str, earlier: &[String]) -> f32 {
 /// The words of a question that are not about the conversation itself.
 fn about(question: &str) -> Vec<Word> {
     let said = |word: &Word| {
-        !tables::SAID.iter().chain(tables::EARLIER.iter()).any(|known| word.text.contains(known.trim()))
+        !tables::SAID
+            .iter()
+            .chain(tables::EARLIER.iter())
+            .any(|known| word.text.contains(known.trim()))
     };
     content(question).into_iter().filter(said).collect()
 }

@@ -1,11 +1,12 @@
 //! What a question is about, in the few kinds that agents and tools are for.
 
+use hanok_tools::time_zone_in;
+
 use crate::{
     arithmetic, cues,
     people::{self, Sure},
-    reckon,
+    reckon, tables,
     words::{Word, content},
-    zones,
 };
 
 /// What a question can be about.
@@ -40,18 +41,9 @@ impl Kind {
 
     /// What people call it.
     pub(crate) fn name(self, korean: bool) -> &'static str {
-        match (self, korean) {
-            (Self::Arithmetic, true) => "계산",
-            (Self::Arithmetic, false) => "sums",
-            (Self::Clock, true) => "날짜와 시각",
-            (Self::Clock, false) => "the date and the time",
-            (Self::People, true) => "직원과 연락처",
-            (Self::People, false) => "people",
-            (Self::Rooms, true) => "회의실",
-            (Self::Rooms, false) => "meeting rooms",
-            (Self::Documents, true) => "규정과 문서의 내용",
-            (Self::Documents, false) => "what the documents say",
-        }
+        let at = KINDS.iter().position(|kind| *kind == self).unwrap_or_default();
+        let names = tables::KINDS.get(at).and_then(|names| names.split_once(':'));
+        names.map_or("", |(one, other)| if korean { one } else { other })
     }
 
     /// How much a description is about this, from 0 to 1.
@@ -126,7 +118,7 @@ fn clock(question: &str, lower: &str) -> f32 {
     let words = content(question).len();
     let plain = words <= 4 && !any(lower, &cues::PLANS);
     let asks_hour = any(lower, &cues::HOUR) || lower.contains("시간") && words <= 2;
-    if zones::zone(question).is_some() && asks_hour {
+    if time_zone_in(question).is_some() && asks_hour {
         return 5.0;
     }
     // How far a day is, and which one of the week.

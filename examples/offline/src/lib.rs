@@ -22,7 +22,6 @@ pub mod schema;
 mod summary;
 mod tables;
 mod words;
-mod zones;
 
 pub use model::OfflineModel;
 pub use tables::everyday;

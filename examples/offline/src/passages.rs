@@ -209,14 +209,14 @@ fn item(line: &str) -> Option<&str> {
 }
 
 /// The sentences of a paragraph. A point ends one where a blank follows and no number goes before.
-fn sentences(text: &str) -> Vec<&str> {
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut from = 0;
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
-        let ends = matches!(c, '.' | '?' | '!' | '。')
+        let ends = matches!(c, '.' | '?' | '!' | '。' | '？')
             && next.is_none_or(char::is_whitespace)
             && !before.is_some_and(|before: char| before.is_ascii_digit());
         if ends {

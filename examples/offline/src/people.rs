@@ -1,20 +1,10 @@
 //! Names of people in a question.
 
+use std::fmt::Display;
+
 use crate::words::{is_asking, is_hangul, words};
 
-crate::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES }
-
-/// Family names of one syllable.
-const FAMILIES: &str = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용";
-
-/// Those that stand alone as other words.
-const NO_FAMILIES: &str = "지이전한장모제국어은편기";
-
-/// What ends both names and other words: 지은 and 신청은.
-const DOUBTFUL: &str = "은이을도로만해한할될된비료금실팀장자증권률율";
-
-/// What ends other words, and hardly a name.
-const ENDS_NO_NAME: &str = "는를에의가와과요돼되져까죠야면게데고며써줘어";
+crate::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES FAMILIES NO_FAMILIES DOUBTFUL ENDS_NO_NAME }
 
 /// A name that a question has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +50,7 @@ pub(crate) fn named(question: &str) -> Option<Named> {
 fn sure(name: &str, word: &str, next: &str) -> Sure {
     match is_titled(word, next) {
         true => Sure::Titled,
-        false if name.ends_with(|c| DOUBTFUL.contains(c)) => Sure::Doubtful,
+        false if name.ends_with(|c| in_any(&DOUBTFUL, c)) => Sure::Doubtful,
         false => Sure::Likely,
     }
 }
@@ -82,16 +72,20 @@ fn whole(word: &str, titled: bool) -> Option<String> {
 
 /// `김 하늘`.
 fn two_words(family: &str, given: &str) -> Option<String> {
-    let is_family = family.chars().count() == 1
-        && FAMILIES.contains(family)
-        && !NO_FAMILIES.contains(family);
+    let is_family =
+        family.chars().count() == 1 && in_any(&FAMILIES, family) && !in_any(&NO_FAMILIES, family);
     let given = JOINED.iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
     let name = format!("{family}{given}");
     (is_family && is_name(&name, false)).then_some(name)
 }
 
+/// Whether one of `texts` has it.
+fn in_any(texts: &[&str], letter: impl Display) -> bool {
+    texts.iter().any(|text| text.contains(&letter.to_string()))
+}
+
 fn is_name(word: &str, titled: bool) -> bool {
-    let ends = !titled && word.ends_with(|c| ENDS_NO_NAME.contains(c));
+    let ends = !titled && word.ends_with(|c| in_any(&ENDS_NO_NAME, c));
     if ends || !word.chars().all(is_hangul) || NO_NAMES.contains(&word) {
         return false;
     }
@@ -99,7 +93,7 @@ fn is_name(word: &str, titled: bool) -> bool {
     if LONG_FAMILIES.iter().any(|family| word.starts_with(family)) {
         return count == 4;
     }
-    let family = word.chars().next().is_some_and(|c| FAMILIES.contains(c));
+    let family = word.chars().next().is_some_and(|c| in_any(&FAMILIES, c));
     family && (count == 3 || (count == 2 && titled))
 }
 

@@ -1,57 +1,9 @@
 //! What follows from the numbers that were found: a rate times a count, a share of an amount, the days between two dates.
 
-use hanok_tools::{AmountUnit, Date, Figure, Rounding, Won, evaluate, figures};
+use hanok_tools::{AmountUnit, Figure, Rounding, Won, evaluate, figures};
+use jiff::{ToSpan, Unit, civil::Date};
 
 use crate::tables;
-
-/// What is counted: how it is written, and what it is.
-const UNITS: [(&str, &str); 16] = [
-    ("인일", "인일"),
-    ("개월", "월"),
-    ("달", "월"),
-    ("월", "월"),
-    ("년", "년"),
-    ("박", "박"),
-    ("km", "km"),
-    ("킬로", "km"),
-    ("명", "명"),
-    ("번", "번"),
-    ("회", "번"),
-    ("차례", "번"),
-    ("시간", "시간"),
-    ("끼", "끼"),
-    ("건", "건"),
-    ("일", "일"),
-];
-
-/// Numbers that are words.
-const NUMBERS: [(&str, u32); 22] = [
-    ("하루", 1),
-    ("이틀", 2),
-    ("사흘", 3),
-    ("나흘", 4),
-    ("닷새", 5),
-    ("엿새", 6),
-    ("이레", 7),
-    ("여드레", 8),
-    ("아흐레", 9),
-    ("열흘", 10),
-    ("보름", 15),
-    ("한 ", 1),
-    ("두 ", 2),
-    ("세 ", 3),
-    ("네 ", 4),
-    ("다섯 ", 5),
-    ("여섯 ", 6),
-    ("일곱 ", 7),
-    ("여덟 ", 8),
-    ("아홉 ", 9),
-    ("열 ", 10),
-    ("매", 1),
-];
-
-/// So many of them are whole days.
-const DAYS: usize = 11;
 
 /// A number of something.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,7 +144,9 @@ fn times(count: &Count, text: &str) -> Option<String> {
             || (each.unit, count.unit) == ("월", "년") && each.number == "1"
     });
     match each {
-        Some(each) if each.unit == "월" && count.unit == "년" => Some(format!("{} * 12", count.number)),
+        Some(each) if each.unit == "월" && count.unit == "년" => {
+            Some(format!("{} * 12", count.number))
+        }
         Some(_) => Some(count.number.clone()),
         // What is done several times is paid as often.
         None if count.unit == "번" => Some(count.number.clone()),
@@ -223,44 +177,53 @@ fn counts(text: &str) -> Vec<Count> {
         let in_word = before.is_ascii_digit() || matches!(before, ',' | '.') && c.is_ascii_digit();
         before = c;
         let rest = text.get(at..).unwrap_or_default();
-        let unit = |rest: &str| {
-            UNITS.iter().find(|(written, _)| rest.starts_with(written)).map(|(_, unit)| *unit)
-        };
+        let unit = |rest: &str| value(&tables::UNITS, rest).map(|(_, unit)| unit);
         if c.is_ascii_digit() && !in_word {
             let Some((number, rest)) = number(rest) else { continue };
             // `3월 2일` and `2026년` are of the calendar.
             let day = rest.starts_with('월') || rest.starts_with('년') && number.len() > 3;
             counts.extend(unit(rest).filter(|_| !day).map(|unit| Count { number, unit }));
         } else if begins {
-            let word = NUMBERS.iter().position(|(word, _)| rest.starts_with(word));
-            let Some((at, (word, number))) = word.and_then(|at| Some((at, NUMBERS.get(at)?))) else { continue };
+            let Some((word, number)) = value(&tables::NUMBERS, rest) else { continue };
             let rest = rest.get(word.len()..).unwrap_or_default();
-            let unit = if at < DAYS { Some("일") } else { unit(rest) };
-            counts.extend(unit.map(|unit| Count { number: number.to_string(), unit }));
+            let days = number.strip_suffix('d');
+            let unit = if days.is_some() { Some("일") } else { unit(rest) };
+            let number = days.unwrap_or(number).to_owned();
+            counts.extend(unit.map(|unit| Count { number, unit }));
         }
     }
     counts
 }
 
+/// The item of `list` that `text` begins with, and its value behind a colon.
+fn value(list: &[&'static str], text: &str) -> Option<(&'static str, &'static str)> {
+    let mut pairs = list.iter().filter_map(|item| item.split_once(':'));
+    pairs.find(|(written, _)| text.starts_with(written))
+}
+
 /// The days from one date of `line` to the other, or to one that the question names.
 fn days(question: &str, line: &str) -> Option<String> {
-    let asks = ["며칠", "몇 일", "몇일", "몇 개월", "몇개월", "몇 달", "얼마 동안", "몇 주", "얼마나", "기간이"];
-    if !asks.iter().any(|word| question.contains(word)) {
+    if !tables::HOW_LONG.iter().any(|word| question.contains(word)) {
         return None;
     }
     let dates: Vec<Date> = figures(line).filter_map(date).collect();
     match (dates.as_slice(), day_of(question)) {
         ([due], Some((month, day))) => {
-            let asked = Date { month, day, ..due.clone() };
-            let between = ordinal(&asked) - ordinal(due);
-            let (from, to) = if between < 0 { (&asked, due) } else { (due, &asked) };
-            Some(format!("계산: {from}부터 {to}까지 {}일", between.abs()))
+            let asked = Date::new(due.year(), month, day).ok()?;
+            let (from, to) = if asked < *due { (asked, *due) } else { (*due, asked) };
+            Some(format!("계산: {from}부터 {to}까지 {}일", days_between(from, to)))
         }
-        ([from, to], None) => {
-            let days = ordinal(to) - ordinal(from) + 1;
-            let (months, rest) = months(from, to);
-            let rest = if rest > 0 { format!(" {rest}일") } else { String::new() };
-            (days > 0).then(|| format!("계산: {from}부터 {to}까지 {days}일({months}개월{rest})"))
+        ([from, to], None) if from < to => {
+            // The last day counts as well.
+            let end = to.tomorrow().ok()?;
+            let span = from.until((Unit::Month, end)).ok()?;
+            let months = span.get_months();
+            let rest = match span.get_days() {
+                0 => String::new(),
+                days => format!(" {days}일"),
+            };
+            let days = days_between(*from, end);
+            Some(format!("계산: {from}부터 {to}까지 {days}일({months}개월{rest})"))
         }
         _ => None,
     }
@@ -274,7 +237,8 @@ pub(crate) fn within(question: &str, texts: &[&str]) -> Option<usize> {
     let bound = |text: &&str| {
         let bounds = ["이상", "초과", "미만", "이하"];
         let kind = bounds.iter().position(|word| text.contains(word))?;
-        let bound = counts(text).into_iter().find(|count| count.unit == "년").and_then(|it| number(&it))?;
+        let bound =
+            counts(text).into_iter().find(|count| count.unit == "년").and_then(|it| number(&it))?;
         let holds = match kind {
             0 => asked >= bound,
             1 => asked > bound,
@@ -287,92 +251,55 @@ pub(crate) fn within(question: &str, texts: &[&str]) -> Option<usize> {
     if bounds.iter().flatten().count() < 2 {
         return None;
     }
-    let held = bounds.iter().enumerate().filter_map(|(at, bound)| bound.filter(|it| it.0).map(|it| (at, it.1)));
+    let held = bounds
+        .iter()
+        .enumerate()
+        .filter_map(|(at, bound)| bound.filter(|it| it.0).map(|it| (at, it.1)));
     held.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
 }
 
 fn date(figure: Figure) -> Option<Date> {
-    if let Figure::Date(date) = figure { Some(date) } else { None }
+    let Figure::Date(date) = figure else { return None };
+    let year = i16::try_from(date.year).ok()?;
+    Date::new(year, i8::try_from(date.month).ok()?, i8::try_from(date.day).ok()?).ok()
 }
-
-/// Days that are named from today on.
-const FROM_TODAY: [(&str, i64); 6] =
-    [("글피", 3), ("모레", 2), ("내일", 1), ("tomorrow", 1), ("그저께", -2), ("어제", -1)];
-
-const WEEKDAYS: [&str; 7] =
-    ["일요일", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일"];
 
 /// What a clock's `text`, which begins with today, says of the day that `question` names: its weekday, or how far it is.
 pub(crate) fn day(question: &str, text: &str) -> Option<String> {
-    let mut parts = text.get(..10)?.split('-');
-    let today = Date {
-        year: parts.next()?.parse().ok()?,
-        month: parts.next()?.parse().ok()?,
-        day: parts.next()?.parse().ok()?,
-        at: 0..0,
-    };
+    let today: Date = text.get(..10)?.parse().ok()?;
     let lower = question.to_lowercase();
-    let named = day_of(question).map(|(month, day)| Date { month, day, ..today.clone() });
-    let away = FROM_TODAY.iter().find(|(word, _)| lower.contains(word)).map(|(_, days)| *days);
-    let at = ordinal(&today) + away.unwrap_or_default();
-    let at = named.as_ref().map_or(at, ordinal);
-    if named.is_none() && away.is_none() {
-        return None;
-    }
-    let left = at - ordinal(&today);
+    let mut away = tables::FROM_TODAY.iter().filter_map(|item| item.split_once(':'));
+    let away = away.find(|(word, _)| lower.contains(word)).and_then(|(_, days)| days.parse().ok());
+    let named = day_of(question).map(|(month, day)| Date::new(today.year(), month, day));
+    let day = match (&named, away) {
+        (Some(day), _) => *day.as_ref().ok()?,
+        (None, Some(days)) => today.checked_add(i32::days(days)).ok()?,
+        (None, None) => return None,
+    };
+    let written = format!("{}년 {}월 {}일", day.year(), day.month(), day.day());
     let asks_left = ["남", "며칠", "몇 일", "몇일", "how many", "how long"];
-    if named.is_some() && !lower.contains("요일") && asks_left.iter().any(|it| lower.contains(it)) {
+    if named.is_some() && !lower.contains("요일") && asks_left.iter().any(|it| lower.contains(it))
+    {
+        let left = days_between(today, day);
         let said = if left < 0 { "지났습니다" } else { "남았습니다" };
-        return Some(format!("{}은 {}일 {said}.", civil(at), left.abs()));
+        return Some(format!("{written}은 {}일 {said}.", left.abs()));
     }
-    let weekday = usize::try_from((at - EPOCH + 4).rem_euclid(7)).ok()?;
-    Some(format!("{}은 {}입니다.", civil(at), WEEKDAYS.get(weekday)?))
+    let weekday = usize::try_from(day.weekday().to_sunday_zero_offset()).ok()?;
+    Some(format!("{written}은 {}입니다.", tables::WEEKDAYS.get(weekday)?))
 }
 
-/// The first of January 1970, a Thursday.
-const EPOCH: i64 = 719_468;
-
-/// The day of this number, in writing (the same source).
-fn civil(days: i64) -> String {
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    format!("{}년 {month}월 {day}일", era * 400 + year + i64::from(month <= 2))
+fn days_between(from: Date, to: Date) -> i32 {
+    from.until(to).map(|span| span.get_days()).unwrap_or_default()
 }
 
-/// `11월 20일` of a question.
-pub(crate) fn day_of(question: &str) -> Option<(u8, u8)> {
+/// `11월 9일` of a question.
+pub(crate) fn day_of(question: &str) -> Option<(i8, i8)> {
     let (before, behind) = question.split_once('월')?;
     let month = before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     let (day, rest) = number(behind.trim_start())?;
     let day = day.parse().ok()?;
     (rest.starts_with('일') && (1..=12).contains(&month) && (1..=31).contains(&day))
         .then_some((month, day))
-}
-
-/// The days since a fixed day, by the civil calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn ordinal(date: &Date) -> i64 {
-    let (month, day) = (i64::from(date.month), i64::from(date.day));
-    let year = i64::from(date.year) - i64::from(month <= 2);
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year
-}
-
-/// The whole months from the day `from` to the end of the day `to`, and the days over.
-fn months(from: &Date, to: &Date) -> (i64, i64) {
-    let months = |date: &Date| i64::from(date.year) * 12 + i64::from(date.month);
-    let (mut whole, mut rest) = (months(to) - months(from), i64::from(to.day) - i64::from(from.day) + 1);
-    if rest < 0 {
-        whole -= 1;
-        let (year, month) = if to.month == 1 { (to.year - 1, 12) } else { (to.year, to.month - 1) };
-        let before = Date { year, month, day: 1, at: 0..0 };
-        rest += ordinal(&Date { day: 1, ..to.clone() }) - ordinal(&before);
-    }
-    (whole, rest)
 }
 
 #[cfg(test)]
@@ -383,7 +310,7 @@ mod tests {
     fn a_clock_tells_of_other_days() {
         let now = "2026-11-27T15:07:27+09:00, 금요일 (Friday), Asia/Seoul";
         for (question, want) in [
-            ("3월 15일은 무슨 요일이야?", Some("2026년 3월 15일은 일요일입니다.")),
+            ("3월 14일은 무슨 요일이야?", Some("2026년 3월 14일은 토요일입니다.")),
             ("12월 25일까지 며칠 남았어?", Some("2026년 12월 25일은 28일 남았습니다.")),
             ("내일은 무슨 요일이야?", Some("2026년 11월 28일은 토요일입니다.")),
             ("글피가 며칠이야?", Some("2026년 11월 30일은 월요일입니다.")),
@@ -397,19 +324,55 @@ mod tests {
     fn what_follows_from_numbers_is_calculated() {
         let pay = "제11조(용역대금) 용역대금은 금 일억팔천만 원(180,000,000원)으로 한다.\n차임은 매월 350,000원으로 하고";
         for (question, line, want) in [
-            ("자가용으로 120km 가면 얼마야?", "1km에 250원의 유류비를 준다", Some("250 × 120 = 30,000원")),
+            (
+                "자가용으로 120km 가면 얼마야?",
+                "1km에 250원의 유류비를 준다",
+                Some("250 × 120 = 30,000원"),
+            ),
             ("서울 2박이면 얼마?", "서울: 15만 원(1박)", Some("150000 × 2 = 300,000원")),
             ("이틀 자면 모두 얼마?", "1박에 3만 원", Some("30000 × 2 = 60,000원")),
-            ("10일 늦으면 얼마?", "늦은 1일마다 용역대금의 1,000분의 1.5를 낸다", Some("용역대금 180000000 × 1.5 ÷ 1000 × 10 = 2,700,000원")),
-            ("지체상금은 최대 얼마?", "총액은 용역대금의 15퍼센트를 넘지 못한다", Some("용역대금 180000000 × 15% = 27,000,000원")),
-            ("5일 늦게 비우면 얼마?", "늦은 1일마다 차임의 15분의 1을 낸다", Some("차임 350000 × 1 ÷ 15 × 5 ≈ 116,666원")),
-            ("월세 2년치는 얼마?", "차임은 매월 350,000원으로 한다", Some("350000 × 2 × 12 = 8,400,000원")),
-            ("15인일이면 얼마?", "10인일 이하이면 늘리지 아니하고, 넘으면 넘는 부분에 1인일 55만 원을 곱한다", Some("550000 × (15 - 10) = 2,750,000원")),
-            ("당직 두 번 하면 얼마야?", "당직을 마친 사람은 20만 원을 받는다", Some("200000 × 2 = 400,000원")),
+            (
+                "10일 늦으면 얼마?",
+                "늦은 1일마다 용역대금의 1,000분의 1.5를 낸다",
+                Some("용역대금 180000000 × 1.5 ÷ 1000 × 10 = 2,700,000원"),
+            ),
+            (
+                "지체상금은 최대 얼마?",
+                "총액은 용역대금의 15퍼센트를 넘지 못한다",
+                Some("용역대금 180000000 × 15% = 27,000,000원"),
+            ),
+            (
+                "5일 늦게 비우면 얼마?",
+                "늦은 1일마다 차임의 15분의 1을 낸다",
+                Some("차임 350000 × 1 ÷ 15 × 5 ≈ 116,666원"),
+            ),
+            (
+                "월세 2년치는 얼마?",
+                "차임은 매월 350,000원으로 한다",
+                Some("350000 × 2 × 12 = 8,400,000원"),
+            ),
+            (
+                "15인일이면 얼마?",
+                "10인일 이하이면 늘리지 아니하고, 넘으면 넘는 부분에 1인일 55만 원을 곱한다",
+                Some("550000 × (15 - 10) = 2,750,000원"),
+            ),
+            (
+                "당직 두 번 하면 얼마야?",
+                "당직을 마친 사람은 20만 원을 받는다",
+                Some("200000 × 2 = 400,000원"),
+            ),
             ("유류비는 얼마야?", "1km에 250원의 유류비를 준다", None),
             ("영수증은 3일 늦어도 돼?", "1km에 250원의 유류비를 준다", None),
-            ("계약기간이 몇 개월이야?", "2026년 3월 2일부터 2026년 11월 30일까지로 한다", Some("2026-03-02부터 2026-11-30까지 274일(8개월 29일)")),
-            ("11월 20일에 내면 며칠 늦어?", "2026년 10월 30일까지 낸다", Some("2026-10-30부터 2026-11-20까지 21일")),
+            (
+                "계약기간이 몇 개월이야?",
+                "2026년 3월 2일부터 2026년 11월 30일까지로 한다",
+                Some("2026-03-02부터 2026-11-30까지 274일(8개월 29일)"),
+            ),
+            (
+                "11월 21일에 내면 며칠 늦어?",
+                "2026년 10월 30일까지 낸다",
+                Some("2026-10-30부터 2026-11-21까지 22일"),
+            ),
             ("며칠까지야?", "2026년 10월 30일까지 낸다", None),
         ] {
             let said = follows(question, line, line, pay);

@@ -9,7 +9,8 @@ const WORDS: &str = include_str!("../data/words.txt");
 
 /// The items under `[name]`. A `_` in the file is a blank.
 pub(crate) fn list(name: &str) -> Vec<&'static str> {
-    let is_head = |line: &&str| line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) == Some(name);
+    let is_head =
+        |line: &&str| line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) == Some(name);
     let lines = WORDS.lines().skip_while(|line| !is_head(line)).skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
     let items = lines.flat_map(|line| line.split(',')).map(str::trim);
@@ -32,7 +33,7 @@ pub(crate) use lists;
 
 lists! {
     PARTICLES NOUN_ENDS ENDINGS ASKING ASKING_BEGINS WHOLE NUMERALS AMOUNTS FOLLOWING EARLIER SAID KEPT ANSWERED OWN TOLD
-    ORDERS GREETINGS NOTHING OF_TEAMS NEEDS AGAIN SUMS THANKS WHO_ARE_YOU FILLERS ASKS CHANGED OUTSIDE VAGUE
+    ORDERS GREETINGS NOTHING OF_TEAMS NEEDS AGAIN SUMS THANKS WHO_ARE_YOU FILLERS ASKS CHANGED OUTSIDE VAGUE ANSWERS UNITS NUMBERS FROM_TODAY WEEKDAYS HOW_LONG KINDS
 }
 
 /// What people say, and what texts say instead.
@@ -44,19 +45,6 @@ static EVERYDAY: LazyLock<Synonyms> =
 pub fn everyday() -> &'static Synonyms {
     &EVERYDAY
 }
-
-/// What a question asks for, and the units of an answer to it, which stand behind a number. Those of `몇` are the word
-/// behind it.
-#[rustfmt::skip]
-pub(crate) const ANSWERS: &[(&[&str], &[&str])] = &[
-    (&["며칠", "몇일", "얼마 동안", "how many days", "how long"], &["일", "주", "개월", "년", "시간", " day", " week", " month", " year"]),
-    (&["얼마나", "얼마 만"], &["원", "달러", "%", "퍼센트", "개월", "년", "일", "번", "주"]),
-    (&["얼마", "금액", "how much", "price", "cost"], &["원", "달러", "포인트", "%", "퍼센트", "분의", "유로"]),
-    (&["언제", "기한", "마감", "when"], &["일", "월", "시", "주", "분", " day", " week", " month", "am", "pm", ":"]),
-    (&["몇시", "what time"], &["시", ":", " am", " pm", "am", "pm"]),
-    (&["how many", "how often"], &[""]),
-    (&["횟수"], &["번", "회"]),
-];
 
 /// What a summary begins its lists with.
 pub(crate) const STATED: [&str; 2] = ["말한 것:", "Stated:"];

@@ -20,5 +20,8 @@ const LEAST_COVERED: f32 = 0.15;
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
     let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(tool.query(|query| query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday())).format(observation)))
+    Ok(SharedTool::new(
+        tool.query(|query| query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday()))
+            .format(observation),
+    ))
 }

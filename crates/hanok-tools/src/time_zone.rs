@@ -8,11 +8,20 @@ static PLACES: LazyLock<Vec<(Vec<&str>, &str)>> = LazyLock::new(|| {
         let (zone, names) = line.split_once(" = ")?;
         Some((names.split(", ").collect(), zone))
     };
-    include_str!("../data/zones.txt").lines().filter_map(read).collect()
+    include_str!("time_zones.txt").lines().filter_map(read).collect()
 });
 
-/// The zone of the first place that `question` names, or the zone itself where it stands there.
-pub(crate) fn zone(question: &str) -> Option<String> {
+/// The IANA time zone of the first place that `question` names in Korean or English, or the zone itself where it stands there.
+///
+/// ```
+/// use hanok_tools::time_zone_in;
+///
+/// assert_eq!(time_zone_in("뉴욕은 지금 몇 시야?").as_deref(), Some("America/New_York"));
+/// assert_eq!(time_zone_in("Europe/Vienna 시각").as_deref(), Some("Europe/Vienna"));
+/// assert_eq!(time_zone_in("지금 몇 시야?"), None);
+/// ```
+#[must_use]
+pub fn time_zone_in(question: &str) -> Option<String> {
     let written = question
         .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+')));
     let mut iana = written.filter(|word| {
@@ -50,7 +59,7 @@ fn place(text: &str, name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::zone;
+    use super::time_zone_in;
 
     #[test]
     fn a_place_has_its_zone() {
@@ -63,7 +72,7 @@ mod tests {
             ("24/7 지원", None),
             ("외국인도 되나요", None),
         ] {
-            assert_eq!(zone(question).as_deref(), want, "{question}");
+            assert_eq!(time_zone_in(question).as_deref(), want, "{question}");
         }
     }
 }
