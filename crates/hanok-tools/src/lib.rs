@@ -15,6 +15,7 @@ mod near;
 mod python;
 mod time_zone;
 mod todos;
+mod toolbox;
 #[cfg(any(feature = "python", feature = "web"))]
 mod wait;
 #[cfg(feature = "web")]
@@ -47,5 +48,6 @@ pub use files::{
 pub use python::{JailError, PythonRepl, PythonReplBuilder};
 pub use time_zone::time_zone_in;
 pub use todos::{Todo, TodoStatus, Todos, TodosChange, WriteTodos};
+pub use toolbox::{OffReason, OffTool, Toolbox};
 #[cfg(feature = "web")]
 pub use web::{GetWeather, SearchWikipedia, WebSearch};

@@ -15,7 +15,7 @@ mod progress;
 mod router;
 mod state;
 mod talking;
-mod tools;
+pub mod tools;
 
 pub use chat::Chat;
 pub use options::Options;
@@ -23,4 +23,3 @@ pub use progress::Progress;
 pub use router::{Route, RouteDecision};
 pub use state::{ChatState, ChatStateUpdate};
 pub use talking::Talking;
-pub use tools::Toolbox;

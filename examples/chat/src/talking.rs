@@ -10,7 +10,7 @@ use terminal::{
     progress::{self, short},
 };
 
-use crate::{Chat, ChatState, ChatStateUpdate, Progress};
+use crate::{Chat, ChatState, ChatStateUpdate, Progress, tools};
 
 /// A conversation with one agent that remembers.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Talk for Talking {
                 Some(text.unwrap_or_else(|| "아직 요약이 없습니다.".to_owned()))
             }
             "tokens" => Some(self.tokens(state)),
-            "tools" => Some(self.0.toolbox.lines()),
+            "tools" => Some(tools::lines(&self.0.toolbox)),
             _ => None,
         }
     }

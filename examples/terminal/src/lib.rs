@@ -30,6 +30,7 @@ mod shown;
 mod silence;
 mod store;
 mod talk;
+mod typed;
 
 pub use lanes::Lane;
 pub use offline::everyday;
