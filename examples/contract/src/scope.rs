@@ -182,7 +182,7 @@ async fn by_rule(
         Some("계약에 관한 말이 있습니다")
     } else if earlier && question::points_back(question) {
         Some("앞의 대화에 이어집니다")
-    } else if expert.book.coverage(question).await? >= COVERED {
+    } else if !terminal::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
     } else {
         None

@@ -65,6 +65,9 @@ const ASKS: [&str; 15] = [
 /// What asks for what was told.
 const RECALLS: [&str; 5] = ["라고 했", "라고 그랬", "말했", "뭐라고", "누구라고"];
 
+/// What somebody begins with who asks for what they told.
+const MINE: [&str; 7] = ["내가 ", "내 ", "제가 ", "제 ", "나는 ", "저는 ", "did i "];
+
 /// How long a greeting is at most, in words.
 const FEW: usize = 4;
 
@@ -84,7 +87,7 @@ pub(crate) fn answer<'m>(
     if has(&HELP) {
         return Some(EXAMPLES.to_owned());
     }
-    if has(&RECALLS) && ["내", "제", "나", "i "].iter().any(|own| lower.starts_with(own)) {
+    if has(&RECALLS) && MINE.iter().any(|own| lower.starts_with(own)) {
         let said = earlier.filter(|message| message.role() == Role::User);
         let mut told: Vec<String> =
             said.map(|said| said.text().into_owned()).filter(|said| is_told(said)).collect();
@@ -147,6 +150,7 @@ mod tests {
             ("저는 언제 돈을 받나요", None),
             ("안녕하세요 계약 기간이 언제까지인가요", None),
             ("historic damages", None),
+            ("제31조에 뭐라고 써 있어?", None),
         ] {
             let said = answer(question, told.iter());
             match begin {

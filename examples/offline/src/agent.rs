@@ -99,8 +99,9 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
 
 /// Whether the data that came with the question answers it.
 pub(crate) fn is_answered(conversation: &Conversation) -> bool {
-    !conversation.data.is_empty()
-        && matches!(finding(&conversation.question, &conversation.data), Finding::Found(_))
+    let found = || finding(&conversation.question, &conversation.data);
+    // Where nothing else is found by looking again, the nearest is what there is.
+    !conversation.data.is_empty() && matches!(found(), Finding::Found(_) | Finding::Near { .. })
 }
 
 /// What the data that came with the question has about it, where it does not ask for what a calculator or a clock says.

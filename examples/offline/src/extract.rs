@@ -150,9 +150,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
             std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect(),
         );
     }
-    let lower = question.to_lowercase();
-    let is_outside = tables::OUTSIDE.iter().any(|word| lower.contains(word));
-    if best.covered <= LEAST_NEAR || is_outside && best.covered < sure {
+    if best.covered <= LEAST_NEAR || tables::is_outside(question) {
         return Found::Nothing;
     }
     let (_, line) = lines(question, &asked, best.passage);

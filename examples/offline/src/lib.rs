@@ -24,4 +24,4 @@ mod tables;
 mod words;
 
 pub use model::OfflineModel;
-pub use tables::everyday;
+pub use tables::{everyday, is_outside};

@@ -36,6 +36,13 @@ lists! {
     ORDERS GREETINGS NOTHING OF_TEAMS NEEDS AGAIN SUMS THANKS WHO_ARE_YOU FILLERS ASKS CHANGED OUTSIDE VAGUE ANSWERS UNITS NUMBERS FROM_TODAY WEEKDAYS HOW_LONG KINDS
 }
 
+/// Whether `text` has a word of what no rule, guide or contract is asked about.
+#[must_use]
+pub fn is_outside(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    OUTSIDE.iter().any(|word| lower.contains(word))
+}
+
 /// What people say, and what texts say instead.
 static EVERYDAY: LazyLock<Synonyms> =
     LazyLock::new(|| include_str!("../data/everyday.txt").parse().unwrap_or_default());

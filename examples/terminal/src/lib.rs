@@ -33,7 +33,7 @@ mod talk;
 mod typed;
 
 pub use lanes::Lane;
-pub use offline::everyday;
+pub use offline::{everyday, is_outside};
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;

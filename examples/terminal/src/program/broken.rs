@@ -101,7 +101,8 @@ fn one(mut stream: &TcpStream, broken: Broken) -> io::Result<()> {
     };
     match broken {
         Broken::Status(status) => {
-            write_answer(stream, status, &json!({"error": {"message": "no"}}))
+            let code = if status == 404 { "model_not_found" } else { "refused" };
+            write_answer(stream, status, &json!({"error": {"message": "no", "code": code}}))
         }
         Broken::Page => {
             let page = "<!DOCTYPE html><title>Welcome</title>";
