@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material,
     answer::{answered, show},
     failure::NodeFailure,
     overview, prompt, question, refer, social,
@@ -227,6 +227,27 @@ impl Expert {
             .explored(Default::default())
             .unexplored(self.book.user.labels().collect::<Vec<_>>())
             .sources(Vec::new())
+            .answer(None)
+            .stopped(None)
+    }
+
+    /// The input of a turn in which the user asks `question` after a turn that is not of this thread: what was asked in it, what was
+    /// answered, and what the answer was taken from. It is as if that turn had been the last one here.
+    #[must_use]
+    pub fn ask_after(
+        &self,
+        previous: (&str, &str, Vec<Material>),
+        question: &str,
+    ) -> ContractStateUpdate {
+        let (asked, answer, sources) = previous;
+        ContractState::update()
+            .message(Message::user(asked))
+            .message(Message::assistant(answer))
+            .message(Message::user(question))
+            .sources(sources)
+            .contract(Some(self.book.user.id().to_owned()))
+            .question(question)
+            .needs_previous(false)
             .answer(None)
             .stopped(None)
     }

@@ -237,3 +237,17 @@ async fn a_question_that_goes_on_is_read_with_what_was_said() {
     insta::assert_snapshot!(turn.course);
     model.finished().unwrap();
 }
+
+/// A turn of elsewhere is handed in, and the question goes on from it.
+#[tokio::test]
+async fn a_turn_that_is_handed_in_is_gone_on_from() {
+    let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
+    let before = talk(&offline::OfflineModel::new()).await.ask("제5조 알려줘").await.state;
+    let previous = ("제5조 알려줘", before.answer.as_deref().unwrap(), before.sources.clone());
+    let input = expert.ask_after(previous, "그건 며칠 안에 고쳐야 해?");
+    let outcome = expert.graph().unwrap().invoke(input, ()).await.unwrap();
+    let state = outcome.done().unwrap();
+    assert!(state.needs_previous);
+    assert!(state.answer.as_deref().unwrap().contains("14일"), "{:?}", state.answer);
+    assert_eq!(state.messages.len(), 4);
+}
