@@ -235,8 +235,9 @@ pub(crate) fn usage() -> String {
                                             `law` and `figures`
                            [--model]        for 15 of them by the server of OPENAI_BASE_URL and OPENAI_MODEL
                            [--cache FOLDER] its replies, so that a second run asks nothing
-       cargo xtask questions EXAMPLE        what `orchestrator`, `real-estate` or `contract` answers to
-                                            its questions, offline
+       cargo xtask questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or
+                                            `orchestrator` answers to its questions, offline
+                           [--held-out]     to those for which no rule was made, as a table alone
                            [--model]        to a sample of them by the server's model; `--cache` as above
 
 stages, in the order they run:

@@ -2,7 +2,8 @@
 //!
 //! Without a name these are questions about the sample documents; `team`, `law`, `figures`, `memory` and `tools` are tests
 //! that print their table. `tools --encoder FOLDER` also finds by the files of an encoder.
-//! `cargo xtask questions EXAMPLE` asks an example its questions, with the same options.
+//! `cargo xtask questions EXAMPLE` asks an example its questions, with the same options; `--held-out` asks `rag`, `chat` and
+//! `contract` those for which no rule was made, and prints nothing but the table.
 //! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
 //! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
 
@@ -19,11 +20,16 @@ const TABLES: [(&str, &str, &str); 5] = [
 ];
 
 /// What asks an example questions: its name, and the package and the test that print what came of them.
-const QUESTIONS: [(&str, &str, &str); 3] = [
+const QUESTIONS: [(&str, &str, &str); 5] = [
     ("orchestrator", "orchestrator", "requests"),
     ("real-estate", "real-estate", "team"),
-    ("contract", "contract", "questions"),
+    ("rag", "rag", "asked"),
+    ("chat", "chat", "asked"),
+    ("contract", "contract", "asked"),
 ];
+
+/// What the names of tests begin with that ask the questions for which no rule was made.
+const HELD_OUT: &str = "held_out";
 
 /// The variable that names the folder of a server's replies.
 const CACHE: &str = "HANOK_EVALUATE_CACHE";
@@ -37,6 +43,7 @@ struct TableOptions {
     model: bool,
     cache: Option<String>,
     encoder: Option<String>,
+    held_out: bool,
 }
 
 impl TableOptions {
@@ -45,6 +52,7 @@ impl TableOptions {
         while let Some(option) = options.next() {
             match option.as_str() {
                 "--model" => asked.model = true,
+                "--held-out" => asked.held_out = true,
                 "--cache" => {
                     let folder = options.next().ok_or("`--cache` takes a folder")?;
                     asked.cache = Some(folder.clone());
@@ -55,7 +63,7 @@ impl TableOptions {
                 }
                 option => {
                     let fault = format!(
-                        "`{option}` is none of `--model`, `--cache FOLDER`, `--encoder FOLDER`"
+                        "`{option}` is none of `--model`, `--cache FOLDER`, `--encoder FOLDER`, `--held-out`"
                     );
                     return Err(fault.into());
                 }
@@ -104,6 +112,10 @@ fn table(package: &str, targets: &[&str], options: &[String]) -> Result<bool> {
         .arguments(["test", "--quiet", "--package", package])
         .arguments(targets)
         .arguments(["--", "--nocapture", "--test-threads", "1"]);
+    let tests = match asked.held_out {
+        true => tests.arguments([HELD_OUT]),
+        false => tests.arguments(["--skip", HELD_OUT]),
+    };
     let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
     let folders = [(CACHE, asked.cache), (ENCODER, asked.encoder)];
     let tests = folders.into_iter().try_fold(tests, |tests, (variable, folder)| {
@@ -129,13 +141,15 @@ mod tests {
         assert_eq!(read(""), Ok(TableOptions::default()));
         assert_eq!(
             read("--model --cache /tmp/replies"),
-            Ok(TableOptions { model: true, cache, encoder: None })
+            Ok(TableOptions { model: true, cache, ..TableOptions::default() })
         );
         let encoder = Some("files".to_owned());
         assert_eq!(
             read("--encoder files"),
             Ok(TableOptions { encoder, ..TableOptions::default() })
         );
+        let held_out = TableOptions { held_out: true, ..TableOptions::default() };
+        assert_eq!(read("--held-out"), Ok(held_out));
         assert_eq!(read("--cache"), Err("`--cache` takes a folder".to_owned()));
         assert!(read("--modle").is_err_and(|error| error.contains("--modle")));
     }

@@ -327,8 +327,42 @@ fn publish(metadata: &Metadata) -> Result<Outcome> {
         .arguments(["publish", "--workspace", "--dry-run"])
         .arguments(SAME_PROFILE.iter().flat_map(|setting| ["--config", setting]))
         .arguments(dirty.then_some("--allow-dirty"));
+    let lacking = lacking_files(metadata)?;
+    if !lacking.is_empty() {
+        return Ok(Outcome::Failed(lacking.join("\n")));
+    }
     let note = if dirty { ", with changes that are not committed" } else { "" };
     passed(publish.run()?, |_| format!("{published} crates{note}"))
+}
+
+/// What every package has to hold.
+const PACKAGED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+/// What packages do not hold of that, and what they hold that is nobody's business.
+fn lacking_files(metadata: &Metadata) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for package in metadata.members().into_iter().filter(|package| package.is_published()) {
+        let name = package.name.as_str();
+        let list =
+            Tool::cargo().arguments(["package", "--list", "--allow-dirty", "--package", name]);
+        faults.extend(listed_faults(name, &list.text()?));
+    }
+    Ok(faults)
+}
+
+/// What is wrong with the files of a package, as `cargo package --list` names them.
+fn listed_faults(name: &str, list: &str) -> Vec<String> {
+    let files: Vec<&str> = list.lines().map(str::trim).collect();
+    let lacks = PACKAGED.iter().filter(|file| !files.contains(*file));
+    let lacks = lacks
+        .map(|file| format!("the package `{name}` has no `{file}`; put it beside its manifest"));
+    let hidden = |file: &&&str| {
+        file.split('/').any(|part| part.starts_with('.')) && **file != ".cargo_vcs_info.json"
+    };
+    let hidden = files.iter().filter(hidden);
+    let hidden = hidden
+        .map(|file| format!("the package `{name}` has the hidden file `{file}`; take it out"));
+    lacks.chain(hidden).collect()
 }
 
 /// The outcome of a program: its whole output when it failed, else a note on it.
@@ -387,6 +421,21 @@ fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_package_lacks_is_named() {
+        let whole =
+            ".cargo_vcs_info.json\nCargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs";
+        assert_eq!(listed_faults("a", whole), [""; 0]);
+        let lacking = whole.replace("LICENSE-MIT\n", "") + "\nsrc/.notes";
+        assert_eq!(
+            listed_faults("a", &lacking),
+            [
+                "the package `a` has no `LICENSE-MIT`; put it beside its manifest",
+                "the package `a` has the hidden file `src/.notes`; take it out",
+            ]
+        );
+    }
 
     #[test]
     fn the_counts_of_both_runners_are_found_in_their_output() {

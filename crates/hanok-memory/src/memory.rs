@@ -53,6 +53,37 @@ pub struct Fact {
     pub message: String,
 }
 
+impl Fact {
+    /// Whether this one, which was said later, says something else of the same: `마감일이 4월로 바뀌었어` of `마감일은 3월이야`. What
+    /// users say of themselves is of many things, and replaces nothing.
+    pub fn replaces(&self, earlier: &Self) -> bool {
+        let (new, old) = (subject(&self.text), subject(&earlier.text));
+        new.is_some() && new == old && self.text != earlier.text
+    }
+}
+
+/// What a sentence is about: `마감일` of `프로젝트 마감일은 …`, with what stands before it; `None` where it is a person.
+fn subject(text: &str) -> Option<String> {
+    let mut words = Vec::new();
+    for word in text.split_whitespace() {
+        if ["사실", "내", "제", "우리", "저희", "my", "our", "the"].contains(&word) {
+            continue;
+        }
+        if word == "is" {
+            return (!words.is_empty()).then(|| words.join(" "));
+        }
+        if ["나는", "난", "저는", "전", "제가", "내가", "i"].contains(&word) {
+            return None;
+        }
+        let bare = ['은', '는', '이', '가'].iter().find_map(|end| word.strip_suffix(*end));
+        words.push(bare.unwrap_or(word));
+        if bare.is_some_and(|bare| !bare.is_empty()) {
+            return Some(words.join(" "));
+        }
+    }
+    None
+}
+
 /// The subject of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -91,9 +122,16 @@ impl ConversationMemory {
         let mut parts = Vec::new();
         if !self.pinned.is_empty() {
             let mut text = heading(language, "사용자가 말한 사실", "What the user stated");
-            for fact in self.pinned() {
+            let facts: Vec<&Fact> = self.pinned().collect();
+            for (at, fact) in facts.iter().enumerate() {
+                let later = facts.get(at + 1..).unwrap_or_default();
+                let old = match (later.iter().any(|later| later.replaces(fact)), language) {
+                    (false, _) => "",
+                    (true, Language::Korean) => " (전에 한 말: 아래의 나중 말이 맞음)",
+                    (true, _) => " (said before: what stands below counts)",
+                };
                 // Writing to a `String` cannot fail.
-                let _ = write!(text, "\n- {}", fact.text);
+                let _ = write!(text, "\n- {}{old}", fact.text);
             }
             parts.push(text);
         }

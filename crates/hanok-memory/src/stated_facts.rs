@@ -29,6 +29,54 @@ const CALLED: (&[&str], &[&str]) =
 /// Phrases with which the name of anything else is said.
 const NAMES: &[&str] = &["이름은", "이름이", "name is"];
 
+/// What a sentence begins with in which users speak of themselves, with or without a word before it; and what it has when it says
+/// what stays so, and not how they are just now.
+const OWN: &[&str] =
+    &["나는 ", "난 ", "내 ", "저는 ", "전 ", "제 ", "우리 ", "저희 ", "i ", "i'm ", "my ", "we "];
+const BEFORE_OWN: &[&str] = &["사실 ", "참고로 ", "아 ", "actually ", "by the way, "];
+const LASTING: &[&str] = &[
+    "알레르기",
+    "알러지",
+    "살아",
+    "살고",
+    "산다",
+    "살았",
+    "삽니다",
+    "이사했",
+    "키워",
+    "키우",
+    "기르",
+    "좋아",
+    "싫어",
+    "못 먹",
+    "안 먹",
+    "다녀",
+    "다니",
+    "일하",
+    "일해",
+    "직업",
+    "전공",
+    "취미",
+    "고향",
+    "채식",
+    "결혼",
+    "태어",
+    "담당",
+    "세입자",
+    "집주인",
+    "allergic",
+    "allergy",
+    "live in",
+    "moved to",
+    "work at",
+    "work as",
+    "prefer",
+    "vegetarian",
+    "vegan",
+    "have a ",
+    "have two ",
+];
+
 /// Phrases of a user who wants something remembered: no order that asks for something else.
 const KEEP: &[&str] = &["기억해", "기억 해", "remember", "keep in mind"];
 
@@ -206,7 +254,9 @@ fn kind(clause: &str) -> Option<FactKind> {
     if has_amount(&lower) {
         return Some(FactKind::Amount);
     }
-    has(NAMES).then_some(FactKind::Other)
+    let bare = BEFORE_OWN.iter().find_map(|word| lower.strip_prefix(word)).unwrap_or(&lower);
+    let is_own = OWN.iter().any(|own| bare.starts_with(own));
+    (has(NAMES) || is_own && has(LASTING)).then_some(FactKind::Other)
 }
 
 /// True for a text that names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
@@ -274,6 +324,11 @@ mod tests {
             ("Our budget is $1.5 million", &[(Amount, "Our budget is $1.5 million")]),
             ("월세는 1,200,000 원입니다\n고마워", &[(Amount, "월세는 1,200,000 원입니다")]),
             ("프로젝트 이름은 한옥이야", &[(FactKind::Other, "프로젝트 이름은 한옥이야")]),
+            ("나는 땅콩 알레르기가 있어", &[(FactKind::Other, "나는 땅콩 알레르기가 있어")]),
+            ("사실 나는 대구로 이사했어", &[(FactKind::Other, "사실 나는 대구로 이사했어")]),
+            ("I am allergic to nuts.", &[(FactKind::Other, "I am allergic to nuts")]),
+            ("나는 배고파", &[]),
+            ("나는 어디에 살아야 해?", &[]),
             ("Don't call me after 6", &[]),
             ("저는 김철수라고 합니다.", &[(Name, "저는 김철수라고 합니다")]),
             ("내 이름은 철수야, 꼭 기억해줘", &[(Name, "내 이름은 철수야")]),

@@ -146,13 +146,13 @@ pub(crate) struct Weight {
 pub(crate) fn weights(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weight> {
     let words = words(asked, found, all);
     let sum: f32 = words.iter().map(|word| word.weight).sum();
-    let each = asked.iter().zip(found).map(|(Asked { word, counts, .. }, found)| {
+    let each = asked.iter().zip(found).map(|(Asked { word, counts, among, .. }, found)| {
         let idf = idf(*found, all);
         let share = match words.get(*word) {
             Some(word) if *counts && word.known > 0.0 => word.weight * idf / (word.known * sum),
             _ => 0.0,
         };
-        Weight { idf, share }
+        Weight { idf: in_other_words(idf, *among), share }
     });
     each.collect()
 }
@@ -173,6 +173,11 @@ fn words(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weighed> {
     words
 }
 
+/// The weight of a term that stands for a word in other words, `among` so many: any two of them are as good as the word.
+pub(crate) fn in_other_words(weight: f32, among: u16) -> f32 {
+    if among > 1 { weight * (2.0 / f32::from(among)).min(1.0) } else { weight }
+}
+
 fn idf(found: usize, all: usize) -> f32 {
     let (all, found) = (all as f32, found as f32);
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
@@ -181,7 +186,10 @@ fn idf(found: usize, all: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terms::{Terms, asked, indexed};
+    use crate::{
+        synonyms::Synonyms,
+        terms::{Terms, asked, indexed},
+    };
 
     fn postings<const N: usize>(texts: [&str; N]) -> Postings {
         let mut postings = Postings::default();
@@ -197,7 +205,7 @@ mod tests {
     #[test]
     fn scores_by_the_formula() {
         let postings = postings(["a a b", "b c", "c d e f"]);
-        let scores = postings.scores(&asked("b f zz", &Terms::Words));
+        let scores = postings.scores(&asked("b f zz", &Terms::Words, &Synonyms::default()));
 
         // Of 3 passages, 2 have b, 1 has f, none has zz.
         let (b, f) = (1.6_f32.ln(), (1.0 + 2.5 / 1.5_f32).ln());
@@ -214,7 +222,7 @@ mod tests {
 
     #[test]
     fn nothing_indexed_or_asked_scores_nothing() {
-        assert_eq!(postings([]).scores(&asked("b", &Terms::Both)), []);
+        assert_eq!(postings([]).scores(&asked("b", &Terms::Both, &Synonyms::default())), []);
         assert_eq!(postings(["b"]).scores(&[]), []);
     }
 }

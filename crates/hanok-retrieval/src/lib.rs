@@ -90,6 +90,7 @@ mod store;
 mod store_kind;
 mod structure;
 mod sync;
+mod synonyms;
 mod terms;
 mod walk;
 mod work;
@@ -130,6 +131,7 @@ pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
 pub use store_kind::{StoreKind, StoreKindError, StoreSettings};
 pub use sync::sync;
+pub use synonyms::{Synonyms, SynonymsError};
 pub use terms::Terms;
 
 /// The programs of the README.

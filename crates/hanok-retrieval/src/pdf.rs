@@ -2,14 +2,16 @@
 //!
 //! The bytes are hostile until shown otherwise: every stream is decompressed up to a limit.
 
+mod cmap;
 mod lines;
 mod page;
 
 use std::collections::HashMap;
 
-use lopdf::{Dictionary, Encoding};
+use lopdf::Dictionary;
 
 use self::{
+    cmap::Coding,
     lines::{Line, join},
     page::{Fonts, Page},
 };
@@ -92,4 +94,4 @@ fn refused(cause: &lopdf::Error) -> SkipReason {
 }
 
 /// Encodings by the place of their font, so that a font shared by all pages is parsed once.
-type Encodings<'a> = HashMap<*const Dictionary, Option<std::rc::Rc<Encoding<'a>>>>;
+type Encodings<'a> = HashMap<*const Dictionary, Option<std::rc::Rc<Coding<'a>>>>;

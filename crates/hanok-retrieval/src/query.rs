@@ -11,6 +11,7 @@ use crate::{
     found::Found,
     fusion::Fusion,
     retriever::{Hit, Mode},
+    synonyms::Synonyms,
 };
 
 /// The most bytes of a query's text.
@@ -36,6 +37,7 @@ pub struct Query {
     min_similarity: f32,
     fusion: Fusion,
     distinct: bool,
+    synonyms: Synonyms,
 }
 
 impl Query {
@@ -54,6 +56,7 @@ impl Query {
             min_similarity: -1.0,
             fusion: Fusion::new(),
             distinct: false,
+            synonyms: Synonyms::default(),
         }
     }
 
@@ -117,6 +120,18 @@ impl Query {
     pub fn min_similarity(self, min_similarity: f32) -> Self {
         // No number is no bound.
         Self { min_similarity: min_similarity.max(-1.0), ..self }
+    }
+
+    /// Keywords also find what texts say instead of the words of the question. Default: nothing else.
+    #[must_use]
+    pub fn synonyms(self, synonyms: &Synonyms) -> Self {
+        Self { synonyms: synonyms.clone(), ..self }
+    }
+
+    /// What texts say instead of the words of the question.
+    #[must_use]
+    pub fn in_other_words(&self) -> &Synonyms {
+        &self.synonyms
     }
 
     /// The question.

@@ -5,7 +5,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 use crate::error::RetrievalError;
-use crate::morphology::Morphology;
+use crate::{morphology::Morphology, synonyms::Synonyms};
 
 /// Which terms stand for a text in the index.
 ///
@@ -119,6 +119,8 @@ pub(crate) struct Asked {
     pub(crate) word: usize,
     /// Whether it counts for the coverage: a word whose bigrams are there counts by them.
     pub(crate) counts: bool,
+    /// Among how many terms that stand for the word in other words its weight is divided; 1 for the word itself.
+    pub(crate) among: u16,
 }
 
 fn bigrams(word: &str) -> impl Iterator<Item = Term> + '_ {
@@ -136,7 +138,7 @@ fn morphemes(word: &str, terms: &Terms) -> Option<Vec<String>> {
 }
 
 /// The stem of an English word; other words as they are.
-fn stem(word: Word) -> String {
+pub(crate) fn stem(word: Word) -> String {
     if word.script != Script::Letters || !word.text.bytes().all(|c| c.is_ascii_lowercase()) {
         return word.text;
     }
@@ -157,33 +159,72 @@ pub(crate) fn indexed(text: &str, terms: &Terms) -> Vec<Term> {
 fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
     if let Some(morphemes) = morphemes(&word.text, terms) {
         let each = morphemes.into_iter();
-        let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true };
+        let term = |text| Asked {
+            term: Term { kind: Kind::Word, text },
+            word: at,
+            counts: true,
+            among: 1,
+        };
         return each.map(term).collect();
     }
     let joined = is_joined(&word) && *terms != Terms::Words;
     let text = if joined { word.text } else { stem(word) };
     let mut all: Vec<Asked> = Vec::new();
     if joined {
-        all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true }));
+        all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true, among: 1 }));
     }
     if !joined || *terms == Terms::Both {
-        all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined });
+        all.push(Asked {
+            term: Term { kind: Kind::Word, text },
+            word: at,
+            counts: !joined,
+            among: 1,
+        });
     }
     all
 }
 
+/// What the terms of a word in a phrase weigh, as if they stood among so many.
+const IN_PHRASE: u16 = 6;
+
 /// A longer question says nothing more.
 pub(crate) const MAX_ASKED: usize = 256;
 
-/// The terms of a question, each once, without the words of asking unless there are no others.
-pub(crate) fn asked(text: &str, terms: &Terms) -> Vec<Asked> {
+/// The terms of a question, each once, without the words of asking unless there are no others. What texts say instead of a word
+/// is of that word.
+pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked> {
     let words = words(text);
     let (asking, meant): (Vec<_>, Vec<_>) =
         words.into_iter().partition(|word| is_asking(&word.text));
     let kept = if meant.is_empty() { asking } else { meant };
 
     let mut all: Vec<Asked> = Vec::new();
-    for term in kept.into_iter().enumerate().flat_map(|(at, word)| of(at, word, terms)) {
+    let instead = |at: usize, texts: Vec<&str>| -> Vec<Asked> {
+        let words = texts.into_iter().flat_map(hanok_core::words);
+        let mut all: Vec<Asked> = words.flat_map(|word| of(at, word, terms)).collect();
+        let among = u16::try_from(all.len()).unwrap_or(u16::MAX);
+        all.iter_mut().for_each(|term| term.among = among);
+        all
+    };
+    let count = kept.len();
+    let phrases: Vec<(&str, &[String])> = synonyms.of_phrases(text).collect();
+    // A word of a phrase is found as well, and weighs less.
+    let in_phrase = |word: &str| {
+        phrases.iter().any(|(phrase, _)| phrase.split(' ').any(|part| word.starts_with(part)))
+    };
+    let of_word = |(at, word): (usize, Word)| {
+        if in_phrase(&word.text) {
+            let mut own = of(at, word, terms);
+            own.iter_mut().for_each(|term| (term.counts, term.among) = (false, IN_PHRASE));
+            return own;
+        }
+        let others = instead(at, synonyms.of_word(&word.text).collect());
+        of(at, word, terms).into_iter().chain(others).collect()
+    };
+    let of_phrases = (count..)
+        .zip(&phrases)
+        .flat_map(|(at, (_, written))| instead(at, written.iter().map(String::as_str).collect()));
+    for term in kept.into_iter().enumerate().flat_map(of_word).chain(of_phrases) {
         if all.len() < MAX_ASKED && !all.iter().any(|known| known.term == term.term) {
             all.push(term);
         }
@@ -236,7 +277,7 @@ mod tests {
             ("휴가 휴가", Terms::Bigrams, "휴가"),
             ("", Terms::Both, ""),
         ] {
-            assert_eq!(shown(asked(text, &terms)), want, "{text} {terms:?}");
+            assert_eq!(shown(asked(text, &terms, &Synonyms::default())), want, "{text} {terms:?}");
         }
     }
 
@@ -260,6 +301,9 @@ mod tests {
 
     #[test]
     fn of_an_endless_question_not_everything_is_asked() {
-        assert!(asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both).len() <= MAX_ASKED);
+        assert!(
+            asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default()).len()
+                <= MAX_ASKED
+        );
     }
 }

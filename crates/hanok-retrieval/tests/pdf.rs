@@ -201,3 +201,48 @@ fn lines_are_told_by_where_they_stand() {
         assert_eq!(text.as_deref(), Some(want), "{name}");
     }
 }
+
+/// A page that shows `string` in a font that is not embedded, whose codes are those of the predefined map `encoding`.
+fn with_predefined_map(encoding: &str, string: Vec<u8>) -> Vec<u8> {
+    let mut pdf = Document::with_version("1.5");
+    let pages = pdf.new_object_id();
+    let descendant = pdf.add_object(dictionary! {
+        "Type" => "Font", "Subtype" => "CIDFontType0", "BaseFont" => "HYSMyeongJo-Medium",
+        "CIDSystemInfo" => dictionary! {
+            "Registry" => Object::string_literal("Adobe"), "Ordering" => Object::string_literal("Korea1"), "Supplement" => 1,
+        },
+    });
+    let font = pdf.add_object(dictionary! {
+        "Type" => "Font", "Subtype" => "Type0", "BaseFont" => "HYSMyeongJo-Medium", "Encoding" => encoding,
+        "DescendantFonts" => vec![descendant.into()],
+    });
+    let shown = string.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+    let content = format!("BT /F1 12 Tf 72 700 Td <{shown}> Tj ET");
+    let content = pdf.add_object(Stream::new(dictionary! {}, content.into_bytes()));
+    let page = pdf.add_object(dictionary! {
+        "Type" => "Page", "Parent" => pages, "Contents" => content,
+        "Resources" => dictionary! { "Font" => dictionary! { "F1" => font } },
+        "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
+    });
+    let tree = dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 };
+    pdf.objects.insert(pages, Object::Dictionary(tree));
+    let catalog = pdf.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+    pdf.trailer.set("Root", catalog);
+    let mut bytes = Vec::new();
+    pdf.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn korean_in_a_font_that_is_not_embedded_is_read() {
+    let text = "제3조(세척) 물통은 사흘마다 세척한다.";
+    let unicode = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let legacy = encoding_rs::EUC_KR.encode(text).0.into_owned();
+    for (encoding, string) in [("UniKS-UCS2-H", unicode), ("KSCms-UHC-H", legacy)] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.pdf"), with_predefined_map(encoding, string)).unwrap();
+        let library = open(folder.path(), LoadOptions::new());
+        let hits = library.search("물통 세척", 1);
+        assert!(hits[0].passage.text.contains("사흘마다"), "{encoding}: {hits:?}");
+    }
+}

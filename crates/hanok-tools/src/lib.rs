@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod amounts;
+mod arithmetic;
 mod calculate;
 mod calculator;
 mod clock;
@@ -12,7 +13,9 @@ mod files;
 mod near;
 #[cfg(feature = "python")]
 mod python;
+mod time_zone;
 mod todos;
+mod toolbox;
 #[cfg(any(feature = "python", feature = "web"))]
 mod wait;
 #[cfg(feature = "web")]
@@ -24,6 +27,7 @@ pub use hanok_model as model;
 pub use hanok_state as state;
 
 pub use amounts::{Amount, AmountUnit, Article, Date, Figure, Figures, Won, figures};
+pub use arithmetic::Arithmetic;
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, Rounding, evaluate};
 pub use clock::{ClockError, DateTimeReport, datetime_in};
@@ -42,6 +46,8 @@ pub use files::{
 };
 #[cfg(feature = "python")]
 pub use python::{JailError, PythonRepl, PythonReplBuilder};
+pub use time_zone::time_zone_in;
 pub use todos::{Todo, TodoStatus, Todos, TodosChange, WriteTodos};
+pub use toolbox::{OffReason, OffTool, Toolbox};
 #[cfg(feature = "web")]
 pub use web::{GetWeather, SearchWikipedia, WebSearch};

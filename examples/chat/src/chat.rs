@@ -6,9 +6,10 @@ use hanok_memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger, stated_
 use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
 use hanok_retrieval::SharedRetriever;
 use hanok_state::State;
+use hanok_tools::Toolbox;
 use terminal::{brain::Brain, failure::Failure};
 
-use crate::{ChatState, ChatStateUpdate, Options, Route, Toolbox, documents, nodes};
+use crate::{ChatState, ChatStateUpdate, Options, Route, documents, nodes, tools};
 
 /// What the agent is told.
 const PROMPT: &str = "당신은 도움이 되는 AI 어시스턴트입니다. 사용자의 말로 짧고 정확하게 답합니다. \
@@ -41,8 +42,8 @@ impl Chat {
         let folder = documents::folder(options.docs.as_deref());
         let documents = documents::open(&folder, &options.store).await?;
         let toolbox = match brain.offline {
-            true => Toolbox::offline()?,
-            false => Toolbox::online(&folder, options.python)?,
+            true => tools::offline()?,
+            false => tools::online(&folder, options.python)?,
         };
         let model = brain.model.clone();
         let policy = policy(options, model.name());
@@ -62,13 +63,13 @@ impl Chat {
     ) -> Result<Self, Failure> {
         let compactor = Compactor::new(policy, model.clone())
             .map_err(Failure::wiring)?
-            .tools(toolbox.tools.iter().map(|tool| tool.spec().clone()))
+            .tools(toolbox.tools().iter().map(|tool| tool.spec().clone()))
             .reserved(REPLY.into())
             .pin(stated_facts);
         let agent = ReactAgent::builder("chat", "Talks, with tools and a memory", model.clone())
             .memory(compactor.clone())
             .prompt(PROMPT)
-            .tools(toolbox.tools.iter().cloned())
+            .tools(toolbox.tools().iter().cloned())
             .protocol(Protocol::Native)
             .max_tokens(REPLY)
             .intercept(CallLimits::new().tool_calls(CALLS))

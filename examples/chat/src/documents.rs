@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
-    Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
-    Splitter, Terms, sync,
+    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Splitter, Terms, sync,
 };
-use terminal::{StoreOptions, failure::Failure, passages::observation};
+use terminal::{StoreOptions, everyday, failure::Failure, passages::observation};
 
 /// How many passages a question is given.
-const PASSAGES: usize = 3;
+const PASSAGES: usize = 5;
+
+/// A passage that shares less with the question is not found.
+const LEAST_COVERED: f32 = 0.15;
 
 /// The folder of the documents (`None`: the samples, where the example was built).
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
@@ -35,7 +37,8 @@ pub(crate) async fn search(
     before: Option<&str>,
 ) -> Result<(String, Vec<String>), RetrievalError> {
     let ask = |text: String| async move {
-        let query = Query::new(&text).limit(PASSAGES).min_coverage(MIN_COVERAGE);
+        let query = Query::new(&text).limit(PASSAGES).min_coverage(LEAST_COVERED);
+        let query = query.synonyms(everyday());
         documents.search(&query).await
     };
     let mut hits = ask(question.to_owned()).await?;

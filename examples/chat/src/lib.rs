@@ -16,7 +16,7 @@ mod router;
 mod state;
 mod summary;
 mod talking;
-mod tools;
+pub mod tools;
 
 pub use chat::Chat;
 pub use options::Options;
@@ -24,4 +24,3 @@ pub use progress::Progress;
 pub use router::{Route, RouteDecision};
 pub use state::{ChatState, ChatStateUpdate};
 pub use talking::Talking;
-pub use tools::Toolbox;

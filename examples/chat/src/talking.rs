@@ -10,7 +10,7 @@ use terminal::{
     progress::{self, short},
 };
 
-use crate::{Chat, ChatState, ChatStateUpdate, Progress, summary};
+use crate::{Chat, ChatState, ChatStateUpdate, Progress, summary, tools};
 
 /// A conversation with one agent that remembers.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Talk for Talking {
     fn command(&self, name: &str, state: &ChatState) -> Option<String> {
         match name {
             "tokens" => Some(self.tokens(state)),
-            "tools" => Some(self.0.toolbox.lines()),
+            "tools" => Some(tools::lines(&self.0.toolbox)),
             _ => None,
         }
     }

@@ -2,86 +2,69 @@
 
 use std::path::Path;
 
-use hanok_model::{SharedTool, Tool};
+use hanok_model::Tool;
 use hanok_tools::{
-    Calculator, CurrentDatetime, GetWeather, PythonRepl, ReadFile, SearchWikipedia, WebSearch,
+    Calculator, CurrentDatetime, GetWeather, OffReason, PythonRepl, ReadFile, SearchWikipedia,
+    Toolbox, WebSearch,
 };
 use terminal::failure::Failure;
 
-/// The tools that the agent has, and why others are not among them.
-#[derive(Debug, Clone, Default)]
-pub struct Toolbox {
-    /// The tools.
-    pub tools: Vec<SharedTool>,
-    /// The names of those that are off, each with the reason.
-    pub off: Vec<(&'static str, String)>,
+/// Tools of which the offline model makes nothing.
+const ONLINE: [&str; 5] =
+    ["search_wikipedia", "read_file", "get_weather", "web_search", "python_repl"];
+
+/// The tools that need nothing but this program.
+///
+/// # Errors
+///
+/// [`Failure::Wiring`] when a tool cannot be made.
+pub fn offline() -> Result<Toolbox, Failure> {
+    let off = |tools: Toolbox, name| tools.without(name, OffReason::NotForModel);
+    Ok(ONLINE.into_iter().fold(own()?, off))
 }
 
-impl Toolbox {
-    /// The tools that need nothing but this program.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Wiring`] when a tool cannot be made.
-    pub fn offline() -> Result<Self, Failure> {
-        let tools = vec![
-            SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
-            SharedTool::new(
-                CurrentDatetime::new()
-                    .map_err(Failure::wiring)?
-                    .zone("Asia/Seoul")
-                    .map_err(Failure::wiring)?,
-            ),
-        ];
-        let names = ["search_wikipedia", "read_file", "get_weather", "web_search", "python_repl"];
-        let why = "오프라인 모델은 쓰지 않습니다";
-        Ok(Self { tools, off: names.map(|name| (name, why.to_owned())).to_vec() })
-    }
+fn own() -> Result<Toolbox, Failure> {
+    let clock = CurrentDatetime::new().map_err(Failure::wiring)?;
+    Ok(Toolbox::new()
+        .with(Calculator::new().map_err(Failure::wiring)?)
+        .with(clock.zone("Asia/Seoul").map_err(Failure::wiring)?))
+}
 
-    /// All tools: those of the web, files out of `folder`, and Python where it is asked for. Those without their key are off.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`] when the folder cannot be read, or a tool cannot be made.
-    pub fn online(folder: &Path, python: bool) -> Result<Self, Failure> {
-        let mut toolbox = Self { off: Vec::new(), ..Self::offline()? };
-        let files =
-            ReadFile::in_folder(folder).map_err(|error| Failure::unreadable("문서를", error))?;
-        toolbox.add(SearchWikipedia::new().map_err(Failure::wiring)?);
-        toolbox.add(files);
-        let weather = GetWeather::from_env().map_err(Failure::wiring)?;
-        let search = WebSearch::from_env().map_err(Failure::wiring)?;
-        match weather.is_configured() {
-            true => toolbox.add(weather),
-            false => toolbox.off("get_weather", "OPENWEATHER_API_KEY가 없습니다"),
-        }
-        match search.is_configured() {
-            true => toolbox.add(search),
-            false => toolbox.off("web_search", "TAVILY_API_KEY가 없습니다"),
-        }
-        match python {
-            true => toolbox.add(PythonRepl::builder().build().map_err(Failure::wiring)?),
-            false => toolbox.off("python_repl", "--python을 주면 격리된 곳에서 실행합니다"),
-        }
-        Ok(toolbox)
-    }
+/// All tools: those of the web, files out of `folder`, and Python where it is asked for. Those without their key are off.
+///
+/// # Errors
+///
+/// [`Failure`] when the folder cannot be read, or a tool cannot be made.
+pub fn online(folder: &Path, python: bool) -> Result<Toolbox, Failure> {
+    let files =
+        ReadFile::in_folder(folder).map_err(|error| Failure::unreadable("문서를", error))?;
+    let weather = GetWeather::from_env().map_err(Failure::wiring)?;
+    let search = WebSearch::from_env().map_err(Failure::wiring)?;
+    let (has_weather, has_search) = (weather.is_configured(), search.is_configured());
+    let toolbox = own()?
+        .with(SearchWikipedia::new().map_err(Failure::wiring)?)
+        .with(files)
+        .with_key(weather, "get_weather", has_weather, "OPENWEATHER_API_KEY")
+        .with_key(search, "web_search", has_search, "TAVILY_API_KEY");
+    Ok(match python {
+        true => toolbox.with(PythonRepl::builder().build().map_err(Failure::wiring)?),
+        false => toolbox.without("python_repl", OffReason::NotChosen { by: "--python" }),
+    })
+}
 
-    fn add(&mut self, tool: impl Tool) {
-        self.tools.push(SharedTool::new(tool));
-    }
-
-    fn off(&mut self, name: &'static str, why: &str) {
-        self.off.push((name, why.to_owned()));
-    }
-
-    /// The tools, a line each.
-    #[must_use]
-    pub fn lines(&self) -> String {
-        let on = self
-            .tools
-            .iter()
-            .map(|tool| format!("{:<22}{}", tool.spec().name(), tool.spec().description()));
-        let off = self.off.iter().map(|(name, why)| format!("{name:<22}꺼짐: {why}"));
-        on.chain(off).collect::<Vec<_>>().join("\n")
-    }
+/// The tools, a line each.
+pub(crate) fn lines(toolbox: &Toolbox) -> String {
+    let on = toolbox.tools().iter().map(|tool| {
+        let spec = tool.spec();
+        format!("{:<22}{}", spec.name(), spec.description())
+    });
+    let off = toolbox.off().iter().map(|tool| {
+        let why = match &tool.why {
+            OffReason::NoKey { variable } => format!("{variable}가 없습니다"),
+            OffReason::NotChosen { by } => format!("{by}을 주면 격리된 곳에서 실행합니다"),
+            _ => "오프라인 모델은 쓰지 않습니다".to_owned(),
+        };
+        format!("{:<22}꺼짐: {why}", tool.name)
+    });
+    on.chain(off).collect::<Vec<_>>().join("\n")
 }

@@ -77,7 +77,7 @@ async fn an_answer_out_of_documents_takes_two_calls() {
     let said = memory(&model).say("회사 휴가 정책이 뭐야?").await;
     insta::assert_snapshot!(said.course(), @r"
     router -> Rag
-    rag: 인사규정.md, 인사규정.md, 인사규정.md
+    rag: 인사규정.md, 인사규정.md, 인사규정.md, 인사규정.md, 인사규정.md
     memory
     agent
     answer: 연차는 1년 이상 근속하면 연 15일입니다. (인사규정.md)

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
-    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
-    StoredDocument, contract_passages,
+    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions, Mode,
+    Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, StoredDocument,
+    contract_passages,
 };
 use serde::{Deserialize, Serialize};
-use terminal::{failure::Failure, messages::skip_reason};
+use terminal::{everyday, failure::Failure, messages::skip_reason};
 
 use crate::{
     Absent, Missing, Options,
@@ -21,6 +21,9 @@ const LONGEST: usize = 3_000;
 
 /// A preamble that is no longer has no more than titles and names.
 const TITLE_PAGE: usize = 80;
+
+/// A passage that shares less with the question is not found.
+const LEAST_COVERED: f32 = 0.1;
 
 /// How many pieces of one article may stand among the best hits.
 const PIECES: usize = 4;
@@ -124,6 +127,18 @@ impl Paper {
         fits.map(|found| self.material(found.article, true)).collect()
     }
 
+    /// The articles whose amounts `found` has shares of: `용역대금의 15퍼센트` needs the article of that title.
+    pub(crate) fn bases(&self, found: &[Material]) -> Vec<Material> {
+        let is_base = |article: &&Article| {
+            let title = article.title.as_deref().filter(|title| title.chars().nth(1).is_some());
+            let share = title.map(|title| format!("{title}의 "));
+            share.is_some_and(|share| found.iter().any(|it| is_share(&it.text, &share)))
+        };
+        let bases = self.contract.articles.iter().filter(is_base);
+        let bases = bases.map(|article| self.material(article, false));
+        bases.filter(|base| !found.iter().any(|it| it.label == base.label)).collect()
+    }
+
     pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
         self.contract.articles.iter().map(Article::label)
     }
@@ -147,6 +162,12 @@ impl Paper {
     pub(crate) fn id(&self) -> &str {
         &self.document.id
     }
+}
+
+/// Whether a number stands behind `share` in `text`.
+fn is_share(text: &str, share: &str) -> bool {
+    let mut behind = text.match_indices(share).filter_map(|(at, _)| text.get(at + share.len()..));
+    behind.any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a number is read with a consonant at its end: 일, 삼, 육, 칠, 팔, 영, 십.
@@ -240,9 +261,10 @@ impl Book {
         let paper = self.paper(origin);
         let query = Query::new(query)
             .mode(Mode::Hybrid)
+            .synonyms(everyday())
             .only("origin", origin.name())
             .limit(limit * PIECES)
-            .min_coverage(MIN_COVERAGE)
+            .min_coverage(LEAST_COVERED)
             .min_similarity(self.bound.least());
         let hits = self.store.during(call.clone()).search(&query).await?;
         let hits = self.bound.within(hits);
@@ -264,7 +286,8 @@ impl Book {
 
     /// How much of `question` the two contracts have, from 0 to 1.
     pub(crate) async fn coverage(&self, question: &str) -> Result<f32, RetrievalError> {
-        let hits = self.store.search(&Query::new(question).limit(3)).await?;
+        let query = Query::new(question).synonyms(everyday()).limit(3);
+        let hits = self.store.search(&query).await?;
         Ok(hits.iter().map(|hit| hit.coverage).fold(0.0, f32::max))
     }
 }

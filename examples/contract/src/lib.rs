@@ -31,6 +31,7 @@ mod refer;
 mod respond;
 mod rounds;
 mod scope;
+mod social;
 mod state;
 mod suggest;
 mod talking;

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use hanok_retrieval::{Article, Contract};
 
-use crate::{Book, Material, Origin, book::Paper, question, refer, suggest};
+use crate::{Book, Material, Origin, book::Paper, cite, question, refer, suggest};
 
 /// The most characters of an article in a summary.
 const SHORT: usize = 90;
@@ -14,7 +14,8 @@ const SHORT: usize = 90;
 const PREAMBLE: usize = 600;
 
 /// What a word of a question begins with that names no part of the contract, in a question that compares all of it.
-const OF_WHOLE: [&str; 32] = [
+const OF_WHOLE: [&str; 33] = [
+    "어때",
     "표준",
     "계약서",
     "이",
@@ -72,7 +73,7 @@ const UNITS: [&str; 16] = [
 /// The answer to `question`, and what it is taken from, where it is about a contract of `book` as a whole.
 pub(crate) fn answer(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
     if !refer::named(question).is_empty() {
-        return None;
+        return wording(question, book);
     }
     let paper = &book.user;
     if counts(question) {
@@ -92,6 +93,61 @@ pub(crate) fn answer(question: &str, book: &Book) -> Option<(String, Vec<Materia
         };
         (text, Vec::new())
     })
+}
+
+/// What stands beside the number of an article in a question that asks for nothing but its wording.
+const PLAIN: [&str; 25] = [
+    "내용",
+    "뭐",
+    "무엇",
+    "뭔",
+    "알려",
+    "보여",
+    "읽어",
+    "말해",
+    "원문",
+    "전문",
+    "그대로",
+    "조항",
+    "조문",
+    "좀",
+    "줘",
+    "주세요",
+    "써",
+    "적혀",
+    "있어",
+    "있나",
+    "랑",
+    "과",
+    "와",
+    "하고",
+    "계약서",
+];
+
+/// The wording of the articles that `question` names by their numbers, where it asks for nothing else and all of them are there: no
+/// model is needed to read it.
+fn wording(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
+    let is_number = |c: char| c.is_ascii_digit() || ('０'..='９').contains(&c);
+    let is_plain = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.is_empty()
+            || word.contains(is_number) && !word.contains('항')
+            || word == "제"
+            || word == "조"
+            || PLAIN.iter().any(|it| word.starts_with(it))
+    };
+    if !question.split_whitespace().all(is_plain) {
+        return None;
+    }
+    let mut materials = Vec::new();
+    for named in refer::named(question) {
+        let found = book.paper(named.origin).map(|paper| paper.numbered(named.number));
+        materials.extend(found.filter(|found| !named.of_law && !found.is_empty())?);
+    }
+    let texts: Vec<String> =
+        materials.iter().map(|it| format!("{}\n{}", it.label, it.text)).collect();
+    let line = cite::line(&materials)?;
+    Some((format!("{}\n\n{line}", texts.join("\n\n")), materials))
 }
 
 /// Whether the number of articles is asked for.
@@ -247,6 +303,28 @@ mod tests {
             ("계약을 언제 그만둘 수 있는지 표준과 비교해줘", false),
         ] {
             assert_eq!(compares_whole(question), want, "{question}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_article_that_is_asked_for_by_number_is_quoted() {
+        let contract = hanok_retrieval::Document::new(
+            "a.md",
+            "제1조(목적) 정한다.\n\n제2조(대금) 100원이다.\n",
+        );
+        let store = hanok_retrieval::MemoryStore::default();
+        let store = hanok_retrieval::SharedDocumentStore::new(store);
+        let book = Book::of_texts(contract, None, store).await.unwrap();
+        for (question, want) in [
+            ("제2조 내용이 뭐야?", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
+            ("제２조 알려줘", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
+            ("2조는?", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
+            ("제2조를 쉽게 설명해줘", None),
+            ("제2조의 대금은 언제 내?", None),
+            ("제9조 알려줘", None),
+            ("표준계약서 제2조 알려줘", None),
+        ] {
+            assert_eq!(answer(question, &book).map(|it| it.0).as_deref(), want, "{question}");
         }
     }
 

@@ -58,6 +58,11 @@ pub(crate) fn asks_standard(question: &str) -> bool {
     has(&STANDARD) || has(&COMPARE) && articles(question, Origin::Contract).len() < 2
 }
 
+/// Whether `question` is so short that what was said before may be a part of it: `표준계약서는 어때?`.
+pub(crate) fn is_short(question: &str) -> bool {
+    question.split_whitespace().count() <= 2
+}
+
 /// Whether `question` points at what was said before: it is about the same.
 pub(crate) fn points_back(question: &str) -> bool {
     let begin = question.trim_start();
@@ -72,8 +77,9 @@ pub(crate) fn follows(question: &str) -> bool {
     let begin = question.trim().trim_end_matches(['?', '？']);
     let single = !begin.contains(' ') && begin.chars().count() <= LONGEST_WORD;
     points_back(question)
+        || is_short(question) && asks_standard(question)
         || FOLLOWING.iter().any(|word| begin.starts_with(word))
-        || single && begin.ends_with(['는', '은'])
+        || single && begin.ends_with(['는', '은', '면'])
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ const NOTHING: &str = "계약서에서 이 질문에 답할 조항을 찾지 못
 
 const FORCED: &str = "찾아볼 수 있는 횟수를 다 써서, 지금까지 찾은 조항으로만 답했습니다.";
 
+/// What an answer says of what it quotes as nearest itself.
+const NEAREST_SAID: &str = "가장 가까운";
+
 /// The most characters of the nearest article that are quoted.
 const NEAREST: usize = 300;
 
@@ -76,7 +79,7 @@ pub(crate) async fn respond(
     let rest = [
         (!invented.is_empty())
             .then(|| format!("답에 나온 {}는 없는 조입니다.", invented.join(", "))),
-        nothing.then(|| nearest(&state.collected)).flatten(),
+        (nothing && !said.contains(NEAREST_SAID)).then(|| nearest(&state.collected)).flatten(),
         (state.planning.forced && !nothing).then(|| FORCED.to_owned()),
         cite::line(&sources).filter(|_| !told),
     ];

@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material,
     answer::{answered, show},
     failure::NodeFailure,
-    overview, prompt, question, refer,
+    overview, prompt, question, refer, social,
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
-const COVERED: f32 = 0.25;
+const COVERED: f32 = 0.12;
 
 /// The most tokens of a choice and its reason.
 const LONGEST: u32 = 200;
@@ -106,35 +106,6 @@ const PROMPT: &str = "사용자의 질문이 계약서에 관한 것인지 고�
 /// Said to questions about something else.
 const REFUSAL: &str = "죄송하지만 저는 이 계약서에 관한 질문에만 답할 수 있습니다. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”처럼 물어봐 주세요.";
 
-/// What people say that is no question, and the answer to it.
-const SOCIAL: [(&[&str], &str); 2] = [
-    (
-        &["안녕", "반가", "반갑", "하이", "헬로", "hello", "hi", "좋은", "아침"],
-        "안녕하세요. 이 계약서에 대해 물어보세요. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”",
-    ),
-    (
-        &["고마", "고맙", "감사", "수고", "thank", "thanks", "you", "정말", "잘", "가", "봐"],
-        "네, 더 궁금한 것이 있으면 물어보세요.",
-    ),
-];
-
-/// Whether `text` has no word that does not begin with one of `words`, and is short.
-fn is_only(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_lowercase();
-    let fits = |word: &str, it: &str| match it.is_ascii() {
-        true => word == it,
-        false => word.starts_with(it),
-    };
-    let all: Vec<&str> = lower
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
-        .collect();
-    // The first word says what it is, the others only stand beside it.
-    let first = all.first().is_some_and(|word| words.iter().take(7).any(|it| fits(word, it)));
-    first && all.len() <= 3 && all.iter().all(|word| words.iter().any(|it| fits(word, it)))
-}
-
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -161,14 +132,14 @@ pub(crate) async fn scope_validator(
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
     let question = &state.question;
-    let social = SOCIAL.iter().find(|(words, _)| is_only(question, words)).map(|(_, text)| *text);
-    if let Some(text) = social {
-        context.custom(&ContractEvent::Scope { in_scope: false, reason: "인사".to_owned() });
-        show(&context, text);
+    if let Some(text) = social::answer(question, prompt::earlier(&state)) {
+        context.custom(&ContractEvent::Scope { in_scope: false, reason: "대화".to_owned() });
+        show(&context, &text);
         let update = expert.begin(&state).in_scope(Some(false));
-        return Ok(answered(update, &context, text, Vec::new()));
+        return Ok(answered(update, &context, &text, Vec::new()));
     }
-    if let Some((text, sources)) = overview::answer(question, &expert.book) {
+    let goes_on = !state.sources.is_empty() && question::is_short(question);
+    if let Some((text, sources)) = overview::answer(question, &expert.book).filter(|_| !goes_on) {
         let reason = "계약서 전체에 관한 질문입니다".to_owned();
         context.custom(&ContractEvent::Scope { in_scope: true, reason });
         show(&context, &text);
@@ -211,7 +182,7 @@ async fn by_rule(
         Some("계약에 관한 말이 있습니다")
     } else if earlier && question::points_back(question) {
         Some("앞의 대화에 이어집니다")
-    } else if expert.book.coverage(question).await? >= COVERED {
+    } else if !terminal::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
     } else {
         None
@@ -256,6 +227,27 @@ impl Expert {
             .explored(Default::default())
             .unexplored(self.book.user.labels().collect::<Vec<_>>())
             .sources(Vec::new())
+            .answer(None)
+            .stopped(None)
+    }
+
+    /// The input of a turn in which the user asks `question` after a turn that is not of this thread: what was asked in it, what was
+    /// answered, and what the answer was taken from. It is as if that turn had been the last one here.
+    #[must_use]
+    pub fn ask_after(
+        &self,
+        previous: (&str, &str, Vec<Material>),
+        question: &str,
+    ) -> ContractStateUpdate {
+        let (asked, answer, sources) = previous;
+        ContractState::update()
+            .message(Message::user(asked))
+            .message(Message::assistant(answer))
+            .message(Message::user(question))
+            .sources(sources)
+            .contract(Some(self.book.user.id().to_owned()))
+            .question(question)
+            .needs_previous(false)
             .answer(None)
             .stopped(None)
     }

@@ -1,6 +1,6 @@
 //! Which calls rules propose for a question. They hold only what the user wrote.
 
-use hanok_retrieval::Contract;
+use hanok_retrieval::{Contract, TitleFit};
 use hanok_state::{Arguments, ToolCall};
 use serde_json::{Value, json};
 
@@ -17,7 +17,8 @@ const TITLES: usize = 3;
 
 /// The calls for `question`; `before` is what was asked before, where it goes on from that.
 pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -> Vec<ToolCall> {
-    let before = before.filter(|_| question::points_back(question));
+    let standard = question::is_short(question) && question::asks_standard(question);
+    let before = before.filter(|_| standard || question::points_back(question));
     let named = question::articles(question, Origin::Contract);
     let of_standard = question::articles(question, Origin::Standard);
     let by_number = !named.is_empty() || !of_standard.is_empty();
@@ -34,7 +35,7 @@ pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -
     let numbers = named.iter().map(|it| (tools::BY_INDEX, json!({ "article": it.key() })));
     wanted.extend(numbers.take(MOST));
     wanted.extend(titles.iter().map(|title| (tools::BY_TITLE, json!({ "title": title }))));
-    if !by_number && !titles.iter().any(|title| is_plain(question, title)) {
+    if !by_number && !titles.iter().any(|title| is_plain(question, title, contract)) {
         let query = before.map_or_else(|| question.to_owned(), |it| format!("{it} {question}"));
         wanted.push((HYBRID_SEARCH, json!({ "query": query })));
     }
@@ -61,11 +62,12 @@ const BESIDE: usize = 8;
 /// Words that call what stands before them a title.
 const BY_TITLE: [&str; 3] = ["조항", "조문", "규정에"];
 
-/// Whether `question` asks for nothing but the article of this title.
-fn is_plain(question: &str, title: &str) -> bool {
+/// Whether `question` asks for nothing but the article of this title, all of it and not a word of one.
+fn is_plain(question: &str, title: &str, contract: &Contract) -> bool {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let whole = contract.by_title(title).first().is_some_and(|it| it.fit == TitleFit::Exact);
     BY_TITLE.iter().any(|word| question.contains(word))
-        || letters(question).saturating_sub(letters(title)) <= BESIDE
+        || whole && letters(question).saturating_sub(letters(title)) <= BESIDE
 }
 
 /// The words of `question` that are titles of articles, the longest first and none within another; without any, the longest

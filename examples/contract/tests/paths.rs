@@ -24,7 +24,7 @@ async fn one_call_is_made_in_turn() {
         Exchange::says("제5조에 따르면 14일 안에 고치지 않으면 해지할 수 있습니다.")
             .contains("14일 안에"),
     ]);
-    let turn = talk(&model).await.ask("제5조 내용이 뭐야?").await;
+    let turn = talk(&model).await.ask("제5조를 쉽게 설명해줘").await;
     insta::assert_snapshot!(turn.course);
     model.finished().unwrap();
 }
@@ -71,7 +71,7 @@ async fn without_a_call_the_answer_is_written_at_once() {
         Exchange::says("14일입니다.").contains("앞의 답:\n<data-").contains("계약서:\n<data-"),
     ]);
     let talk = talk(&model).await;
-    talk.ask("제5조 내용이 뭐야?").await;
+    talk.ask("제5조를 쉽게 설명해줘").await;
     let turn = talk.ask("방금 답을 짧게 다시 말해줘").await;
     insta::assert_snapshot!(turn.course);
     model.finished().unwrap();
@@ -105,7 +105,12 @@ async fn whose_article_it_is_and_all_that_is_asked_is_looked_up() {
         ),
         (
             "제1조, 해지, 그리고 지체상금 알려줘",
-            vec!["계약서 제1조(목적)", "계약서 제4조(지체상금)", "계약서 제5조(해지)"],
+            vec![
+                "계약서 제1조(목적)",
+                "계약서 제4조(지체상금)",
+                "계약서 제3조(대금)",
+                "계약서 제5조(해지)",
+            ],
             "",
         ),
         ("제99조와 제5조 알려줘", vec!["계약서 제5조(해지)"], "제99조는 이 계약서에 없습니다"),
@@ -146,7 +151,7 @@ async fn a_thread_that_goes_on_with_another_contract_begins_anew() {
     let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let model = offline::OfflineModel::new();
     let first = Talk::on(expert(&model, CONTRACT, 4).await, store.clone());
-    first.ask("제5조 내용이 뭐야?").await;
+    first.ask("제5조를 쉽게 설명해줘").await;
     let other = CONTRACT.replace("14일", "15일");
     let second = Talk::on(expert(&model, &other, 4).await, store);
     let turn = second.ask("그럼 대금은?").await;
@@ -158,7 +163,7 @@ async fn a_thread_that_goes_on_with_another_contract_begins_anew() {
 
 #[tokio::test]
 async fn what_is_missing_is_looked_for_and_what_was_called_is_not_called_again() {
-    let search = || call("1", "hybrid_search", r#"{"query":"돈"}"#);
+    let search = || call("1", "hybrid_search", r#"{"query":"호랑이"}"#);
     let model = ScriptedModel::new([
         Exchange::calls([search()]),
         // Nothing was found, which needs no model.
@@ -231,4 +236,18 @@ async fn a_question_that_goes_on_is_read_with_what_was_said() {
     let turn = talk.ask("그럼 해지는?").await;
     insta::assert_snapshot!(turn.course);
     model.finished().unwrap();
+}
+
+/// A turn of elsewhere is handed in, and the question goes on from it.
+#[tokio::test]
+async fn a_turn_that_is_handed_in_is_gone_on_from() {
+    let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
+    let before = talk(&offline::OfflineModel::new()).await.ask("제5조 알려줘").await.state;
+    let previous = ("제5조 알려줘", before.answer.as_deref().unwrap(), before.sources.clone());
+    let input = expert.ask_after(previous, "그건 며칠 안에 고쳐야 해?");
+    let outcome = expert.graph().unwrap().invoke(input, ()).await.unwrap();
+    let state = outcome.done().unwrap();
+    assert!(state.needs_previous);
+    assert!(state.answer.as_deref().unwrap().contains("14일"), "{:?}", state.answer);
+    assert_eq!(state.messages.len(), 4);
 }

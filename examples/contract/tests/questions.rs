@@ -19,7 +19,7 @@ use support::Talk;
 
 /// The share of each kind that has to be right.
 const LEAST: [(Kind, f32); 4] =
-    [(Kind::Names, 0.9), (Kind::Plain, 0.2), (Kind::Missing, 1.0), (Kind::Scope, 1.0)];
+    [(Kind::Names, 0.9), (Kind::Plain, 0.8), (Kind::Missing, 1.0), (Kind::Scope, 1.0)];
 
 async fn talk(question: &Question) -> Talk {
     let options =

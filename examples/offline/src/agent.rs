@@ -1,8 +1,11 @@
 //! What an agent does next: a call, or an answer out of what its calls gave.
 
+use hanok_tools::{Amount, AmountUnit, evaluate};
+
 use crate::{
+    arithmetic,
     conversation::Conversation,
-    extract::{self, Found},
+    extract::{self, Found, Quote},
     intent::{Intent, Kind},
     pick::{self, NoCall, Wanted},
     prompt::Listed,
@@ -22,9 +25,13 @@ pub(crate) enum Act {
 /// What came of one question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Finding {
-    Found {
-        lines: Vec<String>,
-        source: Option<String>,
+    Found(Vec<Quote>),
+    /// Nothing answers it; this stands nearest.
+    Near {
+        question: String,
+        under: String,
+        hint: bool,
+        quote: Quote,
     },
     /// A tool said that there is nothing.
     Said(String),
@@ -82,13 +89,19 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
             finding(&question, text)
         });
     }
+    // What no tool is for may still be near to what came with the question.
+    let none = |finding: &Finding| matches!(finding, Finding::No(_) | Finding::Nothing { .. });
+    if findings.iter().all(none) && !conversation.data.is_empty() {
+        return Act::Answer(vec![finding(&conversation.question, &conversation.data)]);
+    }
     Act::Answer(findings)
 }
 
 /// Whether the data that came with the question answers it.
 pub(crate) fn is_answered(conversation: &Conversation) -> bool {
-    !conversation.data.is_empty()
-        && matches!(finding(&conversation.question, &conversation.data), Finding::Found { .. })
+    let found = || finding(&conversation.question, &conversation.data);
+    // Where nothing else is found by looking again, the nearest is what there is.
+    !conversation.data.is_empty() && matches!(found(), Finding::Found(_) | Finding::Near { .. })
 }
 
 /// What the data that came with the question has about it, where it does not ask for what a calculator or a clock says.
@@ -100,7 +113,7 @@ fn in_data(conversation: &Conversation) -> Option<Finding> {
         return None;
     }
     match finding(question, &conversation.data) {
-        Finding::Nothing { .. } => None,
+        Finding::Nothing { .. } | Finding::Near { .. } | Finding::Said(_) => None,
         found => Some(found),
     }
 }
@@ -113,7 +126,10 @@ fn is_failure(text: &str, tool: &str) -> bool {
 
 fn finding(question: &str, text: &str) -> Finding {
     match extract::answer(question, text) {
-        Found::Answer { lines, source } => Finding::Found { lines, source },
+        Found::Answer(quotes) => Finding::Found(quotes),
+        Found::Near { under, hint, quote } => {
+            Finding::Near { question: question.to_owned(), under, hint, quote }
+        }
         Found::Said(text) => Finding::Said(text),
         Found::Nothing => Finding::Nothing { question: question.to_owned() },
     }
@@ -126,7 +142,10 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     if !conversation.results.is_empty() {
         // What teams found is an answer as it is.
         let whole = |text: &String| match extract::whole(text, MOST_OF_RESULT) {
-            Found::Answer { lines, .. } => Finding::Found { lines, source: None },
+            Found::Answer(quotes) => {
+                let bare = |quote| Quote { source: None, ..quote };
+                Finding::Found(quotes.into_iter().map(bare).collect())
+            }
             _ => Finding::Nothing { question: question.clone() },
         };
         return conversation.results.iter().map(whole).collect();
@@ -136,30 +155,36 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         let each: Vec<_> = each.collect();
         if each.iter().any(|(_, found)| found.is_some()) {
             let told = each.into_iter().map(|(name, found)| {
-                let (mut lines, source) = found
-                    .unwrap_or_else(|| (vec!["맞는 내용을 찾지 못했습니다.".to_owned()], None));
-                lines.insert(0, format!("{name}:"));
-                Finding::Found { lines, source }
+                let none = || vec![Quote::of("맞는 내용을 찾지 못했습니다.".to_owned())];
+                let mut quotes = found.unwrap_or_else(none);
+                quotes.iter_mut().take(1).for_each(|it| it.lines.insert(0, format!("{name}:")));
+                Finding::Found(quotes)
             });
             return told.collect();
         }
+    }
+    // A sum says itself what it is.
+    let sum = arithmetic::expression(question).filter(|_| !question.contains('조'));
+    if let Some((sum, Ok(value))) = sum.map(|sum| (sum.clone(), evaluate(&sum))) {
+        let value = Amount { value, unit: AmountUnit::Plain, at: 0..0 };
+        return vec![Finding::Found(vec![Quote::of(format!("{sum} = {value}"))])];
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];
     }
     match in_piece(question, &conversation.data) {
-        Some((lines, source)) => vec![Finding::Found { lines, source }],
+        Some(quotes) => vec![Finding::Found(quotes)],
         None => vec![finding(question, &conversation.data)],
     }
 }
 
 /// What `text` has about `question`. The one article that a question names by its number is an answer whatever it says.
-fn in_piece(question: &str, text: &str) -> Option<(Vec<String>, Option<String>)> {
+fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
     match finding(question, text) {
-        Finding::Found { lines, source } => Some((lines, source)),
+        Finding::Found(quotes) => Some(quotes),
         _ if question.contains('조') && text.matches("출처:").count() == 1 => {
             match extract::whole(text, MOST_OF_ARTICLE) {
-                Found::Answer { lines, source } => Some((lines, source)),
+                Found::Answer(quotes) => Some(quotes),
                 _ => None,
             }
         }

@@ -2,13 +2,17 @@
 
 use crate::tables;
 
-/// Whether the question, in lower case, asks for an amount.
+/// Whether the question asks for an amount.
 pub(crate) fn is_asked(question: &str) -> bool {
-    asked(question).is_some() || counted(question).is_some()
+    let question = question.to_lowercase();
+    asked(&question).is_some() || counted(&question).is_some()
 }
 
-fn asked(question: &str) -> Option<&'static (&'static [&'static str], &'static [&'static str])> {
-    tables::ANSWERS.iter().find(|(asks, _)| asks.iter().any(|ask| question.contains(ask)))
+/// The units of an answer to what the question asks for.
+fn asked(question: &str) -> Option<Vec<&'static str>> {
+    let mut answers = tables::ANSWERS.iter().filter_map(|item| item.split_once('='));
+    let asks = |(asks, _): &(&str, &str)| asks.split('/').any(|ask| question.contains(ask));
+    answers.find(asks).map(|(_, units)| units.split('/').collect())
 }
 
 /// Whether a text has an amount of what the question asks for.
@@ -20,8 +24,8 @@ pub(crate) fn is_answer(question: &str, text: &str) -> bool {
     if lower.contains("누구에게") || lower.contains("누구한테") {
         return text.contains("에게");
     }
-    asked(&lower).is_some_and(|(_, units)| {
-        has_amount(text, units) || tables::AMOUNTS.iter().any(|amount| text.contains(amount))
+    asked(&lower).is_some_and(|units| {
+        has_amount(text, &units) || tables::AMOUNTS.iter().any(|amount| text.contains(amount))
     })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     pick::Wanted,
     prompt::{self, Listed, Part},
     tables,
-    words::{self, clean},
+    words::{self, GOES_ON, clean},
 };
 
 /// The language of an answer.
@@ -189,7 +189,8 @@ impl Conversation {
     /// The question, with the subject of the one before where it goes on from that.
     fn resolved(&self) -> String {
         let lower = self.question.to_lowercase();
-        let follows = tables::FOLLOWING.iter().any(|begin| lower.starts_with(begin));
+        let follows =
+            tables::FOLLOWING.iter().any(|begin| lower.starts_with(begin)) || is_fragment(&lower);
         let Some(before) = self.earlier.last().filter(|_| follows) else {
             return self.question.clone();
         };
@@ -202,9 +203,21 @@ impl Conversation {
         if missing.is_empty() {
             return self.question.clone();
         }
-        format!("{} ({})", self.question, missing.join(" "))
+        format!("{}{GOES_ON}{}", missing.join(" "), self.question)
     }
 }
+
+/// Whether a question is but a word of one: `서울은?`, `늦으면?`.
+fn is_fragment(question: &str) -> bool {
+    let said = question.trim_end_matches(['?', '？', ' ']);
+    let is_short = !said.contains(' ') && said.chars().count() <= LONGEST_FRAGMENT;
+    is_short
+        && said.len() < question.len()
+        && ["은", "는", "면"].iter().any(|end| said.ends_with(end))
+}
+
+/// A longer word is a question of its own.
+const LONGEST_FRAGMENT: usize = 6;
 
 /// Whether a message holds what teams found.
 fn is_of_teams(message: &Message) -> bool {

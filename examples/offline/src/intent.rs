@@ -1,10 +1,12 @@
 //! What a question is about, in the few kinds that agents and tools are for.
 
+use hanok_tools::time_zone_in;
+
 use crate::{
     arithmetic, cues,
     people::{self, Sure},
+    reckon, tables,
     words::{Word, content},
-    zones,
 };
 
 /// What a question can be about.
@@ -29,12 +31,19 @@ impl Kind {
     /// Words by which a description says that it is for this.
     fn words(self) -> &'static [&'static str] {
         match self {
-            Self::Arithmetic => cues::FOR_ARITHMETIC,
-            Self::Clock => cues::FOR_CLOCK,
-            Self::People => cues::FOR_PEOPLE,
-            Self::Rooms => cues::ROOMS,
-            Self::Documents => cues::FOR_DOCUMENTS,
+            Self::Arithmetic => &cues::FOR_ARITHMETIC,
+            Self::Clock => &cues::FOR_CLOCK,
+            Self::People => &cues::FOR_PEOPLE,
+            Self::Rooms => &cues::ROOMS,
+            Self::Documents => &cues::FOR_DOCUMENTS,
         }
+    }
+
+    /// What people call it.
+    pub(crate) fn name(self, korean: bool) -> &'static str {
+        let at = KINDS.iter().position(|kind| *kind == self).unwrap_or_default();
+        let names = tables::KINDS.get(at).and_then(|names| names.split_once(':'));
+        names.map_or("", |(one, other)| if korean { one } else { other })
     }
 
     /// How much a description is about this, from 0 to 1.
@@ -75,9 +84,9 @@ impl Intent {
             arithmetic: arithmetic(question, &lower),
             clock: clock(question, &lower),
             people: people(question, &lower),
-            rooms: if any(&lower, cues::ROOMS) { 4.2 } else { 0.0 },
+            rooms: if any(&lower, &cues::ROOMS) { 4.2 } else { 0.0 },
             // Where nothing speaks for another kind, it is written somewhere.
-            documents: 2.0 + if any(&lower, cues::WRITTEN) { 1.0 } else { 0.0 },
+            documents: 2.0 + if any(&lower, &cues::WRITTEN) { 1.0 } else { 0.0 },
         }
     }
 
@@ -99,7 +108,7 @@ fn any(text: &str, words: &[&str]) -> bool {
 fn arithmetic(question: &str, lower: &str) -> f32 {
     match arithmetic::expression(question) {
         Some(_) => 6.0,
-        None if any(lower, cues::CALCULATE) => 2.5,
+        None if any(lower, &cues::CALCULATE) => 2.5,
         None => 0.0,
     }
 }
@@ -107,35 +116,39 @@ fn arithmetic(question: &str, lower: &str) -> f32 {
 /// The hour in general is written somewhere; the hour now is not.
 fn clock(question: &str, lower: &str) -> f32 {
     let words = content(question).len();
-    let plain = words <= 4 && !any(lower, cues::PLANS);
-    let asks_hour = any(lower, cues::HOUR) || lower.contains("시간") && words <= 2;
-    if zones::zone(question).is_some() && asks_hour {
+    let plain = words <= 4 && !any(lower, &cues::PLANS);
+    let asks_hour = any(lower, &cues::HOUR) || lower.contains("시간") && words <= 2;
+    if time_zone_in(question).is_some() && asks_hour {
         return 5.0;
     }
-    match any(lower, cues::NOW) {
-        true if plain && any(lower, cues::TIME) => 5.0,
-        false if plain && any(lower, cues::WEEKDAY) => 3.0,
-        false if words == 0 && any(lower, cues::HOUR) => 5.0,
+    // How far a day is, and which one of the week.
+    if reckon::day_of(question).is_some() && any(lower, &cues::OF_DAY) && words <= 4 {
+        return 5.0;
+    }
+    match any(lower, &cues::NOW) {
+        true if plain && any(lower, &cues::TIME) => 5.0,
+        false if plain && any(lower, &cues::WEEKDAY) => 3.0,
+        false if words == 0 && any(lower, &cues::HOUR) => 5.0,
         _ => 0.0,
     }
 }
 
 /// What is asked of a person's own, or of how to reach them.
 fn people(question: &str, lower: &str) -> f32 {
-    let leave = any(lower, cues::LEAVE);
-    let balance = leave && any(lower, cues::LEFT);
-    let contact = any(lower, cues::CONTACT);
-    let personal = contact || balance || any(lower, cues::BELONGS);
+    let leave = any(lower, &cues::LEAVE);
+    let balance = leave && any(lower, &cues::LEFT);
+    let contact = any(lower, &cues::CONTACT);
+    let personal = contact || balance || any(lower, &cues::BELONGS);
     let name = match people::named(question).map(|named| named.sure) {
         Some(Sure::Titled) => 3.5,
         Some(_) if personal => 4.5,
         Some(Sure::Likely) if leave => 4.5,
-        Some(Sure::Likely) if content(question).len() <= 2 && !any(lower, cues::FACTS) => 2.6,
+        Some(Sure::Likely) if content(question).len() <= 2 && !any(lower, &cues::FACTS) => 2.6,
         _ => 0.0,
     };
     let padded = format!(" {lower}");
-    let own = cues::OWN.iter().any(|word| padded.contains(word));
-    let team = people::team(question).is_some() && any(lower, cues::MEMBERS);
+    let own = cues::MINE.iter().any(|word| padded.contains(word));
+    let team = people::team(question).is_some() && any(lower, &cues::MEMBERS);
     let cues = [(contact, 2.2), (team, 4.0), (balance && own, 4.0), (balance, 0.5)];
     cues.iter().filter(|(is, _)| *is).fold(name, |most: f32, (_, weight)| most.max(*weight))
 }

@@ -15,12 +15,13 @@ mod passages;
 mod people;
 mod pick;
 mod prompt;
+mod reckon;
 mod reply;
 mod route;
 pub mod schema;
 mod summary;
 mod tables;
 mod words;
-mod zones;
 
 pub use model::OfflineModel;
+pub use tables::{everyday, is_outside};

@@ -16,6 +16,8 @@ pub(crate) struct Unit {
     pub(crate) kind: Kind,
     /// The paragraph, list or table it is in, counted from 0.
     pub(crate) block: usize,
+    /// Whether it is an item below a clause: `1.` below `①`.
+    pub(crate) is_deep: bool,
 }
 
 /// What a unit is.
@@ -96,6 +98,8 @@ impl Draft {
             self.end_prose();
             self.item_open = true;
             self.push(item, Kind::Item);
+            let is_deep = text.starts_with(|c: char| c.is_ascii_digit());
+            self.passage.units.iter_mut().last().into_iter().for_each(|it| it.is_deep = is_deep);
         } else if self.item_open && line.starts_with([' ', '\t']) {
             // An item that goes on.
             if let Some(last) = self.passage.units.last_mut() {
@@ -167,7 +171,8 @@ impl Draft {
     fn push(&mut self, text: &str, kind: Kind) {
         let text = text.trim();
         if !text.is_empty() && self.passage.units.len() < MOST_UNITS {
-            self.passage.units.push(Unit { text: text.to_owned(), kind, block: self.block });
+            let (text, block) = (text.to_owned(), self.block);
+            self.passage.units.push(Unit { text, kind, block, is_deep: false });
         }
     }
 
@@ -204,14 +209,14 @@ fn item(line: &str) -> Option<&str> {
 }
 
 /// The sentences of a paragraph. A point ends one where a blank follows and no number goes before.
-fn sentences(text: &str) -> Vec<&str> {
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut from = 0;
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
-        let ends = matches!(c, '.' | '?' | '!' | '。')
+        let ends = matches!(c, '.' | '?' | '!' | '。' | '？')
             && next.is_none_or(char::is_whitespace)
             && !before.is_some_and(|before: char| before.is_ascii_digit());
         if ends {

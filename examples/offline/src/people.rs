@@ -1,57 +1,10 @@
 //! Names of people in a question.
 
+use std::fmt::Display;
+
 use crate::words::{is_asking, is_hangul, words};
 
-/// Family names of one syllable.
-const FAMILIES: &str = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용";
-
-/// Family names of two.
-const LONG_FAMILIES: &[&str] = &["남궁", "황보", "제갈", "선우", "독고", "사공", "서문"];
-
-/// What is said behind a name.
-const TITLES: &[&str] = &[
-    "님",
-    "씨",
-    "팀장",
-    "책임",
-    "선임",
-    "사원",
-    "대리",
-    "과장",
-    "차장",
-    "부장",
-    "이사",
-    "매니저",
-    "주임",
-    "실장",
-    "본부장",
-];
-
-/// What may be joined to a name.
-const JOINED: &[&str] = &[
-    "에게", "한테", "이랑", "님의", "씨의", "님은", "씨는", "님이", "씨가", "의", "은", "는", "이",
-    "가", "을", "를", "도", "랑", "님", "씨",
-];
-
-/// Words of three syllables that begin like a name and are none.
-#[rustfmt::skip]
-const NO_NAMES: &[&str] = &[
-    "강아지", "강의비", "강의실", "개발팀", "고객사", "공휴일", "구독료", "국경일", "금요일", "기름값", "기숙사", "나머지", "노동법", "노무사",
-    "노트북", "다음달", "데이터", "도서비", "디자인", "마감일", "마케팅", "모니터", "목요일", "문화비", "민방위", "박람회", "박물관", "방문객",
-    "방화벽", "배달비", "배우자", "배포일", "변호사", "서비스", "서울시", "성과급", "성수기", "성희롱", "세무사", "소득세", "소속장", "소프트",
-    "송년회", "수요일", "시니어", "신분증", "신청서", "안내서", "안식년", "어린이", "연락처", "영업팀", "우편물", "원격지", "월요일", "위약금",
-    "유류비", "이동식", "이력서", "이메일", "이번달", "이번주", "이벤트", "이사회", "이어폰", "이용료", "이자율", "이직률", "인사팀", "인턴도",
-    "일요일", "임대료", "임대인", "임신부", "임직원", "임차인", "장려금", "장애인", "재무팀", "전결권", "전기차", "전산팀", "전세금", "전시회",
-    "전화기", "정규직", "제품팀", "조문객", "조부모", "조직도", "주니어", "주차비", "주차장", "지급일", "지난달", "지난주", "지원금", "지하철",
-    "진단서", "최대한", "최소한", "추천인", "토요일", "품질팀", "플랫폼", "하반기", "한국어", "한글날", "홍보팀", "화요일",
-    "황금기", "회계사", "회의실",
-];
-
-/// What ends both names and other words: 지은 and 신청은.
-const DOUBTFUL: &str = "은이을도로만해한할될된비료금실팀장자증권률율";
-
-/// What ends other words, and hardly a name.
-const ENDS_NO_NAME: &str = "는를에의가와과요돼되져까죠야면게데고며써줘어";
+crate::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES FAMILIES NO_FAMILIES DOUBTFUL ENDS_NO_NAME }
 
 /// A name that a question has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +50,7 @@ pub(crate) fn named(question: &str) -> Option<Named> {
 fn sure(name: &str, word: &str, next: &str) -> Sure {
     match is_titled(word, next) {
         true => Sure::Titled,
-        false if name.ends_with(|c| DOUBTFUL.contains(c)) => Sure::Doubtful,
+        false if name.ends_with(|c| in_any(&DOUBTFUL, c)) => Sure::Doubtful,
         false => Sure::Likely,
     }
 }
@@ -119,14 +72,20 @@ fn whole(word: &str, titled: bool) -> Option<String> {
 
 /// `김 하늘`.
 fn two_words(family: &str, given: &str) -> Option<String> {
-    let is_family = family.chars().count() == 1 && FAMILIES.contains(family);
+    let is_family =
+        family.chars().count() == 1 && in_any(&FAMILIES, family) && !in_any(&NO_FAMILIES, family);
     let given = JOINED.iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
     let name = format!("{family}{given}");
     (is_family && is_name(&name, false)).then_some(name)
 }
 
+/// Whether one of `texts` has it.
+fn in_any(texts: &[&str], letter: impl Display) -> bool {
+    texts.iter().any(|text| text.contains(&letter.to_string()))
+}
+
 fn is_name(word: &str, titled: bool) -> bool {
-    let ends = !titled && word.ends_with(|c| ENDS_NO_NAME.contains(c));
+    let ends = !titled && word.ends_with(|c| in_any(&ENDS_NO_NAME, c));
     if ends || !word.chars().all(is_hangul) || NO_NAMES.contains(&word) {
         return false;
     }
@@ -134,7 +93,7 @@ fn is_name(word: &str, titled: bool) -> bool {
     if LONG_FAMILIES.iter().any(|family| word.starts_with(family)) {
         return count == 4;
     }
-    let family = word.chars().next().is_some_and(|c| FAMILIES.contains(c));
+    let family = word.chars().next().is_some_and(|c| in_any(&FAMILIES, c));
     family && (count == 3 || (count == 2 && titled))
 }
 

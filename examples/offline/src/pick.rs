@@ -1,5 +1,6 @@
 //! Which tool is called, and with what.
 
+use hanok_tools::time_zone_in;
 use serde_json::{Map, Number, Value};
 
 use crate::{
@@ -9,7 +10,6 @@ use crate::{
     prompt::{Kind, Listed, Parameter},
     tables,
     words::{self, Held, Word, content},
-    zones,
 };
 
 /// A call to be made.
@@ -110,7 +110,7 @@ fn text(question: &str, asked: &[Word], tool: &Listed, parameter: &Parameter) ->
         return arithmetic::expression(question);
     }
     if names(&["zone", "timezone", "tz", "시간대"]) {
-        let zone = zones::zone(question);
+        let zone = time_zone_in(question);
         return if parameter.required {
             zone.or_else(|| Some("Asia/Seoul".to_owned()))
         } else {

@@ -3,8 +3,10 @@
 use crate::{
     agent::{Act, Finding},
     conversation::Language,
+    extract::Quote,
     pick::{NoCall, Wanted},
     route::Route,
+    words::GOES_ON,
 };
 
 /// What a supervisor writes.
@@ -48,15 +50,16 @@ pub(crate) fn said(route: &Route, language: Language) -> String {
         }
         Route::Noted if korean => "알겠습니다. 이 대화에 남겨 두겠습니다.".to_owned(),
         Route::Noted => "I see. It stays in this conversation.".to_owned(),
-        Route::Greeted(helpers) => {
-            let helpers: Vec<_> =
-                helpers.iter().map(|(name, what)| format!("- {name}: {what}")).collect();
+        Route::Thanked if korean => "네, 더 궁금한 것이 있으면 물어보세요.".to_owned(),
+        Route::Thanked => "You are welcome.".to_owned(),
+        Route::Greeted(kinds) => {
             let begin = if korean {
-                "안녕하세요. 이런 것을 물어보실 수 있습니다."
+                "안녕하세요. 저는 규칙으로만 답하는 오프라인 모델이고, 찾은 글을 옮겨 답합니다. 이런 것을 물어보실 수 있습니다:"
             } else {
-                "Hello. You can ask about this."
+                "Hello. I am an offline model of rules, and answer with what I find. You can ask about:"
             };
-            format!("{begin}\n\n{}", helpers.join("\n"))
+            let kinds: Vec<_> = kinds.iter().map(|kind| kind.name(korean)).collect();
+            format!("{begin} {}.", kinds.join(", "))
         }
     }
 }
@@ -101,19 +104,28 @@ pub(crate) fn answered(findings: &[Finding], language: Language) -> String {
 fn one(finding: &Finding, language: Language) -> String {
     let korean = language == Language::Korean;
     match finding {
-        Finding::Found { lines, source } => {
-            let mut text = lines.join("\n");
-            if let Some(source) = source {
-                text.push_str(if korean { "\n\n출처: " } else { "\n\nSource: " });
-                text.push_str(source);
-            }
-            text
+        Finding::Found(quotes) => {
+            quotes.iter().map(|it| quoted_from(it, language)).collect::<Vec<_>>().join("\n\n")
+        }
+        Finding::Near { question, under, hint, quote } => {
+            let source = quote.source.as_deref().unwrap_or_default();
+            let name = if under.is_empty() { source } else { under };
+            let begin = match (hint, korean) {
+                (true, true) => "꼭 맞는 답인지는 확실하지 않습니다.".to_owned(),
+                (true, false) => "This may not be the answer.".to_owned(),
+                (false, _) => nothing(question, language),
+            };
+            let nearest = match korean {
+                true => format!("가장 가까운 내용은 {name}입니다:"),
+                false => format!("The nearest is {name}:"),
+            };
+            format!("{begin} {nearest}\n{}", quoted_from(quote, language))
         }
         Finding::Said(text) => text.clone(),
         Finding::Nothing { question } => nothing(question, language),
         Finding::Failed(text) => text.clone(),
         Finding::No(NoCall::NoTool) if korean => {
-            "이 질문에 쓸 수 있는 도구를 찾지 못했습니다.".to_owned()
+            "이 질문에 답할 자료나 도구를 찾지 못했습니다.".to_owned()
         }
         Finding::No(NoCall::NoTool) => {
             "There is no tool for this question: nothing was found.".to_owned()
@@ -131,7 +143,16 @@ fn one(finding: &Finding, language: Language) -> String {
     }
 }
 
+/// The lines of a quote, with where they are from.
+fn quoted_from(quote: &Quote, language: Language) -> String {
+    let label = if language == Language::Korean { "\n\n출처: " } else { "\n\nSource: " };
+    let mut text = quote.lines.join("\n");
+    quote.source.iter().for_each(|source| text.extend([label, source]));
+    text
+}
+
 fn nothing(question: &str, language: Language) -> String {
+    let question = question.split_once(GOES_ON).map_or(question, |(_, question)| question);
     let question: String = question.chars().take(80).collect();
     match (language, question.is_empty()) {
         (Language::Korean, true) => "답을 찾지 못했습니다.".to_owned(),
@@ -141,30 +162,12 @@ fn nothing(question: &str, language: Language) -> String {
     }
 }
 
+crate::tables::lists! { LABELS }
+
 fn final_answer(thought: Option<&str>, answer: impl AsRef<str>) -> String {
     let thought = thought.map(|thought| format!("Thought: {thought}\n")).unwrap_or_default();
     format!("{thought}Final Answer: {}", quoted(answer.as_ref()))
 }
-
-/// Words of a protocol that a document may begin a line with.
-const LABELS: &[&str] = &[
-    "thought",
-    "action",
-    "observation",
-    "final",
-    "answer",
-    "delegate",
-    "task",
-    "생각",
-    "행동",
-    "관찰",
-    "최종",
-    "답변",
-    "결론",
-    "결과",
-    "위임",
-    "작업",
-];
 
 /// `text` in which no line and no tag can be taken for a part of the protocol.
 fn quoted(text: &str) -> String {

@@ -4,7 +4,7 @@ use crate::{
     arithmetic,
     conversation::Conversation,
     extract,
-    intent::{self, Intent},
+    intent::{self, Intent, KINDS, Kind},
     prompt::Listed,
     tables,
     words::{content, words},
@@ -23,8 +23,10 @@ pub(crate) enum Route {
     Earlier(Vec<String>),
     /// The user tells of themselves, and asks nothing.
     Noted,
-    /// Nothing was asked; these are there to be asked.
-    Greeted(Vec<(String, String)>),
+    /// Thanks, and nothing else.
+    Thanked,
+    /// Nothing was asked; these are there to be asked for.
+    Greeted(Vec<Kind>),
 }
 
 /// How many agents are tried for one question.
@@ -73,9 +75,18 @@ pub(crate) fn route(conversation: &Conversation, agents: &[Listed]) -> Route {
 /// there to be asked.
 pub(crate) fn talk(conversation: &Conversation, helpers: &[Listed]) -> Option<Route> {
     let (question, earlier) = (&conversation.question, &conversation.earlier);
-    if is_greeting(question) || !question.contains(char::is_alphanumeric) {
-        let named = helpers.iter().map(|helper| (helper.name.clone(), helper.description.clone()));
-        return Some(Route::Greeted(named.collect()));
+    let lower = question.to_lowercase();
+    let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
+    if is_greeting(question) && has(&tables::THANKS) {
+        return Some(Route::Thanked);
+    }
+    let asks_who = has(&tables::WHO_ARE_YOU) && words(question).len() <= 7;
+    if is_greeting(question) || asks_who || !question.contains(char::is_alphanumeric) {
+        let said: Vec<String> = helpers.iter().map(Listed::said).collect();
+        let is_there = |kind: &Kind| {
+            *kind == Kind::Documents || said.iter().any(|said| kind.in_text(said) > 0.0)
+        };
+        return Some(Route::Greeted(KINDS.into_iter().filter(is_there).collect()));
     }
     let repeats = extract::is_question(question)
         && arithmetic::expression(question).is_none()
@@ -146,15 +157,24 @@ pub(crate) fn is_greeting(question: &str) -> bool {
         && words.len() <= 4
 }
 
-/// Whether the user tells something: of themselves (`내 이름은 …`), or a fact with a number in it, without a word that asks.
+/// Whether the user tells something: of themselves (`내 이름은 …`), a fact with a number in it, or that something is otherwise now,
+/// without a word that asks.
 fn is_told(question: &str) -> bool {
     let words = words(question);
-    let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let first = words.iter().map(|word| word.text.to_lowercase());
+    let first = first.clone().find(|word| !tables::FILLERS.contains(&word.as_str()));
+    let first = first.unwrap_or_default();
     let own = tables::OWN.contains(&first.as_str());
-    let ends = tables::TOLD.iter().any(|end| question.trim_end_matches(['.', '!']).ends_with(end));
+    let said = question.trim_end_matches(['.', '!', '~', ' ']);
+    let ends = |ends: &[&str]| ends.iter().any(|end| said.ends_with(end));
     let counts = question.contains(|c: char| c.is_ascii_digit());
-    let tells = own && (ends || first.is_ascii()) || counts && ends;
-    tells && !extract::is_question(question) && arithmetic::expression(question).is_none()
+    let asks = ["?", "？"].iter().any(|mark| question.contains(mark))
+        || words.iter().any(|word| tables::ASKS.iter().any(|ask| word.text.starts_with(ask)));
+    let orders = tables::ORDERS.iter().any(|end| said.ends_with(end));
+    let tells = own && (ends(&tables::TOLD) || first.is_ascii())
+        || counts && ends(&tables::TOLD)
+        || ends(&tables::CHANGED);
+    tells && !asks && !orders && arithmetic::expression(question).is_none()
 }
 
 /// Whether the question is about the conversation itself.
@@ -164,7 +184,7 @@ fn is_about_earlier(question: &str) -> bool {
     let first_person = ["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]
         .iter()
         .any(|word| lower.contains(word));
-    is_about_said(question) && (has(tables::EARLIER) || first_person)
+    is_about_said(question) && (has(&tables::EARLIER) || first_person)
 }
 
 /// Whether the question is about something that was said.

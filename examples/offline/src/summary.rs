@@ -6,6 +6,7 @@ use hanok_state::Role;
 use crate::{
     conversation::Language,
     extract::is_question,
+    passages::sentences,
     route::is_greeting,
     tables::{ASKED, STATED},
     words::clean,
@@ -34,7 +35,8 @@ pub(crate) fn of(data: &str, language: Language) -> String {
     for line in data.lines() {
         // What stands on further lines of a message is indented.
         if let Some(said) = line.strip_prefix("[user]") {
-            for sentence in sentences(said) {
+            for sentence in sentences(&clean(said)) {
+                let sentence = sentence.trim().to_owned();
                 let kind = if is_question(&sentence) { &mut asked } else { &mut told };
                 keep(kind, sentence);
             }
@@ -65,24 +67,6 @@ pub(crate) fn of(data: &str, language: Language) -> String {
         true => "They greeted.".to_owned(),
         false => parts.join("\n"),
     }
-}
-
-/// The sentences of what a person said; a question keeps its mark.
-fn sentences(said: &str) -> Vec<String> {
-    let said = clean(said);
-    let ends = |pair: &(usize, char)| {
-        let next = said.get(pair.0 + pair.1.len_utf8()..).and_then(|rest| rest.chars().next());
-        matches!(pair.1, '.' | '!' | '?' | '？') && next.is_none_or(char::is_whitespace)
-    };
-    let mut from = 0;
-    let mut sentences = Vec::new();
-    for (at, c) in said.char_indices().filter(ends) {
-        let to = at + c.len_utf8();
-        sentences.push(said.get(from..to).unwrap_or_default().trim().to_owned());
-        from = to;
-    }
-    sentences.push(said.get(from..).unwrap_or_default().trim().to_owned());
-    sentences
 }
 
 fn keep(kind: &mut Vec<String>, sentence: String) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::tables;
+use crate::tables::{self, everyday};
 
 /// A question is a few sentences; of a longer text this many characters are read.
 const MOST_CHARS: usize = 2_000;
@@ -36,13 +36,25 @@ pub(crate) struct Word {
     pub(crate) text: String,
     /// In lower case, without particles and endings.
     pub(crate) stem: String,
+    /// What texts say instead, each as the stems of its words.
+    pub(crate) also: Vec<Vec<String>>,
+    /// Whether it is of the question before, from which this one goes on.
+    pub(crate) is_earlier: bool,
 }
 
 impl Word {
     fn new(text: String) -> Self {
         let stem = stem(&text.to_lowercase());
-        Self { text, stem }
+        Self { text, stem, also: Vec::new(), is_earlier: false }
     }
+}
+
+/// What stands between the words of the question before and one that goes on from it.
+pub(crate) const GOES_ON: &str = " ‖ ";
+
+/// The stems of what texts say instead of something.
+fn stems(written: &str) -> Vec<String> {
+    words(written).into_iter().map(|word| word.stem).collect()
 }
 
 /// The words of `text`. A particle that is joined to something else is left out: `VPN을` is `VPN`, `‘휴가’는` is `휴가`.
@@ -76,14 +88,30 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The words that say what is asked for: those of asking left out, each once.
+/// The words that say what is asked for, each once and with what texts say instead: those of asking left out, and those of a phrase
+/// that texts say otherwise as one.
 pub(crate) fn content(text: &str) -> Vec<Word> {
     let mut content: Vec<Word> = Vec::new();
-    for word in words(text) {
-        if !is_asking(&word) && !content.iter().any(|known| known.stem == word.stem) {
+    let phrases: Vec<_> = everyday().of_phrases(text).collect();
+    let lower = |word: &Word| word.text.to_lowercase();
+    let is_in = |word: &Word, phrase: &str| {
+        phrase.split(' ').any(|part| lower(word) == part)
+            || phrase.rsplit(' ').next().is_some_and(|last| lower(word).starts_with(last))
+    };
+    let before = text.split_once(GOES_ON).map_or(0, |(before, _)| words(before).len());
+    for (at, mut word) in words(text).into_iter().enumerate() {
+        let in_phrase = phrases.iter().any(|(phrase, _)| is_in(&word, phrase));
+        word.also = everyday().of_word(&word.text).map(stems).collect();
+        word.is_earlier = at < before;
+        let asks = is_asking(&word) && word.also.is_empty();
+        if !in_phrase && !asks && !content.iter().any(|it| it.stem == word.stem) {
             content.push(word);
         }
     }
+    content.extend(phrases.into_iter().map(|(phrase, written)| {
+        let also = written.iter().map(|text| stems(text)).collect();
+        Word { also, ..Word::new(phrase.to_owned()) }
+    }));
     content
 }
 
@@ -120,8 +148,8 @@ fn korean(word: &str) -> &str {
         let rests = ends.iter().filter_map(|end| word.strip_suffix(end)).filter(fits);
         rests.min_by_key(|rest| rest.len())
     };
-    let bare = if is_noun { None } else { without(tables::PARTICLES) };
-    bare.or_else(|| without(tables::ENDINGS)).unwrap_or(word)
+    let bare = if is_noun { None } else { without(&tables::PARTICLES) };
+    bare.or_else(|| without(&tables::ENDINGS)).unwrap_or(word)
 }
 
 /// What a text holds, for asking how much of a word stands in it.
@@ -146,24 +174,40 @@ impl Held {
         }
     }
 
-    /// How much of `word` the text has, from 0 to 1. Korean words are compared by pairs of syllables, others whole.
+    /// How much of `word`, or of what texts say instead, the text has, from 0 to 1.
     pub(crate) fn share(&self, word: &Word) -> f32 {
-        if self.stems.contains(&word.stem) {
+        let also = |stems: &Vec<String>| {
+            let shares = stems.iter().map(|stem| self.has(stem));
+            shares.reduce(f32::min).unwrap_or_default()
+        };
+        let also = word.also.iter().map(also).fold(0.0, f32::max);
+        self.has(&word.stem).max(INSTEAD * also)
+    }
+
+    /// How much of a word of this stem the text has. Korean words are compared by pairs of syllables, others whole.
+    fn has(&self, stem: &str) -> f32 {
+        if self.stems.contains(stem) {
             return 1.0;
         }
-        if !word.stem.starts_with(is_hangul) {
+        if !stem.starts_with(is_hangul) {
             return 0.0;
         }
-        let wanted: Vec<_> = pairs(&word.stem).collect();
+        let wanted: Vec<_> = pairs(stem).collect();
         if wanted.is_empty() {
             return 0.0;
         }
         let found = wanted.iter().filter(|pair| self.pairs.contains(pair)).count();
         let share = small(found) / small(wanted.len());
-        // One pair of a long word is chance.
-        if share < 0.4 { 0.0 } else { share }
+        // One pair of a long word is chance, and all of them may stand within another word.
+        if share < 0.4 { 0.0 } else { share.min(WITHIN) }
     }
 }
+
+/// What a word counts for that stands within others: 부모 in 조부모.
+const WITHIN: f32 = 0.97;
+
+/// What a word that texts say instead counts for.
+const INSTEAD: f32 = 0.9;
 
 fn pairs(word: &str) -> impl Iterator<Item = (char, char)> + '_ {
     word.chars().zip(word.chars().skip(1)).filter(|(a, b)| is_hangul(*a) && is_hangul(*b))

@@ -438,7 +438,7 @@ fn no_answer_is_written_in_the_model() {
         let files = files.filter(|path| path.to_string_lossy().ends_with(end));
         files.map(|path| fs::read_to_string(path).unwrap()).collect()
     };
-    let sources = read("src", ".rs").concat();
+    let sources = [read("src", ".rs"), read("data", ".txt")].concat().concat();
     assert!(sources.len() > 10_000);
     for fact in [
         "월 1일",

@@ -2,9 +2,15 @@
 
 use hanok_model::{InvalidSpec, SharedTool};
 use hanok_retrieval::{SearchTool, SharedRetriever};
-use terminal::passages::observation;
+use terminal::{everyday, passages::observation};
 
-/// The tool `search_knowledge_base`: the three passages of `documents` that fit a query best, each with its source.
+/// How many passages a search shows.
+const PASSAGES: usize = 5;
+
+/// A passage that shares less with the query is not found.
+const LEAST_COVERED: f32 = 0.15;
+
+/// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
 ///
 /// A passage that shares next to nothing with the query is not shown; without one the tool says that nothing was found.
 ///
@@ -14,5 +20,8 @@ use terminal::passages::observation;
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
     let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(tool.format(observation)))
+    Ok(SharedTool::new(
+        tool.query(|query| query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday()))
+            .format(observation),
+    ))
 }

@@ -213,3 +213,27 @@ async fn a_text_without_headings_is_answered_from() {
         assert!(!answer.contains("검색 결과") && !answer.contains("제목:"), "{question}: {answer}");
     }
 }
+
+/// Of a thousand documents that are built alike, the one that is asked about is answered from, and of its sections the one.
+#[tokio::test]
+async fn one_of_a_thousand_documents_is_answered_from() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 1..=1_000 {
+        let text = format!(
+            "# 제품 {number} 안내\n\n## 가격\n\n제품 {number}의 가격은 {}원이다. 부가세는 따로 낸다.\n\n## 보증\n\n제품 {number}의 보증 \
+             기간은 {}개월이다.\n",
+            number * 1_000,
+            number % 24 + 1,
+        );
+        fs::write(folder.path().join(format!("제품{number}.md")), text).unwrap();
+    }
+    let house = house(folder.path());
+    for (question, fact, other) in [
+        ("제품 5 가격 알려줘", "5000원", "개월"),
+        ("제품 777의 가격은 얼마야?", "777000원", "개월"),
+        ("제품 321의 보증 기간은?", "10개월", "원이다"),
+    ] {
+        let (_, answer) = ask(&house, question).await;
+        assert!(answer.contains(fact) && !answer.contains(other), "{question}: {answer}");
+    }
+}

@@ -37,7 +37,7 @@ impl Brain {
     /// The line that says which model answers.
     pub fn note(&self) -> String {
         if self.offline {
-            "오프라인 모델(규칙)로 답합니다. OPENAI_BASE_URL이나 OPENAI_API_KEY를 정하면 실제 모델을 씁니다.".to_owned()
+            "오프라인 모델로 답합니다: 규칙으로 글을 찾아 옮기고 계산할 뿐, 뜻을 이해하거나 글을 짓지 못합니다. OPENAI_BASE_URL이나 OPENAI_API_KEY를 정하면 실제 모델을 씁니다.".to_owned()
         } else {
             format!("모델: {}", self.model.name())
         }

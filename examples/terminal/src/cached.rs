@@ -8,7 +8,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -19,6 +19,8 @@ use std::{
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use serde_json::json;
+
+use crate::brain::{self, Brain};
 
 /// The digits of the code in a data mark.
 const CODE: usize = 16;
@@ -89,6 +91,33 @@ impl ChatModel for Cached {
         fs::write(whole.path(), serde_json::to_vec(&reply).unwrap()).unwrap();
         whole.persist(&file).unwrap();
         Ok(reply)
+    }
+}
+
+/// The variable that names the folder of a server's replies.
+const FOLDER: &str = "HANOK_EVALUATE_CACHE";
+
+/// The model of the server that the environment names, with its replies in the folder that it names as well, or in one of the
+/// example `name` among the temporary files.
+///
+/// # Panics
+///
+/// No server is named, or it cannot be used.
+pub async fn chosen(name: &str) -> (Brain, Cached) {
+    let brain = brain::choose().await.unwrap();
+    assert!(!brain.offline, "OPENAI_BASE_URL names no server");
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| std::env::temp_dir().join(format!("hanok-{name}")));
+    let cached = Cached::new(brain.model, &folder);
+    (Brain { model: SharedModel::new(cached.clone()), offline: false }, cached)
+}
+
+/// How many requests were made, of which model, and where the others were answered from.
+impl fmt::Display for Cached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (made, repeated) = self.requests();
+        let folder = self.folder.display();
+        write!(f, "{}: {made} requests made, {repeated} answered from {folder}", self.name())
     }
 }
 

@@ -38,6 +38,13 @@ impl<T: Talk> Session<T> {
         said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))
     }
 
+    /// The names of all commands.
+    pub(crate) fn command_names(&self) -> Vec<String> {
+        let all = COMMANDS.iter().chain(self.talk.commands());
+        let names = all.filter_map(|(name, _)| name.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    }
+
     fn help(&self) -> String {
         let all = COMMANDS.iter().chain(self.talk.commands());
         all.map(|(name, what)| format!("{name:<14}{what}")).collect::<Vec<_>>().join("\n")

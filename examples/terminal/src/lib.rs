@@ -22,14 +22,18 @@ pub mod passages;
 #[cfg(feature = "test")]
 pub mod program;
 pub mod progress;
+#[cfg(feature = "test")]
+pub mod questions;
 mod screen;
 mod session;
 mod shown;
 mod silence;
 mod store;
 mod talk;
+mod typed;
 
 pub use lanes::Lane;
+pub use offline::{everyday, is_outside};
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;

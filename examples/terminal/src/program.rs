@@ -7,6 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+pub mod broken;
 pub mod http;
 
 use std::{

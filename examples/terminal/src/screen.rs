@@ -125,10 +125,10 @@ impl Screen {
         self.trace
     }
 
-    /// Asks for the next question, if a person types.
+    /// Leaves room before the next question, if a person types.
     pub(crate) fn prompt(&self) {
         if self.is_asking() {
-            drop(write!(io::stderr().lock(), "\n질문> "));
+            drop(writeln!(io::stderr().lock()));
         }
     }
 
@@ -137,11 +137,9 @@ impl Screen {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Asks for one value of an answer.
-    pub(crate) fn ask(&self, prompt: &str) {
+    /// Takes what turns off the screen, because a person is asked.
+    pub(crate) fn pause(&self) {
         self.clear();
-        let mut err = io::stderr().lock();
-        drop(write!(err, "{}: ", Printable(prompt)).and_then(|()| err.flush()));
     }
 
     /// Changes the lanes that a person sees.

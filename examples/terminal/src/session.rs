@@ -8,7 +8,7 @@ use std::{
 
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
-use hanok_core::{Answerer, Cancellation, RequestId, Stored, Tenant, ThreadKey};
+use hanok_core::{Answerer, Cancellation, Printable, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
 use serde_json::Value;
@@ -23,6 +23,7 @@ use crate::{
     json,
     screen::TURN,
     shown::{Shown, TurnResult},
+    typed::{self, TypedLine, Typist},
 };
 
 /// The longest line that is read, in bytes.
@@ -36,6 +37,7 @@ pub struct Session<T: Talk> {
     pub(crate) thread: Thread<T::State>,
     interrupts: Interrupts,
     lines: Option<mpsc::Receiver<io::Result<String>>>,
+    typist: Option<Typist>,
     json: bool,
     answerer: Option<Answerer>,
     /// Whether a task of the last turn ran.
@@ -75,7 +77,17 @@ impl<T: Talk> Session<T> {
         let thread = app.thread(key(&options.thread)?);
         let interrupts = Interrupts::new();
         let json = options.json;
-        Ok(Self { talk, app, thread, interrupts, lines: None, json, answerer: None, ran: false })
+        Ok(Self {
+            talk,
+            app,
+            thread,
+            interrupts,
+            lines: None,
+            typist: None,
+            json,
+            answerer: None,
+            ran: false,
+        })
     }
 
     /// Answers questions as `answerer`. Default: as nobody.
@@ -128,7 +140,7 @@ impl<T: Talk> Session<T> {
     async fn converse(&mut self, screen: &Screen) -> Result<ExitCode, Failure> {
         loop {
             screen.prompt();
-            let line = match self.line().await? {
+            let line = match self.line(typed::QUESTION, screen).await? {
                 Line::Text(line) => line,
                 Line::End => return Ok(ExitCode::SUCCESS),
                 Line::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
@@ -154,8 +166,21 @@ impl<T: Talk> Session<T> {
         }
     }
 
-    /// The next line of the input.
-    async fn line(&mut self) -> Result<Line, Failure> {
+    /// The next line of the input, which a person is asked for with `prompt`.
+    async fn line(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
+        if screen.is_asking() {
+            let commands = self.command_names();
+            let typist = self.typist.get_or_insert_with(|| Typist::new(commands));
+            return tokio::select! {
+                biased;
+                () = self.interrupts.next() => Ok(Line::Interrupted),
+                typed = typist.line(prompt) => match typed.map_err(Failure::Input)? {
+                    TypedLine::Text(line) => Ok(Line::Text(line)),
+                    TypedLine::End => Ok(Line::End),
+                    TypedLine::Interrupted => Ok(Line::Interrupted),
+                },
+            };
+        }
         let lines = self.lines.get_or_insert_with(lines);
         tokio::select! {
             biased;
@@ -165,6 +190,12 @@ impl<T: Talk> Session<T> {
                 None => Ok(Line::End),
             },
         }
+    }
+
+    /// The line that a person types to `prompt`.
+    async fn asked(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
+        screen.pause();
+        self.line(&format!("{}: ", Printable(prompt)), screen).await
     }
 
     /// Runs one turn to its end: what it asks is asked of the person who types, or printed where nobody does.
@@ -267,8 +298,9 @@ impl<T: Talk> Session<T> {
         let mut values = Vec::new();
         for field in fields {
             let value = loop {
-                screen.ask(&field.prompt());
-                let Line::Text(line) = self.line().await? else { return Ok(None) };
+                let Line::Text(line) = self.asked(&field.prompt(), screen).await? else {
+                    return Ok(None);
+                };
                 match field.read(&line) {
                     Ok(value) => break value,
                     Err(fault) => screen.tell(&fault),
@@ -288,12 +320,14 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Value>, Failure> {
         screen.tell(&form.shown());
         loop {
-            screen.ask(&form.prompt());
-            let Line::Text(line) = self.line().await? else { return Ok(None) };
+            let Line::Text(line) = self.asked(&form.prompt(), screen).await? else {
+                return Ok(None);
+            };
             let typed = match form.read(&line) {
                 Typed::Edits => {
-                    screen.ask("고친 JSON");
-                    let Line::Text(line) = self.line().await? else { return Ok(None) };
+                    let Line::Text(line) = self.asked("고친 JSON", screen).await? else {
+                        return Ok(None);
+                    };
                     form.edited(&line)
                 }
                 typed => typed,
@@ -322,8 +356,9 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Value>, Failure> {
         screen.tell(&asked.shown);
         loop {
-            screen.ask(elicitation::LETTERS);
-            let Line::Text(line) = self.line().await? else { return Ok(None) };
+            let Line::Text(line) = self.asked(elicitation::LETTERS, screen).await? else {
+                return Ok(None);
+            };
             if let Some(answer) = asked.letter(&line) {
                 return Ok(Some(answer));
             }

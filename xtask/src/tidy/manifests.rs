@@ -1,6 +1,6 @@
 //! What every manifest has to say.
 
-use super::member::Member;
+use super::member::{LICENCES, Member};
 use crate::fault::Fault;
 
 /// Faults in the members' manifests.
@@ -27,6 +27,13 @@ fn check_one(member: &Member<'_>) -> Vec<Fault> {
             );
         }
         return faults;
+    }
+    if !member.has_licences {
+        let what = format!(
+            "the licences are not beside it, as they are at the root: `ln -s ../../{{{}}} .`",
+            LICENCES.join(",")
+        );
+        faults.push(member.fault("license", what));
     }
     for (key, missing) in [
         ("description", package.description.as_ref().is_none_or(|text| text.trim().is_empty())),

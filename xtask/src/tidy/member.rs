@@ -16,7 +16,12 @@ pub(super) struct Member<'m> {
     pub(super) manifest: String,
     /// True if the file that the manifest calls its readme is there.
     pub(super) has_readme: bool,
+    /// True if the texts of its licences stand beside the manifest: a package has no others.
+    pub(super) has_licences: bool,
 }
+
+/// The files with the texts of the licences.
+pub(super) const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 impl Member<'_> {
     pub(super) fn name(&self) -> &str {
@@ -48,7 +53,13 @@ pub(super) fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
         let folder = package.manifest_path.parent().unwrap_or(Path::new("."));
         let has_readme =
             package.readme.as_ref().is_some_and(|readme| folder.join(readme).is_file());
-        members.push(Member { package, path, manifest, has_readme });
+        let licence = |name: &&str| {
+            let text = |folder: &Path| fs::read(folder.join(name)).ok();
+            let own = text(folder);
+            own.is_some() && own == text(&metadata.workspace_root)
+        };
+        let has_licences = LICENCES.iter().all(|name| licence(&name));
+        members.push(Member { package, path, manifest, has_readme, has_licences });
     }
     Ok(members)
 }
@@ -66,7 +77,8 @@ pub(super) mod tests {
     pub(in crate::tidy) fn member<'m>(package: &'m Package, manifest: &str) -> Member<'m> {
         let path = format!("crates/{}/Cargo.toml", package.name);
         let has_readme = package.readme.is_some();
-        Member { package, path, manifest: manifest.to_owned(), has_readme }
+        let manifest = manifest.to_owned();
+        Member { package, path, manifest, has_readme, has_licences: true }
     }
 
     #[test]

@@ -97,7 +97,10 @@ impl Weighed {
         let counts: Vec<usize> = found.clone().map(|found| found as usize).collect();
         let shares = bm25::weights(asked, &counts, view.passages());
         let shares = shares.iter().map(|weight| weight.share).collect();
-        Self { weights: found.map(|found| weight(found.min(all), all)).collect(), shares }
+        let weights = found
+            .zip(asked)
+            .map(|(found, asked)| bm25::in_other_words(weight(found.min(all), all), asked.among));
+        Self { weights: weights.collect(), shares }
     }
 
     /// The share of the question that a passage has.

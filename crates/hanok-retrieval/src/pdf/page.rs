@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use lopdf::{
-    Document, Encoding, Object, ObjectId,
+    Document, Object, ObjectId,
     content::{Content, Operation},
 };
 
-use super::{Encodings, MAX_STREAM, lines::Line};
+use super::{Encodings, MAX_STREAM, cmap::Coding, lines::Line};
 
 /// The encodings of a document's fonts, each parsed once.
 pub(crate) struct Fonts<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct Fonts<'a> {
     known: Encodings<'a>,
 }
 
-type PageFonts<'a> = BTreeMap<Vec<u8>, Rc<Encoding<'a>>>;
+type PageFonts<'a> = BTreeMap<Vec<u8>, Rc<Coding<'a>>>;
 
 impl<'a> Fonts<'a> {
     pub(crate) fn new(pdf: &'a Document) -> Self {
@@ -27,7 +27,7 @@ impl<'a> Fonts<'a> {
         let fonts = pdf.get_page_fonts(page)?;
         let encoding = |(name, font): (Vec<u8>, &'a lopdf::Dictionary)| {
             // A font whose encoding cannot be read shows nothing; the page's other fonts do.
-            let parse = || font.get_font_encoding_with_limit(pdf, MAX_STREAM).ok().map(Rc::new);
+            let parse = || Coding::of(font, pdf).map(Rc::new);
             let known = self.known.entry(std::ptr::from_ref(font));
             let encoding = known.or_insert_with(parse).clone();
             encoding.map(|encoding| (name, encoding))
@@ -95,7 +95,7 @@ pub(crate) struct Page<'a, 'f> {
     text: Matrix,
     size: f32,
     leading: f32,
-    encoding: Option<Rc<Encoding<'a>>>,
+    encoding: Option<Rc<Coding<'a>>>,
     lines: Vec<Line>,
     /// The baseline of the last line.
     y: f32,
@@ -219,7 +219,7 @@ impl<'a, 'f> Page<'a, 'f> {
             match part {
                 Object::String(bytes, _) => {
                     // A string that its font cannot decode is left out, not the whole page.
-                    if let Ok(piece) = Document::decode_text(encoding, bytes) {
+                    if let Some(piece) = encoding.decode(bytes) {
                         text.push_str(&piece);
                     }
                 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use chat::{Chat, ChatState, Progress, Route, Toolbox};
+use chat::{Chat, ChatState, Progress, Route, tools};
 use futures::StreamExt;
 use hanok_agent::AgentProgress;
 use hanok_checkpoint::SharedCheckpointer;
@@ -42,7 +42,7 @@ pub(crate) fn talk(
     let documents = Library::open(LoadOptions::new(), documents).unwrap();
     let documents = SharedRetriever::new(documents);
     let model = SharedModel::new(model.clone());
-    let chat = Chat::of(model, policy, documents, Toolbox::offline().unwrap()).unwrap();
+    let chat = Chat::of(model, policy, documents, tools::offline().unwrap()).unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = chat.graph().unwrap().checkpointer(store).thread(key);
     Talk { chat, thread }

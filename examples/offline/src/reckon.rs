@@ -1,0 +1,383 @@
+//! What follows from the numbers that were found: a rate times a count, a share of an amount, the days between two dates.
+
+use hanok_tools::{AmountUnit, Figure, Rounding, Won, evaluate, figures};
+use jiff::{ToSpan, Unit, civil::Date};
+
+use crate::tables;
+
+/// A number of something.
+#[derive(Debug, Clone, PartialEq)]
+struct Count {
+    number: String,
+    unit: &'static str,
+}
+
+/// What follows for `question` from `line`, which answers it, in the text `around` it and in `all` that was found.
+pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Option<String> {
+    if let Some(days) = days(question, line) {
+        return Some(days);
+    }
+    let lower = question.to_lowercase();
+    if !tables::SUMS.iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let rate = rate(question, line, all)?;
+    let counted = counts(question).into_iter().find_map(|count| {
+        if count.number == "1" && !matches!(count.unit, "년") {
+            return None;
+        }
+        let times = times(&count, line).or_else(|| times(&count, around))?;
+        Some(beyond(&count, line).map_or(times.clone(), |free| format!("({times} - {free})")))
+    });
+    let expression = match (counted, rate.is_share) {
+        (Some(times), _) => format!("{} * {times}", rate.expression),
+        // A share of an amount is one; an amount alone says itself.
+        (None, true) => rate.expression.clone(),
+        (None, false) => return None,
+    };
+    let exact = evaluate(&expression).ok()?;
+    let value = exact.round(0, Rounding::TowardZero).ok()?;
+    let about = if exact == value { "=" } else { "≈" };
+    let value = match rate.unit {
+        "원" => Won(value).to_string(),
+        unit => format!("{value}{unit}"),
+    };
+    let written = expression.replace(" * ", " × ").replace(" / ", " ÷ ");
+    Some(format!("계산: {}{written} {about} {value}", rate.of))
+}
+
+/// Whether a question counts something, or names a day.
+pub(crate) fn has_count(question: &str) -> bool {
+    !counts(question).is_empty() || day_of(question).is_some()
+}
+
+/// Whether a question adds things up.
+pub(crate) fn adds(question: &str) -> bool {
+    ["합치", "합하", "합해", "합계", "더하면", "다 더"].iter().any(|word| question.contains(word))
+}
+
+/// The sum of the amounts that `lines` have one each of, where the question adds them up.
+pub(crate) fn sum(question: &str, lines: &[String]) -> Option<String> {
+    let amounts: Vec<_> = lines.iter().filter_map(|line| money(line)).collect();
+    let (_, unit) = amounts.first().filter(|_| adds(question) && amounts.len() > 1)?;
+    let values: Vec<&str> = amounts.iter().map(|(value, _)| value.as_str()).collect();
+    let sum = values.join(" + ");
+    let value = evaluate(&sum).ok()?;
+    let value = if *unit == "원" { Won(value).to_string() } else { format!("{value}{unit}") };
+    Some(format!("계산: {sum} = {value}"))
+}
+
+/// An amount for each of something.
+struct Rate {
+    expression: String,
+    /// What it is a share of, as it is written before the calculation.
+    of: String,
+    unit: &'static str,
+    is_share: bool,
+}
+
+/// The amount in `line` that a question for a sum is about: money, or a share of money that `all` has.
+fn rate(question: &str, line: &str, all: &str) -> Option<Rate> {
+    if let Some((term, share)) = share(question, line) {
+        let base = base(&term, all)?;
+        let expression = format!("{base} * {share}");
+        return Some(Rate { expression, of: format!("{term} "), unit: "원", is_share: true });
+    }
+    let (value, unit) = money(line)?;
+    Some(Rate { expression: value, of: String::new(), unit, is_share: false })
+}
+
+/// The only money in `line`.
+fn money(line: &str) -> Option<(String, &'static str)> {
+    let amounts = figures(line).filter_map(Figure::into_amount);
+    let mut money = amounts.filter_map(|amount| {
+        let behind = line.get(amount.at.end..)?.trim_start();
+        let unit = match amount.unit {
+            AmountUnit::Won => "원",
+            AmountUnit::Plain if behind.starts_with("달러") => "달러",
+            _ => return None,
+        };
+        Some((amount.value.to_string(), unit))
+    });
+    let first = money.next()?;
+    // The same amount may stand twice: 일억팔천만 원(180,000,000원).
+    money.all(|other| other == first).then_some(first)
+}
+
+/// `용역대금의 1,000분의 1.5`, `보증금의 5퍼센트`: of what, and how much of it.
+fn share(question: &str, line: &str) -> Option<(String, String)> {
+    line.match_indices("의 ").find_map(|(at, _)| {
+        let term = line.get(..at)?.split_whitespace().next_back()?;
+        let behind = line.get(at + "의 ".len()..)?;
+        let (number, rest) = number(behind)?;
+        let share = if let Some(rest) = rest.strip_prefix("분의 ") {
+            let (of, _) = self::number(rest)?;
+            format!("{of} / {number}")
+        } else if ["퍼센트", "%", "프로"].iter().any(|it| rest.starts_with(it)) {
+            format!("{number}%")
+        } else {
+            return None;
+        };
+        // `차임이나 보증금의`: the one that is asked about.
+        let before = line.get(..at)?.split_whitespace().rev().nth(1).unwrap_or_default();
+        let other = before.strip_suffix("이나").filter(|it| question.contains(it));
+        Some((other.unwrap_or(term).to_owned(), share))
+    })
+}
+
+/// The money that `all` says `term` is: `용역대금은 금 … 180,000,000원`.
+fn base(term: &str, all: &str) -> Option<String> {
+    let says = |line: &&str| {
+        ["은 ", "는 "].iter().any(|particle| line.contains(&format!("{term}{particle}")))
+    };
+    let clauses = all.lines().flat_map(|line| line.split(". ")).filter(says);
+    clauses.into_iter().find_map(|clause| {
+        let at = clause.find(term)?;
+        money(clause.get(at..)?).map(|(value, _)| value)
+    })
+}
+
+/// How often the amount of `text` counts for `count`: where that says that it is for each of the same.
+fn times(count: &Count, text: &str) -> Option<String> {
+    let each = counts(text).into_iter().find(|each| {
+        each.number == "1" && (each.unit == count.unit || (each.unit, count.unit) == ("박", "일"))
+            || (each.unit, count.unit) == ("월", "년") && each.number == "1"
+    });
+    match each {
+        Some(each) if each.unit == "월" && count.unit == "년" => {
+            Some(format!("{} * 12", count.number))
+        }
+        Some(_) => Some(count.number.clone()),
+        // What is done several times is paid as often.
+        None if count.unit == "번" => Some(count.number.clone()),
+        None => None,
+    }
+}
+
+/// How many of them are free: `10인일 이하이면 …, 넘으면 넘는 부분에`.
+fn beyond(count: &Count, line: &str) -> Option<String> {
+    let free = counts(line).into_iter().find(|it| it.unit == count.unit && it.number != "1")?;
+    line.contains("넘는 부분").then_some(free.number)
+}
+
+/// The number that `text` begins with, and what stands behind it.
+fn number(text: &str) -> Option<(String, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | '.')));
+    let (digits, rest) = text.split_at_checked(end.unwrap_or(text.len()))?;
+    let digits = digits.trim_end_matches(['.', ',']).replace(',', "");
+    (digits.starts_with(|c: char| c.is_ascii_digit())).then_some((digits, rest.trim_start()))
+}
+
+/// What `text` counts, in its order: `10일`, `이틀`, `두 달`, `매월`.
+fn counts(text: &str) -> Vec<Count> {
+    let mut counts = Vec::new();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let begins = !before.is_alphanumeric() && !matches!(before, ',' | '.');
+        let in_word = before.is_ascii_digit() || matches!(before, ',' | '.') && c.is_ascii_digit();
+        before = c;
+        let rest = text.get(at..).unwrap_or_default();
+        let unit = |rest: &str| value(&tables::UNITS, rest).map(|(_, unit)| unit);
+        if c.is_ascii_digit() && !in_word {
+            let Some((number, rest)) = number(rest) else { continue };
+            // `3월 2일` and `2026년` are of the calendar.
+            let day = rest.starts_with('월') || rest.starts_with('년') && number.len() > 3;
+            counts.extend(unit(rest).filter(|_| !day).map(|unit| Count { number, unit }));
+        } else if begins {
+            let Some((word, number)) = value(&tables::NUMBERS, rest) else { continue };
+            let rest = rest.get(word.len()..).unwrap_or_default();
+            let days = number.strip_suffix('d');
+            let unit = if days.is_some() { Some("일") } else { unit(rest) };
+            let number = days.unwrap_or(number).to_owned();
+            counts.extend(unit.map(|unit| Count { number, unit }));
+        }
+    }
+    counts
+}
+
+/// The item of `list` that `text` begins with, and its value behind a colon.
+fn value(list: &[&'static str], text: &str) -> Option<(&'static str, &'static str)> {
+    let mut pairs = list.iter().filter_map(|item| item.split_once(':'));
+    pairs.find(|(written, _)| text.starts_with(written))
+}
+
+/// The days from one date of `line` to the other, or to one that the question names.
+fn days(question: &str, line: &str) -> Option<String> {
+    if !tables::HOW_LONG.iter().any(|word| question.contains(word)) {
+        return None;
+    }
+    let dates: Vec<Date> = figures(line).filter_map(date).collect();
+    match (dates.as_slice(), day_of(question)) {
+        ([due], Some((month, day))) => {
+            let asked = Date::new(due.year(), month, day).ok()?;
+            let (from, to) = if asked < *due { (asked, *due) } else { (*due, asked) };
+            Some(format!("계산: {from}부터 {to}까지 {}일", days_between(from, to)))
+        }
+        ([from, to], None) if from < to => {
+            // The last day counts as well.
+            let end = to.tomorrow().ok()?;
+            let span = from.until((Unit::Month, end)).ok()?;
+            let months = span.get_months();
+            let rest = match span.get_days() {
+                0 => String::new(),
+                days => format!(" {days}일"),
+            };
+            let days = days_between(*from, end);
+            Some(format!("계산: {from}부터 {to}까지 {days}일({months}개월{rest})"))
+        }
+        _ => None,
+    }
+}
+
+/// Which of `texts` has the bound that the count of `question` is within: `1년 미만 …`, `3년 이상 …`. There have to be several.
+pub(crate) fn within(question: &str, texts: &[&str]) -> Option<usize> {
+    let asked = counts(question).into_iter().find(|count| count.unit == "년")?;
+    let number = |count: &Count| count.number.parse::<f32>().ok();
+    let asked = number(&asked)?;
+    let bound = |text: &&str| {
+        let bounds = ["이상", "초과", "미만", "이하"];
+        let kind = bounds.iter().position(|word| text.contains(word))?;
+        let bound =
+            counts(text).into_iter().find(|count| count.unit == "년").and_then(|it| number(&it))?;
+        let holds = match kind {
+            0 => asked >= bound,
+            1 => asked > bound,
+            2 => asked < bound,
+            _ => asked <= bound,
+        };
+        Some((holds, bound))
+    };
+    let bounds: Vec<Option<(bool, f32)>> = texts.iter().map(bound).collect();
+    if bounds.iter().flatten().count() < 2 {
+        return None;
+    }
+    let held = bounds
+        .iter()
+        .enumerate()
+        .filter_map(|(at, bound)| bound.filter(|it| it.0).map(|it| (at, it.1)));
+    held.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
+}
+
+fn date(figure: Figure) -> Option<Date> {
+    let Figure::Date(date) = figure else { return None };
+    let year = i16::try_from(date.year).ok()?;
+    Date::new(year, i8::try_from(date.month).ok()?, i8::try_from(date.day).ok()?).ok()
+}
+
+/// What a clock's `text`, which begins with today, says of the day that `question` names: its weekday, or how far it is.
+pub(crate) fn day(question: &str, text: &str) -> Option<String> {
+    let today: Date = text.get(..10)?.parse().ok()?;
+    let lower = question.to_lowercase();
+    let mut away = tables::FROM_TODAY.iter().filter_map(|item| item.split_once(':'));
+    let away = away.find(|(word, _)| lower.contains(word)).and_then(|(_, days)| days.parse().ok());
+    let named = day_of(question).map(|(month, day)| Date::new(today.year(), month, day));
+    let day = match (&named, away) {
+        (Some(day), _) => *day.as_ref().ok()?,
+        (None, Some(days)) => today.checked_add(i32::days(days)).ok()?,
+        (None, None) => return None,
+    };
+    let written = format!("{}년 {}월 {}일", day.year(), day.month(), day.day());
+    let asks_left = ["남", "며칠", "몇 일", "몇일", "how many", "how long"];
+    if named.is_some() && !lower.contains("요일") && asks_left.iter().any(|it| lower.contains(it))
+    {
+        let left = days_between(today, day);
+        let said = if left < 0 { "지났습니다" } else { "남았습니다" };
+        return Some(format!("{written}은 {}일 {said}.", left.abs()));
+    }
+    let weekday = usize::try_from(day.weekday().to_sunday_zero_offset()).ok()?;
+    Some(format!("{written}은 {}입니다.", tables::WEEKDAYS.get(weekday)?))
+}
+
+fn days_between(from: Date, to: Date) -> i32 {
+    from.until(to).map(|span| span.get_days()).unwrap_or_default()
+}
+
+/// `11월 9일` of a question.
+pub(crate) fn day_of(question: &str) -> Option<(i8, i8)> {
+    let (before, behind) = question.split_once('월')?;
+    let month = before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    let (day, rest) = number(behind.trim_start())?;
+    let day = day.parse().ok()?;
+    (rest.starts_with('일') && (1..=12).contains(&month) && (1..=31).contains(&day))
+        .then_some((month, day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::follows;
+
+    #[test]
+    fn a_clock_tells_of_other_days() {
+        let now = "2026-11-27T15:07:27+09:00, 금요일 (Friday), Asia/Seoul";
+        for (question, want) in [
+            ("3월 14일은 무슨 요일이야?", Some("2026년 3월 14일은 토요일입니다.")),
+            ("12월 25일까지 며칠 남았어?", Some("2026년 12월 25일은 28일 남았습니다.")),
+            ("내일은 무슨 요일이야?", Some("2026년 11월 28일은 토요일입니다.")),
+            ("글피가 며칠이야?", Some("2026년 11월 30일은 월요일입니다.")),
+            ("오늘 며칠이야?", None),
+        ] {
+            assert_eq!(super::day(question, now).as_deref(), want, "{question}");
+        }
+    }
+
+    #[test]
+    fn what_follows_from_numbers_is_calculated() {
+        let pay = "제11조(용역대금) 용역대금은 금 일억팔천만 원(180,000,000원)으로 한다.\n차임은 매월 350,000원으로 하고";
+        for (question, line, want) in [
+            (
+                "자가용으로 120km 가면 얼마야?",
+                "1km에 250원의 유류비를 준다",
+                Some("250 × 120 = 30,000원"),
+            ),
+            ("서울 2박이면 얼마?", "서울: 15만 원(1박)", Some("150000 × 2 = 300,000원")),
+            ("이틀 자면 모두 얼마?", "1박에 3만 원", Some("30000 × 2 = 60,000원")),
+            (
+                "10일 늦으면 얼마?",
+                "늦은 1일마다 용역대금의 1,000분의 1.5를 낸다",
+                Some("용역대금 180000000 × 1.5 ÷ 1000 × 10 = 2,700,000원"),
+            ),
+            (
+                "지체상금은 최대 얼마?",
+                "총액은 용역대금의 15퍼센트를 넘지 못한다",
+                Some("용역대금 180000000 × 15% = 27,000,000원"),
+            ),
+            (
+                "5일 늦게 비우면 얼마?",
+                "늦은 1일마다 차임의 15분의 1을 낸다",
+                Some("차임 350000 × 1 ÷ 15 × 5 ≈ 116,666원"),
+            ),
+            (
+                "월세 2년치는 얼마?",
+                "차임은 매월 350,000원으로 한다",
+                Some("350000 × 2 × 12 = 8,400,000원"),
+            ),
+            (
+                "15인일이면 얼마?",
+                "10인일 이하이면 늘리지 아니하고, 넘으면 넘는 부분에 1인일 55만 원을 곱한다",
+                Some("550000 × (15 - 10) = 2,750,000원"),
+            ),
+            (
+                "당직 두 번 하면 얼마야?",
+                "당직을 마친 사람은 20만 원을 받는다",
+                Some("200000 × 2 = 400,000원"),
+            ),
+            ("유류비는 얼마야?", "1km에 250원의 유류비를 준다", None),
+            ("영수증은 3일 늦어도 돼?", "1km에 250원의 유류비를 준다", None),
+            (
+                "계약기간이 몇 개월이야?",
+                "2026년 3월 2일부터 2026년 11월 30일까지로 한다",
+                Some("2026-03-02부터 2026-11-30까지 274일(8개월 29일)"),
+            ),
+            (
+                "11월 21일에 내면 며칠 늦어?",
+                "2026년 10월 30일까지 낸다",
+                Some("2026-10-30부터 2026-11-21까지 22일"),
+            ),
+            ("며칠까지야?", "2026년 10월 30일까지 낸다", None),
+        ] {
+            let said = follows(question, line, line, pay);
+            let want = want.map(|want| format!("계산: {want}"));
+            assert_eq!(said, want, "{question}");
+        }
+    }
+}
