@@ -58,7 +58,7 @@ pub(super) fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
             let own = text(folder);
             own.is_some() && own == text(&metadata.workspace_root)
         };
-        let has_licences = LICENCES.iter().all(|name| licence(&name));
+        let has_licences = LICENCES.iter().all(|name| licence(name));
         members.push(Member { package, path, manifest, has_readme, has_licences });
     }
     Ok(members)
