@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, Summariser};
+use hanok_agent::{
+    ContentCapture, HandoffHistory, HandoffTool, Language, Summariser, memory::Compactor,
+};
 use hanok_graph::Runtime;
 use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::{Declared, Parser};
@@ -75,6 +77,7 @@ impl SupervisorBuilder {
             summariser: None,
             output: OutputMode::default(),
             keeps_routing: true,
+            memory: None,
             forwarded: BTreeSet::new(),
             parallel: false,
             max_hops: MAX_HOPS,
@@ -105,6 +108,7 @@ impl SupervisorBuilder {
             summariser: settings.summariser,
             output: settings.output,
             keeps_routing: settings.keeps_routing,
+            memory: settings.memory,
             forwarded: settings.forwarded,
             parallel: settings.parallel,
             max_hops: settings.max_hops,
@@ -373,6 +377,26 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// ```
     pub fn keep_routing(mut self, keep: bool) -> Self {
         self.settings.keeps_routing = keep;
+        self
+    }
+
+    /// Keeps the conversation small before each call of the routing model, with the results that its agents gave in earlier turns,
+    /// and once more where a server says that a prompt does not fit. The compactor's system prompt is the supervisor's. Default:
+    /// everything is sent.
+    ///
+    /// ```
+    /// use hanok_agent::{ReactAgent, memory::{Compaction, Compactor}};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let memory = Compactor::new(Compaction::new(), model.clone())?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).memory(memory).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory(mut self, compactor: Compactor) -> Self {
+        self.settings.memory = Some(compactor);
         self
     }
 

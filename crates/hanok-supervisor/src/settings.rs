@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, Summariser};
+use hanok_agent::{
+    ContentCapture, Handoff, HandoffHistory, Language, Summariser, memory::Compactor,
+};
 use hanok_graph::{Context, Snapshot};
 use hanok_model::SharedModel;
 use hanok_parse::Parser;
@@ -59,6 +61,8 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) summariser: Option<Summariser>,
     pub(crate) output: OutputMode,
     pub(crate) keeps_routing: bool,
+    /// What keeps the conversation small, if anything does.
+    pub(crate) memory: Option<Compactor>,
     /// The agents whose answers are the turn's.
     pub(crate) forwarded: BTreeSet<String>,
     pub(crate) parallel: bool,

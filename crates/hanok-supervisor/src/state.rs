@@ -1,6 +1,6 @@
 //! The state of a supervisor.
 
-use hanok_agent::{Handoff, PromptFront, StopReason};
+use hanok_agent::{Handoff, PromptFront, StopReason, memory::ConversationMemory};
 use hanok_state::{Map, Messages, State};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct SupervisorState {
     pub answer: Option<String>,
     /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
+    /// The summaries and facts that stand for messages that were taken out of the conversation. A turn leaves them as they are.
+    #[reduce(nested)]
+    pub memory: ConversationMemory,
     /// The front of the routing model's last prompt. A turn leaves it as it is.
     pub front: Option<PromptFront>,
 }

@@ -108,10 +108,10 @@ impl Improvising {
                 _ => format!("Final Answer: {task}"),
             });
         }
-        let words = world.draw.words(30);
+        let words = world.draw.words(12);
         let mut call = |name: &str| {
             world.calls += 1;
-            ToolCall::new(world.calls.to_string(), name, json!({ "words": world.draw.below(60) }))
+            ToolCall::new(world.calls.to_string(), name, json!({ "words": world.draw.below(40) }))
         };
         match (chance, native) {
             (0, _) => Message::assistant(""),
@@ -256,9 +256,9 @@ impl Course {
 }
 
 fn policy(draw: &mut Draw) -> Compaction {
-    let trigger = match draw.below(3) {
-        0 => Trigger::Messages(6 + draw.below(8) as usize),
-        1 => Trigger::Tokens(300 + draw.below(400)),
+    let trigger = match draw.below(6) {
+        0..=3 => Trigger::Messages(6 + draw.below(6) as usize),
+        4 => Trigger::Tokens(200 + draw.below(300)),
         _ => Trigger::Any(vec![Trigger::Messages(12), Trigger::Tokens(500)]),
     };
     let keep = match draw.below(2) {
@@ -325,7 +325,7 @@ async fn the_front_of_an_agent_s_prompt_stays_or_a_break_is_said() {
         let mut draw = Draw(!seed);
         let thread = thread(agent.graph(), seed);
         let (mut course, mut knobs) = (Course::default(), Knobs::default());
-        for turn in 0..1 + draw.below(4) {
+        for turn in 0..1 + draw.below(3) {
             match draw.below(30) {
                 0 => knobs.prompt += 1,
                 1 => knobs.other_model = !knobs.other_model,
@@ -333,8 +333,8 @@ async fn the_front_of_an_agent_s_prompt_stays_or_a_break_is_said() {
                 _ => {}
             }
             let mark = DataMark::from_code(format!("{:016x}", draw.next()));
-            let question = Message::user(draw.words(20));
-            let data = turn_data(&draw.words(40), Language::English, &mark);
+            let question = Message::user(draw.words(10));
+            let data = turn_data(&draw.words(20), Language::English, &mark);
             let data = data.filter(|_| turn % 3 == 1);
             let input =
                 data.into_iter().fold(agent.input([question], None), AgentStateUpdate::message);
@@ -361,11 +361,13 @@ async fn the_front_of_a_supervisor_s_prompt_stays_or_a_break_is_said() {
         builder.tools([tool("look")]).build().unwrap()
     };
     let supervisor = |n: usize| {
-        let builder = Supervisor::builder(model(Role::Router)).keep_routing(n % 2 == 0);
+        let builder = Supervisor::builder(model(Role::Router)).keep_routing(n.is_multiple_of(2));
         let builder = builder.agent(member("left")).agent(member("right"));
-        if n < 2 { builder.parallel() } else { builder }.build().unwrap()
+        let builder = if n % 4 < 2 { builder.parallel() } else { builder };
+        let memory = || Compactor::new(policy(&mut Draw(n as u64)), model(Role::Router)).unwrap();
+        if n < 4 { builder } else { builder.memory(memory()) }.build().unwrap()
     };
-    let supervisors: Vec<_> = (0..4).map(supervisor).collect();
+    let supervisors: Vec<_> = (0..8).map(supervisor).collect();
     let mut whole = Course::default();
     for (seed, supervisor) in (0..SUPERVISORS).zip(supervisors.iter().cycle()) {
         *world.lock().unwrap() = World::of(seed);
@@ -373,13 +375,13 @@ async fn the_front_of_a_supervisor_s_prompt_stays_or_a_break_is_said() {
         let thread: Thread<SupervisorState> = thread(supervisor.graph(), seed);
         let mut course = Course::default();
         for turn in 0..1 + draw.below(3) {
-            let input = supervisor.ask(draw.words(20));
+            let input = supervisor.ask(draw.words(10));
             let history = format!("supervisor {seed}, turn {turn}");
             course.turn(&thread, input, (), &world, &history).await;
         }
         whole.add(course);
     }
     let Course { causes, kept, .. } = whole;
-    assert_eq!(causes.keys().copied().collect::<Vec<_>>(), ["repair"], "{causes:?}");
-    assert!(kept > 2 * causes["repair"], "{kept} kept, {causes:?}");
+    assert_eq!(causes.keys().copied().collect::<Vec<_>>(), ["compaction", "repair"]);
+    assert!(kept > causes["repair"] + causes["compaction"], "{kept} kept, {causes:?}");
 }

@@ -5,7 +5,10 @@
 mod support;
 
 use futures::StreamExt;
-use hanok_agent::{AgentProgress, ReactAgent, StopReason};
+use hanok_agent::{
+    AgentProgress, ReactAgent, StopReason,
+    memory::{Compaction, Compactor, KeepRecent, Trigger},
+};
 use hanok_core::{Call, Request, Stored};
 use hanok_graph::{EventKind, Input, Outcome};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
@@ -61,6 +64,43 @@ async fn a_turn_that_failed_goes_on_where_it_stopped_and_asks_no_model_twice() {
     house.finished();
     assert_eq!((state.answer.as_deref(), state.iteration), (Some("first"), 2));
     assert_eq!(house.search.requests().len(), 3);
+}
+
+/// B117: of a supervisor's conversation old turns become a summary, with the results of its agents; a full window is made room in.
+#[tokio::test]
+async fn a_long_conversation_of_a_supervisor_is_kept_small() {
+    let small = ScriptedModel::new([
+        says("They asked for a and b.").contains("[search] found a").contains("between the marks"),
+        says("And c, in short.").contains("[user] And how much of c is there"),
+    ]);
+    let small = small.named("small");
+    let policy = Compaction::new().trigger(Trigger::Messages(6)).keep(KeepRecent::Messages(1));
+    let memory = Compactor::new(policy, small.clone()).unwrap();
+    let full = ModelError::ContextTooLong { limit: None, requested: None, source: None };
+    let house = House::with(
+        [
+            says("Delegate: search\nTask: a"),
+            says("Final Answer: first, and that at some length").contains("result: found a"),
+            says("Final Answer: second"),
+            says("Final Answer: third").contains("They asked for a and b.").lacks("found a"),
+            Exchange::fails(full),
+            says("Final Answer: fourth").contains("And c, in short."),
+        ],
+        [says("Final Answer: found a")],
+        [],
+        |builder| builder.memory(memory),
+    );
+    for (question, answer) in [
+        ("How much of a is there, and where is it?", "first, and that at some length"),
+        ("And b?", "second"),
+        ("And how much of c is there, and who has it today?", "third"),
+        ("And d?", "fourth"),
+    ] {
+        let state = house.ask(question).await.unwrap();
+        assert_eq!(state.answer.as_deref(), Some(answer));
+    }
+    house.finished();
+    small.finished().unwrap();
 }
 
 /// A question inside an agent is the thread's: it is answered there, and the agent goes on where it stopped.

@@ -86,13 +86,18 @@ impl Conversation {
             results: Vec::new(),
         };
         let mut task = None;
-        let mut pieces = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
+        // How many pieces there were at the last answer: they were for questions before it.
+        let mut answered = 0;
         for message in &request.messages {
             if native && message.role() == Role::User {
                 read.propose(&without_data(&message.text()).0);
             }
             match heard(message) {
                 Heard::Asked(text) => {
+                    let old: Vec<_> = pieces.drain(..answered).filter(Piece::is_memory).collect();
+                    pieces.splice(0..0, old);
+                    answered = 0;
                     read.earlier.push(std::mem::replace(&mut read.question, text));
                     read.observations.clear();
                     read.outputs.clear();
@@ -108,6 +113,9 @@ impl Conversation {
                 }
                 Heard::Data(given) => pieces.extend(given),
                 Heard::Output(..) | Heard::Other => {}
+            }
+            if message.role() == Role::Assistant {
+                answered = pieces.len();
             }
         }
         read.earlier.retain(|text| !text.is_empty());
@@ -304,13 +312,21 @@ const MOST_MARKS: usize = 64;
 
 /// A piece of data in a message, and the text before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Piece {
+pub(crate) struct Piece {
     before: String,
     inside: String,
 }
 
+impl Piece {
+    /// Whether it is kept of the conversation, and so of every question in it.
+    fn is_memory(&self) -> bool {
+        let mut headings = self.inside.lines().filter(|line| line.starts_with('['));
+        headings.any(|line| tables::KEPT.iter().any(|word| line.contains(word)))
+    }
+}
+
 /// `text` without what stands between marks of data, and that.
-fn without_data(text: &str) -> (String, Vec<Piece>) {
+pub(crate) fn without_data(text: &str) -> (String, Vec<Piece>) {
     let (mut outside, mut pieces) = (String::new(), Vec::new());
     let mut from = 0;
     let mut rest = text;

@@ -128,6 +128,9 @@ fn write(request: &ChatRequest) -> Message {
     if let ResponseFormat::JsonSchema { schema, .. } = &request.response_format {
         return Message::assistant(choice::fill(&schema.0, &conversation).to_string());
     }
+    if let Some(said) = summary::asked_behind(request) {
+        return Message::assistant(summary::of(&said, language));
+    }
     match &conversation.part {
         Part::Supervisor(agents) => {
             Message::assistant(reply::routed(&route::route(&conversation, agents), language))

@@ -4,7 +4,7 @@ use hanok_model::ChatRequest;
 use hanok_state::Role;
 
 use crate::{
-    conversation::Language,
+    conversation::{Language, without_data},
     extract::is_question,
     passages::sentences,
     route::is_greeting,
@@ -26,6 +26,16 @@ pub(crate) fn is_asked(request: &ChatRequest) -> bool {
         message.role() == Role::System
             && (text.contains("요약만") || text.contains("Write the summary"))
     })
+}
+
+/// The conversation in `request`, where its last message asks for a summary of all before it.
+pub(crate) fn asked_behind(request: &ChatRequest) -> Option<String> {
+    let (last, messages) = request.messages.split_last()?;
+    let asks = ["답하지 말고, 지금까지의 대화를 요약하세요", "Do not answer. Summarise"];
+    asks.iter().find(|ask| last.text().starts_with(**ask))?;
+    let said = messages.iter().filter(|message| message.role() == Role::User);
+    let lines = said.map(|message| without_data(&message.text()).0.trim().replace('\n', "\n  "));
+    Some(lines.map(|line| format!("[user] {line}\n")).collect())
 }
 
 /// The summary of `data`: a conversation as `[user] …` lines, or summaries like this one.

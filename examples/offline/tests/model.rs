@@ -168,6 +168,32 @@ async fn what_an_agent_found_is_the_answer_word_for_word() {
     }
 }
 
+/// What was found for an earlier question stands in the prompt still; it is no result of a new one.
+#[tokio::test]
+async fn a_new_question_is_not_answered_by_what_was_found_for_the_one_before() {
+    let [mut messages, _] = given("library", "연차는 15일입니다. 출처: 규정.md");
+    messages.swap(1, 2);
+    messages.extend([
+        Message::assistant("연차는 15일입니다."),
+        Message::user("김철수 과장 연락처 알려줘"),
+    ]);
+    let read = said(messages, agents()).await;
+    assert_eq!(read.calls.first().map(|call| call.name.as_str()), Some("people-desk"), "{read:?}");
+}
+
+/// A summary that is asked for behind a conversation says what the user told in it.
+#[tokio::test]
+async fn a_conversation_is_summarised_where_its_last_message_asks_for_that() {
+    let messages = [
+        Message::system("당신은 도움이 되는 비서입니다."),
+        Message::user("내 이름은 철수야"),
+        Message::assistant("반갑습니다, 철수님."),
+        Message::user("답하지 말고, 지금까지의 대화를 요약하세요. 요약만 쓰세요."),
+    ];
+    let text = answered(ChatRequest::new(messages)).await.message.text().into_owned();
+    assert!(text.contains("내 이름은 철수야") && !text.contains("답하지 말고"), "{text}");
+}
+
 #[tokio::test]
 async fn nothing_found_is_said_and_no_agent_is_asked_twice() {
     for messages in given("library", "문서에서 ‘휴가’를 찾지 못했습니다.") {

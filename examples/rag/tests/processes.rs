@@ -62,10 +62,10 @@ impl ChatModel for Model {
         let since = said.get(question.unwrap_or_default()..).unwrap_or_default();
         let observations = since.iter().filter(|m| m.text().contains("Observation:")).count();
         let reply = if system.contains("Delegate:") {
-            // What the agent gave in this turn stands as data in a message of the user's role.
+            // What the agent gave in this turn stands as data in a message of the user's role, behind the question.
             let given =
                 |m: &&&Message| m.role() == Role::User && m.text().contains("번 일했습니다");
-            match said.iter().find(given) {
+            match since.iter().find(given) {
                 Some(_) => format!("Final Answer: {CALLS}번 일했습니다"),
                 None => "Delegate: worker\nTask: 질문에 답하세요".to_owned(),
             }

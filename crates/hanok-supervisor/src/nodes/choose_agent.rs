@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{BreakCause, PromptFront, Protocol, StopReason, ask_model};
+use hanok_agent::{
+    BreakCause, PromptFront, Protocol, StopReason, ask_model,
+    memory::{CompactionChange, ConversationMemory, FullWindow, Remembers},
+};
 use hanok_graph::{Context, END, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter};
 use hanok_parse::{ErrorKind, ParseError};
-use hanok_state::{Message, State};
+use hanok_state::{Message, Messages, State, StateUpdate};
 
 use crate::{
     agent_result::AgentResult,
@@ -36,15 +39,46 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
     if state.iteration >= limit {
         return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
     }
+    let (mut now, mut change) = (SupervisorState::clone(&state), CompactionChange::default());
+    if let Some((smaller, made)) = supervisor.compacted(&now, None, &context).await? {
+        (now, change) = (smaller, made);
+    }
+    let chosen = choose(&supervisor, &now, "", &context).await;
+    let update = match chosen {
+        Err(SupervisorError::Model(ModelError::ContextTooLong { limit, requested, source })) => {
+            let full = FullWindow { limit, requested };
+            let smaller = supervisor.compacted(&now, Some(full), &context).await?;
+            let error = ModelError::ContextTooLong { limit, requested, source };
+            let (smaller, made) = smaller.ok_or(SupervisorError::Model(error))?;
+            change = change.and(made);
+            choose(&supervisor, &smaller, "-fit", &context).await?
+        }
+        chosen => chosen?,
+    };
+    Ok(match change.is_empty() {
+        true => update,
+        false => SupervisorState::remember(change).and(update),
+    })
+}
+
+/// The choice for a conversation that is small enough. Its steps end with `pass`.
+async fn choose<C: Send + Sync + 'static>(
+    supervisor: &SupervisorSettings<C>,
+    state: &SupervisorState,
+    pass: &str,
+    context: &Context<C>,
+) -> Result<SupervisorStateUpdate, SupervisorError> {
+    let limit = supervisor.limit(state);
     let mut iteration = state.iteration + 1;
-    let request = supervisor.request(&state);
-    let front = supervisor.front(&context, &state, &request);
-    let (mut text, mut chosen) = supervisor.ask(&context, "route", request).await?;
-    if let Some(correction) = supervisor.correction(&chosen, &state) {
+    let request = supervisor.request(&state.messages, &state.memory);
+    let front = supervisor.front(context, state, &request);
+    let step = format!("route{pass}");
+    let (mut text, mut chosen) = supervisor.ask(context, &step, request.clone()).await?;
+    if let Some(correction) = supervisor.correction(&chosen, state) {
         let is_usable =
             matches!(chosen, Route::Final(_) | Route::Undecided(_) | Route::Delegate { .. });
         if iteration >= limit && !is_usable {
-            let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
+            let ended = supervisor.end(context, state, StopReason::MaxIterations);
             return Ok(ended.iteration(iteration).front(Some(front)));
         }
         if iteration < limit {
@@ -52,18 +86,19 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
             let counter = TokenCounter::estimate();
             let tokens = counter.text(&text) + counter.text(&correction);
-            let request = corrected(supervisor.request(&state), text, correction);
-            (text, chosen) = supervisor.ask(&context, "route-again", request).await?;
+            let request = corrected(request, text, correction);
+            let step = format!("route-again{pass}");
+            (text, chosen) = supervisor.ask(context, &step, request).await?;
             // The conversation keeps neither what was wrong nor the correction.
             let cause = BreakCause::Repair;
             context.custom(&SupervisorProgress::PromptBroken { cause, tokens });
-            if let Some(result) = supervisor.answered(&chosen, &state) {
-                let settled = supervisor.settle(&context, result).iteration(iteration);
+            if let Some(result) = supervisor.answered(&chosen, state) {
+                let settled = supervisor.settle(context, result).iteration(iteration);
                 return Ok(settled.front(Some(front)));
             }
         }
     }
-    let update = supervisor.follow(&context, &state, text, chosen, iteration >= limit)?;
+    let update = supervisor.follow(context, state, text, chosen, iteration >= limit)?;
     Ok(update.iteration(iteration).front(Some(front)))
 }
 
@@ -78,8 +113,9 @@ fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequ
 }
 
 impl<C: Send + Sync + 'static> SupervisorSettings<C> {
-    fn request(&self, state: &SupervisorState) -> ChatRequest {
-        let sent = conversation::request(&self.system, &state.messages, self.language);
+    pub(super) fn request(&self, messages: &Messages, memory: &ConversationMemory) -> ChatRequest {
+        let messages = memory.prompt(messages, self.language).into_iter().collect();
+        let sent = conversation::request(&self.system, &messages, self.language);
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         request
@@ -93,6 +129,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         request: &ChatRequest,
     ) -> PromptFront {
         let parts = PromptFront::of(self.model.name(), request, &[]);
+        let parts = parts.compactions(state.memory.compactions);
         let (front, broken) = parts.after(state.front.as_ref());
         if let Some(cause) = broken {
             let tokens = cause.tokens(request, &TokenCounter::estimate());

@@ -56,7 +56,8 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         notes: &[String],
         context: &Context<C>,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
-        let view = conversation::model_view(&state.messages, false, self.language);
+        let messages = state.memory.prompt(&state.messages, self.language).into_iter().collect();
+        let view = conversation::model_view(&messages, false, self.language);
         let AgentRun { output, stopped, work, .. } =
             self.to_its_end(&delegation, view, context).await?;
         let mark = DataMark::new(&*context.runtime().rng);
