@@ -130,7 +130,7 @@ pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
 pub use store_kind::{StoreKind, StoreKindError, StoreSettings};
-pub use sync::sync;
+pub use sync::{sync, sync_passages};
 pub use synonyms::{Synonyms, SynonymsError};
 pub use terms::Terms;
 
