@@ -86,6 +86,7 @@ mod search_tool;
 mod sections;
 mod skip;
 mod split;
+mod stem;
 mod store;
 mod store_kind;
 mod structure;

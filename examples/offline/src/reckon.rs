@@ -140,8 +140,8 @@ fn base(term: &str, all: &str) -> Option<String> {
 /// How often the amount of `text` counts for `count`: where that says that it is for each of the same.
 fn times(count: &Count, text: &str) -> Option<String> {
     let each = counts(text).into_iter().find(|each| {
-        each.number == "1" && (each.unit == count.unit || (each.unit, count.unit) == ("박", "일"))
-            || (each.unit, count.unit) == ("월", "년") && each.number == "1"
+        let pair = (each.unit, count.unit);
+        each.number == "1" && (pair.0 == pair.1 || matches!(pair, ("박", "일") | ("월", "년")))
     });
     match each {
         Some(each) if each.unit == "월" && count.unit == "년" => {

@@ -53,12 +53,12 @@ pub(super) fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
         let folder = package.manifest_path.parent().unwrap_or(Path::new("."));
         let has_readme =
             package.readme.as_ref().is_some_and(|readme| folder.join(readme).is_file());
-        let licence = |name: &&str| {
+        let licence = |name: &str| {
             let text = |folder: &Path| fs::read(folder.join(name)).ok();
             let own = text(folder);
             own.is_some() && own == text(&metadata.workspace_root)
         };
-        let has_licences = LICENCES.iter().all(|name| licence(&name));
+        let has_licences = LICENCES.iter().all(|name| licence(name));
         members.push(Member { package, path, manifest, has_readme, has_licences });
     }
     Ok(members)
