@@ -266,7 +266,7 @@ fn date(figure: Figure) -> Option<Date> {
 
 /// What a clock's `text`, which begins with today, says of the day that `question` names: its weekday, or how far it is.
 pub(crate) fn day(question: &str, text: &str) -> Option<String> {
-    let today: Date = text.get(..10)?.parse().ok()?;
+    let today: Date = text.split_once('T')?.0.parse().ok()?;
     let lower = question.to_lowercase();
     let mut away = tables::FROM_TODAY.iter().filter_map(|item| item.split_once(':'));
     let away = away.find(|(word, _)| lower.contains(word)).and_then(|(_, days)| days.parse().ok());

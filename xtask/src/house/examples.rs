@@ -1,9 +1,9 @@
 //! What is left of each example, in lines.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
+use crate::files;
 use crate::result::Result;
 
 /// The lines of an example: its programs, and its library with the unit tests in it.
@@ -28,10 +28,9 @@ fn part(path: &str) -> Option<(&str, bool)> {
 /// A file cannot be read.
 pub(super) fn table(files: &[PathBuf]) -> Result<String> {
     let mut examples: BTreeMap<String, Lines> = BTreeMap::new();
-    for file in files {
-        let path = file.to_string_lossy();
+    for (path, text) in files::texts(files, |path| part(path).is_some())? {
         let Some((example, is_library)) = part(&path) else { continue };
-        let lines = fs::read_to_string(file)?.lines().count();
+        let lines = text.lines().count();
         let of = examples.entry(example.to_owned()).or_default();
         *(if is_library { &mut of.library } else { &mut of.programs }) += lines;
     }
