@@ -70,6 +70,7 @@ fn read_house(mut arguments: impl Iterator<Item = String>) -> Result<Request, St
     let ask = match arguments.next().as_deref() {
         None => house::Ask::Draw,
         Some("--write") => house::Ask::Write,
+        Some("--examples") => house::Ask::Examples,
         Some("--files") => {
             house::Ask::Files(arguments.next().ok_or("`--files` needs the name of a crate")?)
         }
@@ -212,6 +213,7 @@ pub(crate) fn usage() -> String {
        cargo xtask tidy                     the checks that need no build
        cargo xtask house                    the crates and rooms as pictures (Mermaid)
                          --files CRATE      what imports what in a crate, and its circles
+                         --examples         what is left of each example, in lines
                          --write            lowers the debts, and draws docs/ARCHITECTURE.md
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
@@ -275,6 +277,7 @@ mod tests {
             ("tidy -h", Ok(Request::Help)),
             ("--help", Ok(Request::Help)),
             ("house", Ok(Request::House(house::Ask::Draw))),
+            ("house --examples", Ok(Request::House(house::Ask::Examples))),
             ("house --write", Ok(Request::House(house::Ask::Write))),
             ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
             ("house --files", Err("`--files` needs the name of a crate")),

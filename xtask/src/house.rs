@@ -8,6 +8,7 @@
 mod circles;
 mod debts;
 mod drawing;
+mod examples;
 mod finding;
 mod items;
 mod length;
@@ -43,6 +44,8 @@ pub(crate) enum Ask {
     Write,
     /// Print the circles and the imports of a crate by file.
     Files(String),
+    /// Print what is left of each example, in lines.
+    Examples,
 }
 
 /// The crates as they are.
@@ -171,6 +174,7 @@ pub(crate) fn run(
 ) -> Result<String> {
     let house = House::read(files)?;
     match ask {
+        Ask::Examples => examples::table(files),
         Ask::Draw => Ok(house.pictures(PLAN, floors, metadata)),
         Ask::Write => {
             let debts = Debts::read(&fs::read_to_string(debts::PATH)?);

@@ -86,6 +86,7 @@ mod search_tool;
 mod sections;
 mod skip;
 mod split;
+mod stem;
 mod store;
 mod store_kind;
 mod structure;
@@ -130,7 +131,7 @@ pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
 pub use store_kind::{StoreKind, StoreKindError, StoreSettings};
-pub use sync::sync;
+pub use sync::{sync, sync_passages};
 pub use synonyms::{Synonyms, SynonymsError};
 pub use terms::Terms;
 

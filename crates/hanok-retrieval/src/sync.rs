@@ -27,20 +27,50 @@ pub async fn sync<'a>(
     splitter: &Splitter,
     documents: impl IntoIterator<Item = &'a Document>,
 ) -> Result<Changes, RetrievalError> {
-    let kept = store.documents().await?;
-    let mut old: BTreeMap<String, StoredDocument> =
-        kept.into_iter().map(|document| (document.source.clone(), document)).collect();
     let new: BTreeMap<&str, &Document> =
         documents.into_iter().map(|document| (document.source.as_str(), document)).collect();
+    let passages = new.into_values().map(|document| splitter.split(document));
+    sync_passages(store, passages, |_| true).await
+}
+
+/// Makes `store` hold these documents, each as its passages, and no others of those that are `ours` by their source: as [`sync`] does,
+/// for documents that are split otherwise, in a store that others fill as well.
+///
+/// # Errors
+///
+/// Those of the store.
+///
+/// ```
+/// use hanok_retrieval::{Contract, Document, DocumentStore, MemoryStore, contract_passages, sync_passages};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), hanok_retrieval::RetrievalError> {
+/// let document = Document::new("contracts/a.md", "제1조(목적) 용역의 조건을 정한다.\n");
+/// let passages = contract_passages(&document, &Contract::parse(document.text.as_str()));
+/// let store = MemoryStore::default();
+/// let ours = |source: &str| source.starts_with("contracts/");
+/// assert_eq!(sync_passages(&store, [passages], ours).await?.added, 1);
+/// assert_eq!(sync_passages(&store, [], ours).await?.removed, 1);
+/// assert!(store.documents().await?.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub async fn sync_passages(
+    store: &impl DocumentStore,
+    documents: impl IntoIterator<Item = Vec<Passage>>,
+    ours: impl Fn(&str) -> bool,
+) -> Result<Changes, RetrievalError> {
+    let kept = store.documents().await?.into_iter().filter(|document| ours(&document.source));
+    let mut old: BTreeMap<String, StoredDocument> =
+        kept.map(|document| (document.source.clone(), document)).collect();
     let mut changes = Changes::default();
     let mut batch: Vec<Passage> = Vec::new();
-    for (source, document) in new {
-        let passages = splitter.split(document);
+    for passages in documents {
         let Some(now) = StoredDocument::of(&passages) else {
             changes.skipped += 1;
             continue;
         };
-        match old.remove(source) {
+        match old.remove(&now.source) {
             Some(was) if was.version == now.version => {
                 changes.unchanged += 1;
                 continue;

@@ -5,7 +5,7 @@ use std::{str::FromStr, sync::Arc};
 use hanok_core::{Script, words};
 use thiserror::Error;
 
-use crate::terms::stem;
+use crate::stem::stem;
 
 /// What may be joined to a word of one syllable; whatever else follows makes another word of it.
 const JOINED: &[&str] = &[

@@ -1,11 +1,10 @@
 //! What of a text is indexed and asked for.
 
 use hanok_core::{Script, Word, words};
-use rust_stemmers::{Algorithm, Stemmer};
 
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 use crate::error::RetrievalError;
-use crate::{morphology::Morphology, synonyms::Synonyms};
+use crate::{morphology::Morphology, stem::stem, synonyms::Synonyms};
 
 /// Which terms stand for a text in the index.
 ///
@@ -135,14 +134,6 @@ fn morphemes(word: &str, terms: &Terms) -> Option<Vec<String>> {
         Terms::Morphemes(dictionary) if korean() => Some(dictionary.morphemes(word)),
         _ => None,
     }
-}
-
-/// The stem of an English word; other words as they are.
-pub(crate) fn stem(word: Word) -> String {
-    if word.script != Script::Letters || !word.text.bytes().all(|c| c.is_ascii_lowercase()) {
-        return word.text;
-    }
-    Stemmer::create(Algorithm::English).stem(&word.text).into_owned()
 }
 
 fn is_joined(word: &Word) -> bool {

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions, Mode,
-    Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, StoredDocument,
-    contract_passages,
+    Article, ArticleNumber, Contract, Document, Embedded, Hit, LoadOptions, Mode, Passage, Query,
+    RetrievalError, Retriever, SharedDocumentStore, Skipped, contract_passages, sync_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::{everyday, failure::Failure, messages::skip_reason};
@@ -224,7 +223,7 @@ impl Book {
         let store = Embedded::new(store, embedder, meaning::call());
         let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
         let passages: Vec<_> = papers.map(Paper::passages).collect();
-        keep(&store, passages)
+        sync_passages(&store, passages, is_ours)
             .await
             .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
         Ok(Self { user, standard, store, bound })
@@ -292,30 +291,12 @@ impl Book {
     }
 }
 
-/// Makes `store` hold these contracts and no others; what else is in it stays, and what it has of them already.
-async fn keep(
-    store: &Embedded<SharedDocumentStore>,
-    documents: Vec<Vec<Passage>>,
-) -> Result<(), RetrievalError> {
-    let mut old = store.documents().await?;
-    for passages in documents {
-        let Some(now) = StoredDocument::of(&passages) else { continue };
-        let same = |was: &StoredDocument| was.source == now.source && was.version == now.version;
-        if !old.iter().any(same) {
-            store.upsert(passages).await?;
-        }
-        old.retain(|was| was.source != now.source);
-    }
-    let ours = |it: &&StoredDocument| {
-        let of = |origin: Origin| {
-            it.source.strip_prefix(origin.name()).is_some_and(|it| it.starts_with('/'))
-        };
-        of(Origin::Contract) || of(Origin::Standard)
+/// Whether a document of a store is one of a book.
+fn is_ours(source: &str) -> bool {
+    let of = |origin: Origin| {
+        source.strip_prefix(origin.name()).is_some_and(|rest| rest.starts_with('/'))
     };
-    for gone in old.iter().filter(ours) {
-        store.remove(&gone.source).await?;
-    }
-    Ok(())
+    of(Origin::Contract) || of(Origin::Standard)
 }
 
 /// A hit as material: the whole article, where it is one that is not too long.

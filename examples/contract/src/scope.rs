@@ -233,7 +233,6 @@ impl Expert {
 
     /// The input of a turn in which the user asks `question` after a turn that is not of this thread: what was asked in it, what was
     /// answered, and what the answer was taken from. It is as if that turn had been the last one here.
-    #[must_use]
     pub fn ask_after(
         &self,
         previous: (&str, &str, Vec<Material>),

@@ -291,7 +291,6 @@ fn has_answer(question: &str, passage: &Passage) -> bool {
 
 /// As long a passage without a list is told whole.
 const SHORT_PASSAGE: usize = 260;
-
 /// The sentences, items and rows of a passage that answer, and which of them does best.
 fn lines<'p>(
     question: &str,

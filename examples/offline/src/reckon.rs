@@ -140,8 +140,8 @@ fn base(term: &str, all: &str) -> Option<String> {
 /// How often the amount of `text` counts for `count`: where that says that it is for each of the same.
 fn times(count: &Count, text: &str) -> Option<String> {
     let each = counts(text).into_iter().find(|each| {
-        each.number == "1" && (each.unit == count.unit || (each.unit, count.unit) == ("박", "일"))
-            || (each.unit, count.unit) == ("월", "년") && each.number == "1"
+        let pair = (each.unit, count.unit);
+        each.number == "1" && (pair.0 == pair.1 || matches!(pair, ("박", "일") | ("월", "년")))
     });
     match each {
         Some(each) if each.unit == "월" && count.unit == "년" => {
@@ -266,7 +266,7 @@ fn date(figure: Figure) -> Option<Date> {
 
 /// What a clock's `text`, which begins with today, says of the day that `question` names: its weekday, or how far it is.
 pub(crate) fn day(question: &str, text: &str) -> Option<String> {
-    let today: Date = text.get(..10)?.parse().ok()?;
+    let today: Date = text.split_once('T')?.0.parse().ok()?;
     let lower = question.to_lowercase();
     let mut away = tables::FROM_TODAY.iter().filter_map(|item| item.split_once(':'));
     let away = away.find(|(word, _)| lower.contains(word)).and_then(|(_, days)| days.parse().ok());

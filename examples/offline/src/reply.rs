@@ -52,7 +52,15 @@ pub(crate) fn said(route: &Route, language: Language) -> String {
         Route::Noted => "I see. It stays in this conversation.".to_owned(),
         Route::Thanked if korean => "네, 더 궁금한 것이 있으면 물어보세요.".to_owned(),
         Route::Thanked => "You are welcome.".to_owned(),
-        Route::Greeted(kinds) => {
+        Route::Greeted(_, others) if !others.is_empty() => {
+            let begin = match korean {
+                true => "안녕하세요. 이런 것을 물어보실 수 있습니다.",
+                false => "Hello. You can ask about this.",
+            };
+            let listed = others.iter().map(|it| format!("- {}: {}", it.name, it.description));
+            format!("{begin}\n\n{}", listed.collect::<Vec<_>>().join("\n"))
+        }
+        Route::Greeted(kinds, _) => {
             let begin = if korean {
                 "안녕하세요. 저는 규칙으로만 답하는 오프라인 모델이고, 찾은 글을 옮겨 답합니다. 이런 것을 물어보실 수 있습니다:"
             } else {

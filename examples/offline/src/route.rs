@@ -25,8 +25,8 @@ pub(crate) enum Route {
     Noted,
     /// Thanks, and nothing else.
     Thanked,
-    /// Nothing was asked; these are there to be asked for.
-    Greeted(Vec<Kind>),
+    /// Nothing was asked; these are there to be asked for, or else these, which are of no kind.
+    Greeted(Vec<Kind>, Vec<Listed>),
 }
 
 /// How many agents are tried for one question.
@@ -82,11 +82,12 @@ pub(crate) fn talk(conversation: &Conversation, helpers: &[Listed]) -> Option<Ro
     }
     let asks_who = has(&tables::WHO_ARE_YOU) && words(question).len() <= 7;
     if is_greeting(question) || asks_who || !question.contains(char::is_alphanumeric) {
-        let said: Vec<String> = helpers.iter().map(Listed::said).collect();
-        let is_there = |kind: &Kind| {
-            *kind == Kind::Documents || said.iter().any(|said| kind.in_text(said) > 0.0)
-        };
-        return Some(Route::Greeted(KINDS.into_iter().filter(is_there).collect()));
+        let is = |kind: &Kind, it: &Listed| kind.in_text(&it.said()) > 0.0;
+        let is_there =
+            |kind: &Kind| *kind == Kind::Documents || helpers.iter().any(|it| is(kind, it));
+        let are_known = helpers.iter().all(|it| KINDS.iter().any(|kind| is(kind, it)));
+        let others = if are_known { Vec::new() } else { helpers.to_vec() };
+        return Some(Route::Greeted(KINDS.into_iter().filter(is_there).collect(), others));
     }
     let repeats = extract::is_question(question)
         && arithmetic::expression(question).is_none()

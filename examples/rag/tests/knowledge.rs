@@ -62,12 +62,12 @@ async fn nothing_found_is_one_sentence_that_repeats_little() {
 }
 
 #[tokio::test]
-async fn a_search_shows_three_passages_and_no_endless_one() {
+async fn a_search_shows_five_passages_and_no_endless_one() {
     let long = "가나다라마바사 ".repeat(1_000);
     let documents: Vec<(String, String)> =
         (0..9).map(|n| (format!("{n}.md"), format!("등대 {n}\n\n{long}"))).collect();
     let documents: Vec<_> = documents.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let found = search(&documents, "가나다라마바사").await;
-    assert_eq!(found.matches("출처: ").count(), 3);
-    assert!(found.chars().count() < 3 * 2_100, "{}", found.chars().count());
+    assert_eq!(found.matches("출처: ").count(), 5);
+    assert!(found.chars().count() < 5 * 2_100, "{}", found.chars().count());
 }

@@ -53,7 +53,7 @@ pub(super) fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
         let folder = package.manifest_path.parent().unwrap_or(Path::new("."));
         let has_readme =
             package.readme.as_ref().is_some_and(|readme| folder.join(readme).is_file());
-        let licence = |name: &&str| {
+        let licence = |name: &str| {
             let text = |folder: &Path| fs::read(folder.join(name)).ok();
             let own = text(folder);
             own.is_some() && own == text(&metadata.workspace_root)
