@@ -61,7 +61,9 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
         let round =
             parts.by_run.round(&parts.settings, &now, services, offered, only.as_deref())?;
         let talk = Talk::of(&parts.settings, now.agent(), &stored);
-        let update = parts.settings.ask_model(&round, now.agent(), talk, &context).await?;
+        // On the heap: a node within a node's graph within another has little room on the stack.
+        let asking = Box::pin(parts.settings.ask_model(&round, now.agent(), talk, &context));
+        let update = asking.await?;
         turn.write_agent(update)?;
         jump = turn.hooks(HookPoint::AfterModel).await?;
         if jump == Some(Jump::Model) {
@@ -106,7 +108,7 @@ impl AgentSettings {
         let choice = self.choice(state);
         let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
         let (mut reply, request) =
-            self.reply(round, choice, &mut talk, &mut usage, context).await?;
+            Box::pin(self.reply(round, choice, &mut talk, &mut usage, context)).await?;
         if let Some(words) = self.correction(&reply, state, choice).filter(|_| iteration < limit) {
             iteration += 1;
             let counter = self.counter();
@@ -139,7 +141,7 @@ impl AgentSettings {
         usage: &mut TurnUsage,
         context: &Context<C>,
     ) -> Result<(ReadReply, ChatRequest), AgentError> {
-        self.compact(round, talk, None, usage, context).await?;
+        Box::pin(self.compact(round, talk, None, usage, context)).await?;
         let mut request = self.next_request(round, talk, context).tool_choice(choice.clone());
         let task = ModelTask { context, round, messages: &talk.messages };
         let error = match self.ask(&task, usage, "model", request.clone()).await {
@@ -153,7 +155,7 @@ impl AgentSettings {
             return Err(error);
         };
         let full = FullWindow { limit: *limit, requested: *requested };
-        if !self.compact(round, talk, Some(full), usage, context).await? {
+        if !Box::pin(self.compact(round, talk, Some(full), usage, context)).await? {
             return Err(error);
         }
         request = self.next_request(round, talk, context).tool_choice(choice.clone());

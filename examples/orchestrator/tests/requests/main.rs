@@ -79,7 +79,8 @@ async fn turn(opened: &Opened, number: usize, text: &str) -> Result<Orchestrator
     let app = opened.graph.checkpointer(opened.threads.clone());
     let thread: Thread<OrchestratorState> =
         app.thread(ThreadKey::named(&format!("request-{number}")).unwrap());
-    let mut outcome = thread.invoke(asking(text), ()).await?;
+    // On the heap, as a spawned run is: debug builds have large frames.
+    let mut outcome = Box::pin(thread.invoke(asking(text), ())).await?;
     loop {
         match outcome {
             Outcome::Done(state) => return Ok(state),
@@ -94,7 +95,7 @@ async fn answer(
     open: &[Pending],
 ) -> Result<Outcome<OrchestratorState>, RunError> {
     let answer = json!({"action": "accept", "content": {"room": "누마루", "people": 4}});
-    thread.answer(open[0].id.clone(), &answer, ()).await
+    Box::pin(thread.answer(open[0].id.clone(), &answer, ())).await
 }
 
 /// What is wrong with a turn, if anything is.
@@ -117,7 +118,7 @@ async fn asked(model: SharedModel, every: usize) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
     for (number, request) in requests().iter().enumerate().step_by(every) {
         all += 1;
-        let went = match turn(&opened, number, request.text).await {
+        let went = match Box::pin(turn(&opened, number, request.text)).await {
             Ok(state) => fault(request, &state),
             Err(error) => Some(Chain(&error).to_string()),
         };
