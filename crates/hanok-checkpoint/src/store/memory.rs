@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use hanok_core::{ItemKey, Labels, Tenant, Timestamp};
@@ -13,11 +13,11 @@ use super::{
     error::StoreError,
     filter::Filter,
     item::{Batch, Batched, Item, Put, Refresh, Version, Write, Written, expiry},
-    postings::{IndexedTerms, Postings},
+    postings::Postings,
     rank::{Candidate, QueryTerms, Ranked, rank},
     search::{Hit, Namespaces, Page, Place, Search, Within},
     slots::{LOWEST, Slots, lowest_namespace},
-    vector::{Space, Vector},
+    vector::Space,
 };
 
 /// A store across threads in memory: for tests, and for what need not outlive its process.
@@ -46,8 +46,6 @@ pub struct InMemoryStore(Mutex<Items>);
 #[derive(Debug, Default)]
 struct Items {
     rows: BTreeMap<ItemKey, Row>,
-    /// Those that have a vector.
-    meant: BTreeSet<ItemKey>,
     postings: Postings,
     slots: Slots,
     last: u64,
@@ -58,8 +56,8 @@ struct Row {
     item: Item,
     /// Its number.
     slot: usize,
-    terms: IndexedTerms,
-    vectors: Vec<Vector>,
+    /// Its terms, each once.
+    terms: Vec<Arc<str>>,
 }
 
 impl InMemoryStore {
@@ -104,20 +102,13 @@ impl Items {
         for at in last.values() {
             let Some(Write::Put(key, put)) = writes.get(*at) else { continue };
             for vector in &put.vectors {
-                let space = spaces
-                    .entry(key.tenant())
-                    .or_insert_with(|| self.space(key.tenant(), |key| !last.contains_key(key)));
+                let space = spaces.entry(key.tenant()).or_insert_with(|| {
+                    self.slots.space(key.tenant(), |key| !last.contains_key(key))
+                });
                 space.get_or_insert_with(|| vector.space()).admit(vector)?;
             }
         }
         Ok(last)
-    }
-
-    /// The space that the vectors of those items of `tenant` that count have in common.
-    fn space(&self, tenant: &Tenant, counts: impl Fn(&ItemKey) -> bool) -> Option<Space> {
-        let of_tenant = self.meant.iter().filter(|key| key.tenant() == tenant);
-        let row = of_tenant.filter(|key| counts(key)).find_map(|key| self.rows.get(key))?;
-        row.vectors.first().map(Vector::space)
     }
 
     fn put(&mut self, key: ItemKey, put: Put, now: Timestamp) {
@@ -134,20 +125,16 @@ impl Items {
             expires: expiry(ttl, now),
             value: put.value.clone(),
         };
-        if !put.vectors.is_empty() {
-            self.meant.insert(key.clone());
-        }
-        let slot = self.slots.add(&key, item.expires, &put.vectors);
-        let terms = self.postings.add(slot, put.terms());
-        self.slots.set_terms(slot, terms.length);
-        self.rows.insert(key, Row { item, slot, terms, vectors: put.vectors });
+        let terms = put.terms();
+        let slot = self.slots.add(&key, item.expires, terms.len() as u64, put.vectors);
+        let terms = self.postings.add(slot, terms);
+        self.rows.insert(key, Row { item, slot, terms });
     }
 
     fn remove(&mut self, key: &ItemKey) {
         let Some(row) = self.rows.remove(key) else { return };
         self.postings.remove(row.slot, &row.terms);
         self.slots.remove(row.slot);
-        self.meant.remove(key);
     }
 
     /// The live rows of `tenant` in `within`, from `after` on.
@@ -286,7 +273,7 @@ impl Store for InMemoryStore {
         search.check()?;
         let mut items = self.items();
         if let Some(vector) = search.by_vector()
-            && let Some(space) = items.space(&search.tenant, |_| true)
+            && let Some(space) = items.slots.space(&search.tenant, |_| true)
         {
             space.admit(vector)?;
         }

@@ -17,19 +17,10 @@ struct Posting {
     count: u32,
 }
 
-/// The terms of one item in the index.
-#[derive(Debug, Default)]
-pub(super) struct IndexedTerms {
-    /// Each once.
-    distinct: Vec<Arc<str>>,
-    /// The number of all of them.
-    pub(super) length: u64,
-}
-
 impl Postings {
-    /// Adds the terms of the item in `slot`, which has none so far.
-    pub(super) fn add(&mut self, slot: usize, terms: Vec<String>) -> IndexedTerms {
-        let mut indexed = IndexedTerms { distinct: Vec::new(), length: terms.len() as u64 };
+    /// Adds the terms of the item in `slot`, which has none so far; gives each once.
+    pub(super) fn add(&mut self, slot: usize, terms: Vec<String>) -> Vec<Arc<str>> {
+        let mut distinct = Vec::new();
         let mut counts: HashMap<String, u32> = HashMap::new();
         for term in terms {
             *counts.entry(term).or_default() += 1;
@@ -42,14 +33,14 @@ impl Postings {
             let postings = self.0.entry(term.clone()).or_default();
             let place = postings.partition_point(|posting| posting.slot < slot);
             postings.insert(place, Posting { slot, count });
-            indexed.distinct.push(term);
+            distinct.push(term);
         }
-        indexed
+        distinct
     }
 
-    /// Removes the item in `slot`, whose terms are `terms`.
-    pub(super) fn remove(&mut self, slot: usize, terms: &IndexedTerms) {
-        for term in &terms.distinct {
+    /// Removes the item in `slot`, whose terms are `distinct`.
+    pub(super) fn remove(&mut self, slot: usize, distinct: &[Arc<str>]) {
+        for term in distinct {
             let Some(postings) = self.0.get_mut(term) else { continue };
             if let Ok(place) = postings.binary_search_by_key(&slot, |posting| posting.slot) {
                 postings.remove(place);
@@ -97,6 +88,9 @@ mod tests {
 
     use super::*;
 
+    /// The terms of an item, each once and as they are, and whether it is of the corpus.
+    type Indexed = (Vec<Arc<str>>, Vec<String>, bool);
+
     /// Any words, in slots that are used again, some of them out of the corpus: the scores are those of the formula over all items.
     #[test]
     fn postings_score_as_a_count_of_all_items_does() {
@@ -104,7 +98,8 @@ mod tests {
         let text = prop::collection::vec(word, 0..6);
         let items = prop::collection::vec((0_usize..5, text.clone(), any::<bool>()), 1..12);
         proptest!(|(items in items, asked in text)| {
-            let (mut postings, mut slots) = (Postings::default(), HashMap::new());
+            let mut postings = Postings::default();
+            let mut slots: HashMap<usize, Indexed> = HashMap::new();
             for (slot, text, counts) in items {
                 if let Some((terms, _, _)) = slots.remove(&slot) {
                     postings.remove(slot, &terms);

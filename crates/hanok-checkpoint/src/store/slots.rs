@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, ops::Bound};
 
 use hanok_core::{ItemKey, Labels, Tenant, Timestamp};
 
-use super::{search::Within, vector::Vector};
+use super::{
+    search::Within,
+    vector::{Space, Vector},
+};
 
 /// The lowest label and key: neither holds a control character.
 pub(super) const LOWEST: &str = " ";
@@ -52,7 +55,8 @@ impl Slots {
         &mut self,
         key: &ItemKey,
         expires: Option<Timestamp>,
-        vectors: &[Vector],
+        terms: u64,
+        vectors: Vec<Vector>,
     ) -> usize {
         let of_key = (key.tenant().clone(), key.labels().clone());
         let last = &mut self.last;
@@ -61,22 +65,15 @@ impl Slots {
             Namespace { number: *last, items: 0 }
         });
         namespace.items += 1;
-        let item = Slot { key: Some(key.clone()), namespace: namespace.number, terms: 0, expires };
+        let item = Slot { key: Some(key.clone()), namespace: namespace.number, terms, expires };
         let slot = self.free.pop().unwrap_or(self.items.len());
         match self.items.get_mut(slot) {
             Some(free) => *free = item,
             None => self.items.push(item),
         }
         let place = self.vectors.partition_point(|(other, _)| *other < slot);
-        self.vectors.splice(place..place, vectors.iter().map(|vector| (slot, vector.clone())));
+        self.vectors.splice(place..place, vectors.into_iter().map(|vector| (slot, vector)));
         slot
-    }
-
-    /// Sets the number of terms of an item.
-    pub(super) fn set_terms(&mut self, slot: usize, terms: u64) {
-        if let Some(item) = self.items.get_mut(slot) {
-            item.terms = terms;
-        }
     }
 
     /// Sets when an item expires.
@@ -105,6 +102,19 @@ impl Slots {
     /// The name of an item.
     pub(super) fn key(&self, slot: usize) -> Option<&ItemKey> {
         self.items.get(slot)?.key.as_ref()
+    }
+
+    /// The space that the vectors of those items of `tenant` that count have in common.
+    pub(super) fn space(
+        &self,
+        tenant: &Tenant,
+        counts: impl Fn(&ItemKey) -> bool,
+    ) -> Option<Space> {
+        let of_tenant = |key: &&ItemKey| key.tenant() == tenant;
+        self.vectors.iter().find_map(|(slot, vector)| {
+            let key = self.key(*slot).filter(of_tenant);
+            key.filter(|key| counts(key)).map(|_| vector.space())
+        })
     }
 
     /// The items of `tenant` in `within` that are live.
