@@ -78,10 +78,7 @@ impl Summariser {
 }
 
 fn summary_request(messages: &[Message], call: &Call, language: Language) -> ChatRequest {
-    // Whoever wrote the conversation cannot know the key of a call that is made after it.
-    let key = call.key().as_str();
-    let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
-    let transcript = mark.around(&conversation::transcript(messages));
+    let transcript = DataMark::of_call(call).around(&conversation::transcript(messages));
     ChatRequest::new([Message::system(prompt::summarise(language)), Message::user(transcript)])
 }
 

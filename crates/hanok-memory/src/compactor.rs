@@ -283,15 +283,10 @@ impl Compactor {
         let call = context.call("model", self.model.name(), step).quiet();
         let request = match front {
             Some(front) => self.policy.request_behind(front),
-            None => {
-                // Whoever wrote the conversation cannot know the key of a call that is made after it.
-                let key = call.key().as_str();
-                let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
-                match self.policy.request(&plan.action, &mark) {
-                    Some(request) => request,
-                    None => return Ok(Ok(String::new())),
-                }
-            }
+            None => match self.policy.request(&plan.action, &DataMark::of_call(&call)) {
+                Some(request) => request,
+                None => return Ok(Ok(String::new())),
+            },
         };
         match model.ask(step, request, call).await {
             Ok(reply) => Ok(summary_text(&reply)),

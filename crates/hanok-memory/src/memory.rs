@@ -150,13 +150,8 @@ impl ConversationMemory {
     /// A memory without a mark has one that derives from its text: whoever writes the text cannot know it either.
     pub fn message(&self, language: Language) -> Option<Message> {
         let text = self.text(language)?;
-        let marked = match &self.mark {
-            Some(mark) => mark.around(&text),
-            None => {
-                let hash = blake3::hash(text.as_bytes()).to_hex();
-                DataMark::from_code(hash.get(..16).unwrap_or(&hash)).around(&text)
-            }
-        };
+        let of_text = || DataMark::from_digest(&blake3::hash(text.as_bytes()).to_hex());
+        let marked = self.mark.clone().unwrap_or_else(of_text).around(&text);
         Some(Message::user(marked).with_metadata("kind", "data"))
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hanok_core::Rng;
+use hanok_core::{Call, Rng};
 use serde::{Deserialize, Serialize};
 
 /// A mark around text that is data and not instructions. Nobody who writes the text can guess it, so nobody can close it
@@ -35,6 +35,24 @@ impl DataMark {
     /// The mark whose code is `code`, as it was kept.
     pub fn from_code(code: impl Into<String>) -> Self {
         Self(code.into())
+    }
+
+    /// The mark of the first 64 bits of a digest, in hexadecimal: of a text, for example, so that whoever writes it cannot know it.
+    pub fn from_digest(digest: &str) -> Self {
+        Self(digest.get(..16).unwrap_or(digest).to_owned())
+    }
+
+    /// The mark of a call: whoever wrote a text cannot know the key of a call that is made after it.
+    ///
+    /// ```
+    /// use hanok_core::{Call, CallKey, SystemClock};
+    /// use hanok_model::DataMark;
+    ///
+    /// let call = Call::new(CallKey::new("0123456789abcdef0123456789abcdef"), std::sync::Arc::new(SystemClock));
+    /// assert_eq!(DataMark::of_call(&call).code(), "0123456789abcdef");
+    /// ```
+    pub fn of_call(call: &Call) -> Self {
+        Self::from_digest(call.key().as_str())
     }
 
     /// The code.

@@ -20,12 +20,6 @@ pub struct Background {
     pub domain: Option<String>,
 }
 
-/// The marks of a call: nobody who wrote what stands between them can know them.
-pub fn mark(call: &Call) -> DataMark {
-    let key = call.key().as_str();
-    DataMark::from_code(key.get(..16).unwrap_or(key))
-}
-
 /// `text` under `heading`, between marks.
 pub fn data(heading: &str, text: &str, mark: &DataMark) -> Message {
     Message::user(format!("{heading}\n{}", mark.around(text)))
@@ -54,7 +48,7 @@ impl Background {
     ) -> ChatRequest {
         let system = Message::system(format!("{instructions}\n\n{}", wording::DATA));
         let mut messages = vec![system];
-        messages.extend(self.message(&mark(call)));
+        messages.extend(self.message(&DataMark::of_call(call)));
         messages.extend(state.recent().cloned());
         messages.extend(more);
         messages.push(Message::user(state.query.as_str()));

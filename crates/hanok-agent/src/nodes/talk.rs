@@ -140,17 +140,14 @@ impl AgentSettings {
             Some(tokens) => compactor.reserved(tokens.into()),
             None => compactor,
         };
+        let is_own = compactor.model().name() == round.model.name();
         let summaries = Summaries {
             agent: self,
             round,
             context,
             usage: usage.clone(),
-            is_own: compactor.model().name() == round.model.name(),
-            model: if compactor.model().name() == round.model.name() {
-                &round.model
-            } else {
-                compactor.model()
-            },
+            is_own,
+            model: if is_own { &round.model } else { compactor.model() },
             replies: Mutex::default(),
         };
         let compacted =

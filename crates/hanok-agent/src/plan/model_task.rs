@@ -116,8 +116,7 @@ impl ModelTask {
         if state.results.is_empty() {
             return words.nothing.to_owned();
         }
-        let key = call.key().as_str();
-        let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
+        let mark = DataMark::of_call(call);
         let mut text = String::new();
         for CallResult { call, observation } in &state.results {
             // Writing to a `String` cannot fail.

@@ -13,12 +13,12 @@ use hanok_agent::{
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Outcome, Snapshot};
 use hanok_mcp::ToolApproval;
-use hanok_model::{ToolChoice, ToolError, ToolOutput};
+use hanok_model::{DataMark, ToolChoice, ToolError, ToolOutput};
 use hanok_state::{Json, Message, State as _, ToolCall};
 use serde_json::Value;
 
 use crate::{
-    asking::{data, mark},
+    asking::data,
     events::{OrchestratorEvent, Status},
     memory::split,
     orchestrator::Orchestrator,
@@ -138,7 +138,7 @@ impl Orchestrator {
         }
         let agent = agent.build()?;
         let call = context.call("agent", "executor", &step.task);
-        let mark = mark(&call);
+        let mark = DataMark::of_call(&call);
         let approved =
             execution.calls.first().map(|call| data(wording::APPROVED_CALL, &call.text, &mark));
         let messages = self.earlier(state, &mark).into_iter().chain(approved);

@@ -4,6 +4,7 @@ use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_memory::{Actor, PlanEvent};
+use hanok_model::DataMark;
 use hanok_state::{Message, State as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::recorded;
 use crate::{
-    asking::{data, form, mark},
+    asking::{data, form},
     events::{OrchestratorEvent, Status},
     memory::PastPlan,
     orchestrator::Orchestrator,
@@ -126,7 +127,7 @@ impl Orchestrator {
                     past.iter().map(|past| format!("- {}", past.steps.join(" → "))).collect();
                 let texts = texts.join("\n");
                 let request = |call: &_| {
-                    let of_past = data(wording::PAST_PLANS, &texts, &mark(call));
+                    let of_past = data(wording::PAST_PLANS, &texts, &DataMark::of_call(call));
                     self.background.request(instructions, state, [of_past], call)
                 };
                 let filled = form::<PlanForm>(&self.model, "bettering", request, context).await?;

@@ -3,13 +3,13 @@
 use hanok_agent::{Gate, ToolQuery};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
-use hanok_model::{ChatModel, ToolChoice};
+use hanok_model::{ChatModel, DataMark, ToolChoice};
 use hanok_state::{Json, Message, State as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    asking::{cause, data, mark},
+    asking::{cause, data},
     events::{OrchestratorEvent, Status},
     memory::ToolsRecalled,
     orchestrator::Orchestrator,
@@ -99,8 +99,9 @@ impl Orchestrator {
         let call = context.call("model", "arguments", &name);
         let task = state.step().map(|(_, step)| step.task.clone()).unwrap_or_default();
         let worked = recalled.arguments(&tool.of()).join("\n");
-        let worked = (!worked.is_empty()).then(|| data("전에 잘 된 인수:", &worked, &mark(&call)));
-        let earlier = self.earlier(state, &mark(&call));
+        let worked = (!worked.is_empty())
+            .then(|| data("전에 잘 된 인수:", &worked, &DataMark::of_call(&call)));
+        let earlier = self.earlier(state, &DataMark::of_call(&call));
         let step = OrchestratorState { query: task, ..state.clone() };
         let more = worked.into_iter().chain(earlier);
         let request = self.background.request(wording::ARGUMENTS, &step, more, &call);

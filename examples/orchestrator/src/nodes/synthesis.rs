@@ -3,12 +3,12 @@
 use hanok_agent::{ContentCapture, Protocol, ask_model};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Snapshot};
-use hanok_model::{ChatReply, ChatRequest};
+use hanok_model::{ChatReply, ChatRequest, DataMark};
 use hanok_parse::Parser;
 use hanok_state::{Message, State as _};
 
 use crate::{
-    asking::{cause, mark},
+    asking::cause,
     events::OrchestratorEvent,
     orchestrator::Orchestrator,
     servers::Offered,
@@ -101,7 +101,7 @@ impl Orchestrator {
 
 /// What the steps came to, each between marks.
 fn results(state: &OrchestratorState, call: &Call) -> Message {
-    let mark = mark(call);
+    let mark = DataMark::of_call(call);
     let parts = state.results.iter().map(|step| {
         let ended = match step.status {
             StepStatus::Done => "",
