@@ -2,36 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
+mod support;
+
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, ThreadKey};
 use hanok_graph::{END, Graph, Runtime, START, Thread};
-use hanok_memory::{
-    Compaction, CompactionChange, Compactor, ConversationMemory, ExpandError, Overflow, Remembers,
-    Summary, expand,
-};
+use hanok_memory::{Compaction, Compactor, ExpandError, Overflow, Remembers, Summary, expand};
 use hanok_model::{Exchange, ScriptedModel, TokenCounter};
-use hanok_state::{Message, Messages, State};
+use hanok_state::{Message, State};
 
-#[derive(State, Clone, Default, Debug, PartialEq)]
-struct Chat {
-    messages: Messages,
-    #[reduce(nested)]
-    memory: ConversationMemory,
-}
-
-impl Remembers for Chat {
-    fn messages(&self) -> &Messages {
-        &self.messages
-    }
-
-    fn memory(&self) -> &ConversationMemory {
-        &self.memory
-    }
-
-    fn remember(change: CompactionChange) -> ChatUpdate {
-        Chat::update().messages(change.messages).memory(change.memory)
-    }
-}
+use support::Chat;
 
 fn compactor(model: &ScriptedModel) -> Compactor {
     let policy = Compaction::new().overflow(Overflow::Fold).summaries(2);

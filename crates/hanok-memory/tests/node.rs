@@ -2,39 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
 
+mod support;
+
 use std::sync::Arc;
 
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, END, EventKind, Graph, Input, START, Snapshot, Thread};
-use hanok_memory::{
-    Compaction, CompactionChange, Compactor, ConversationMemory, MemoryEvent, Remembers,
-    stated_facts,
-};
+use hanok_memory::{Compaction, Compactor, MemoryEvent, stated_facts};
 use hanok_model::{Exchange, ModelError, ScriptedModel};
 use hanok_parse::Language;
-use hanok_state::{Message, Messages, State};
+use hanok_state::{Message, State};
 
-#[derive(State, Clone, Default, Debug, PartialEq)]
-struct Chat {
-    messages: Messages,
-    #[reduce(nested)]
-    memory: ConversationMemory,
-}
-
-impl Remembers for Chat {
-    fn messages(&self) -> &Messages {
-        &self.messages
-    }
-
-    fn memory(&self) -> &ConversationMemory {
-        &self.memory
-    }
-
-    fn remember(change: CompactionChange) -> ChatUpdate {
-        Chat::update().messages(change.messages).memory(change.memory)
-    }
-}
+use support::Chat;
 
 /// A memory node, and behind it one that answers.
 fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Graph<Chat> {

@@ -232,6 +232,7 @@ mod tests {
     use hanok_core::{Chain, Secret};
 
     use super::*;
+    use crate::connection::http_client;
 
     /// P44: what a server says about authorization is fetched from public addresses alone, and nobody is shown a page of it.
     #[tokio::test]
@@ -247,22 +248,11 @@ mod tests {
         let authorizer = Authorizer { sign_in: Some(sign_in), tokens: None };
         // A name that nobody has: what the server itself says beside the challenge is out of reach.
         let config = HttpConfig {
-            url: Secret::new("https://mcp.invalid/mcp".to_owned()),
+            url: Secret::new("http://mcp.invalid/mcp".to_owned()),
             headers: Vec::new(),
             oauth: Some(OAuthConfig::default()),
         };
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(
-                rustls::ClientConfig::builder_with_provider(
-                    rustls::crypto::ring::default_provider().into(),
-                )
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_root_certificates(rustls::RootCertStore::empty())
-                .with_no_client_auth(),
-            )
-            .build()
-            .unwrap();
+        let http = http_client(&config).unwrap();
         let authorization = Authorization::of("web", &config, &authorizer, http).unwrap().unwrap();
         for host in [address.to_string(), format!("localhost:{}", address.port())] {
             authorization.challenged(&format!("Bearer resource_metadata=\"http://{host}/about\""));
