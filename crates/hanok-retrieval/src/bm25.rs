@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::{
         synonyms::Synonyms,
-        terms::{Terms, asked, indexed},
+        terms::{Terms, indexed, query_terms},
     };
 
     fn postings<const N: usize>(texts: [&str; N]) -> Postings {
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn scores_by_the_formula() {
         let postings = postings(["a a b", "b c", "c d e f"]);
-        let scores = postings.scores(&asked("b f zz", &Terms::Words, &Synonyms::default()));
+        let scores = postings.scores(&query_terms("b f zz", &Terms::Words, &Synonyms::default()));
 
         // Of 3 passages, 2 have b, 1 has f, none has zz.
         let (b, f) = (1.6_f32.ln(), (1.0 + 2.5 / 1.5_f32).ln());
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn nothing_indexed_or_asked_scores_nothing() {
-        assert_eq!(postings([]).scores(&asked("b", &Terms::Both, &Synonyms::default())), []);
+        assert_eq!(postings([]).scores(&query_terms("b", &Terms::Both, &Synonyms::default())), []);
         assert_eq!(postings(["b"]).scores(&[]), []);
     }
 }

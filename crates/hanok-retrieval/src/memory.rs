@@ -153,7 +153,7 @@ fn reads_alike(one: &Passage, other: &Passage) -> bool {
 /// The terms that `query` asks for.
 pub(crate) fn asked_by(query: &Query, terms: &Terms) -> Vec<Asked> {
     let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
-    terms::asked(&text, terms, query.in_other_words())
+    terms::query_terms(&text, terms, query.in_other_words())
 }
 
 /// How the terms that a passage has are shown.

@@ -183,7 +183,7 @@ pub(crate) const MAX_ASKED: usize = 256;
 
 /// The terms of a question, each once, without the words of asking unless there are no others. What texts say instead of a word
 /// is of that word.
-pub(crate) fn asked(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked> {
+pub(crate) fn query_terms(text: &str, terms: &Terms, synonyms: &Synonyms) -> Vec<Asked> {
     let words = words(text);
     let (asking, meant): (Vec<_>, Vec<_>) =
         words.into_iter().partition(|word| is_asking(&word.text));
@@ -268,7 +268,11 @@ mod tests {
             ("휴가 휴가", Terms::Bigrams, "휴가"),
             ("", Terms::Both, ""),
         ] {
-            assert_eq!(shown(asked(text, &terms, &Synonyms::default())), want, "{text} {terms:?}");
+            assert_eq!(
+                shown(query_terms(text, &terms, &Synonyms::default())),
+                want,
+                "{text} {terms:?}"
+            );
         }
     }
 
@@ -293,7 +297,8 @@ mod tests {
     #[test]
     fn of_an_endless_question_not_everything_is_asked() {
         assert!(
-            asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default()).len()
+            query_terms(&"가나다라 마바사 ".repeat(10_000), &Terms::Both, &Synonyms::default())
+                .len()
                 <= MAX_ASKED
         );
     }

@@ -5,11 +5,11 @@ use crate::tables;
 /// Whether the question asks for an amount.
 pub(crate) fn is_asked(question: &str) -> bool {
     let question = question.to_lowercase();
-    asked(&question).is_some() || counted(&question).is_some()
+    units_for(&question).is_some() || counted(&question).is_some()
 }
 
 /// The units of an answer to what the question asks for.
-fn asked(question: &str) -> Option<Vec<&'static str>> {
+fn units_for(question: &str) -> Option<Vec<&'static str>> {
     let mut answers = tables::ANSWERS.iter().filter_map(|item| item.split_once('='));
     let asks = |(asks, _): &(&str, &str)| asks.split('/').any(|ask| question.contains(ask));
     answers.find(asks).map(|(_, units)| units.split('/').collect())
@@ -24,7 +24,7 @@ pub(crate) fn is_answer(question: &str, text: &str) -> bool {
     if lower.contains("누구에게") || lower.contains("누구한테") {
         return text.contains("에게");
     }
-    asked(&lower).is_some_and(|units| {
+    units_for(&lower).is_some_and(|units| {
         has_amount(text, &units) || tables::AMOUNTS.iter().any(|amount| text.contains(amount))
     })
 }

@@ -86,7 +86,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         return Found::Said(text.chars().take(SHORT).collect());
     }
     let passages = passages(text);
-    let asked = asked(question, &passages);
+    let asked = query_words(question, &passages);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
     if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
         let mut found = whole(text, SHORT);
@@ -160,7 +160,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
 }
 
 /// The words that say what is asked for. A count of something need not stand in a text that says what one is.
-fn asked(question: &str, passages: &[Passage]) -> Vec<Word> {
+fn query_words(question: &str, passages: &[Passage]) -> Vec<Word> {
     let texts: Vec<Held> = passages.iter().map(held).collect();
     let is_count = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
     let is_day = reckon::day_of(question).is_some();

@@ -193,7 +193,7 @@ impl<T: Talk> Session<T> {
     }
 
     /// The line that a person types to `prompt`.
-    async fn asked(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
+    async fn reply_line(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
         screen.pause();
         self.line(&format!("{}: ", Printable(prompt)), screen).await
     }
@@ -298,7 +298,7 @@ impl<T: Talk> Session<T> {
         let mut values = Vec::new();
         for field in fields {
             let value = loop {
-                let Line::Text(line) = self.asked(&field.prompt(), screen).await? else {
+                let Line::Text(line) = self.reply_line(&field.prompt(), screen).await? else {
                     return Ok(None);
                 };
                 match field.read(&line) {
@@ -320,12 +320,12 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Value>, Failure> {
         screen.tell(&form.shown());
         loop {
-            let Line::Text(line) = self.asked(&form.prompt(), screen).await? else {
+            let Line::Text(line) = self.reply_line(&form.prompt(), screen).await? else {
                 return Ok(None);
             };
             let typed = match form.read(&line) {
                 Typed::Edits => {
-                    let Line::Text(line) = self.asked("고친 JSON", screen).await? else {
+                    let Line::Text(line) = self.reply_line("고친 JSON", screen).await? else {
                         return Ok(None);
                     };
                     form.edited(&line)
@@ -356,7 +356,7 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Value>, Failure> {
         screen.tell(&asked.shown);
         loop {
-            let Line::Text(line) = self.asked(elicitation::LETTERS, screen).await? else {
+            let Line::Text(line) = self.reply_line(elicitation::LETTERS, screen).await? else {
                 return Ok(None);
             };
             if let Some(answer) = asked.letter(&line) {

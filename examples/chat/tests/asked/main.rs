@@ -21,14 +21,14 @@ async fn house(brain: &Brain) -> House<Talking> {
     House::new(Talking::new(chat), &graph)
 }
 
-fn asked() -> Vec<Question> {
+fn questions() -> Vec<Question> {
     Question::all(include_str!("questions.tsv"), false)
 }
 
 #[tokio::test]
 async fn questions_are_answered_or_properly_refused() {
     let house = house(&brain::offline()).await;
-    let report = ask(asked(), |_| &house).await;
+    let report = ask(questions(), |_| &house).await;
     report.print_others();
     println!("{report}");
     report.at_least(80, 2);
@@ -48,7 +48,7 @@ async fn held_out_questions_are_answered_or_properly_refused() {
 async fn a_server_s_model_is_asked_a_sample() {
     let (brain, cached) = cached::chosen("chat").await;
     let house = house(&brain).await;
-    let report = ask(sample(asked(), SAMPLE), |_| &house).await;
+    let report = ask(sample(questions(), SAMPLE), |_| &house).await;
     report.print_others();
     println!("{report}\n{cached}");
 }

@@ -45,14 +45,14 @@ async fn house(brain: &Brain, contract: &str) -> House<Talking> {
     House::new(Talking::new(expert), &graph)
 }
 
-fn asked() -> Vec<Question> {
+fn questions() -> Vec<Question> {
     Question::all(include_str!("questions.tsv"), true)
 }
 
 #[tokio::test]
 async fn questions_are_answered_or_properly_refused() {
     let houses = Houses::open(&brain::offline()).await;
-    let report = ask(asked(), |sample| houses.of(sample)).await;
+    let report = ask(questions(), |sample| houses.of(sample)).await;
     report.print_others();
     println!("{report}");
     report.at_least(80, 2);
@@ -72,7 +72,7 @@ async fn held_out_questions_are_answered_or_properly_refused() {
 async fn a_server_s_model_is_asked_a_sample() {
     let (brain, cached) = cached::chosen("contract").await;
     let houses = Houses::open(&brain).await;
-    let report = ask(sample(asked(), SAMPLE), |sample| houses.of(sample)).await;
+    let report = ask(sample(questions(), SAMPLE), |sample| houses.of(sample)).await;
     report.print_others();
     println!("{report}\n{cached}");
 }
