@@ -23,6 +23,7 @@ use crate::{
         lifted::{OfAgentState, WithoutServices},
     },
     intercept::Interceptor,
+    large_results::{LargeResults, Shortening},
     protocol::Protocol,
     runner::ToolRunner,
     settings::{AgentParts, AgentSettings},
@@ -48,6 +49,7 @@ pub struct ReactAgentBuilder<S: HasAgent = AgentState, C: Send + Sync + 'static 
     prompt: Option<String>,
     tools: Vec<SharedTool>,
     catalogue: Option<ToolIndex>,
+    large_results: Option<LargeResults>,
     tool_errors: ToolErrors,
     runtime: Runtime,
 }
@@ -109,10 +111,17 @@ impl ReactAgentBuilder {
             temperature: None,
             max_tokens: None,
         };
-        let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
-        let (hooks, by_run) = (Vec::new(), ByRun::default());
-        let (tools, catalogue) = (Vec::new(), None);
-        Self { settings, hooks, by_run, prompt: None, tools, catalogue, tool_errors, runtime }
+        Self {
+            settings,
+            hooks: Vec::new(),
+            by_run: ByRun::default(),
+            prompt: None,
+            tools: Vec::new(),
+            catalogue: None,
+            large_results: None,
+            tool_errors: ToolErrors::default(),
+            runtime: Runtime::default(),
+        }
     }
 }
 
@@ -130,6 +139,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
             prompt: self.prompt,
             tools: self.tools,
             catalogue: self.catalogue,
+            large_results: self.large_results,
             tool_errors: self.tool_errors,
             runtime: self.runtime,
         }
@@ -444,6 +454,40 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
         self
     }
 
+    /// Keeps results of tools that are too large for a prompt in the store of the run
+    /// ([`App::remembering`](hanok_graph::App::remembering)): the model reads their beginning, their end, and a name by which the
+    /// tool `read_result` reads the rest. They go with the thread, and forks have copies. Results of tools that
+    /// [end the turn](Self::ends_turn) stay whole. Default: every result is shown, up to 256 KiB of it.
+    ///
+    /// ```
+    /// use hanok_agent::{LargeResults, ReactAgent};
+    /// use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedStore};
+    /// use hanok_core::ThreadKey;
+    /// use hanok_model::{Exchange, FnTool, ScriptedModel, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let log = FnTool::untyped(ToolSpec::new("log", "The log of the day", json!({}))?, |_, _| async {
+    ///     Ok(format!("{}17:02 disk full\n{}", "all is well\n".repeat(4_000), "all is well\n".repeat(4_000)).into())
+    /// });
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Action: log\nAction Input: {}"),
+    ///     Exchange::says("Final Answer: I have to read on.").contains("read_result").lacks("disk full"),
+    /// ]);
+    /// let agent = ReactAgent::builder("ops", "Reads logs", model).tool(log).large_results(LargeResults::new()).build()?;
+    /// let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+    /// let app = app.remembering(SharedStore::new(InMemoryStore::new()));
+    /// let state = app.thread(ThreadKey::named("t")?).invoke(agent.input([], Some("What happened?")), ()).await?.done()?;
+    /// let result = state.messages.iter().find(|message| message.metadata().contains_key("stored"));
+    /// assert!(result.is_some_and(|result| result.text().len() < 4_000));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn large_results(self, large_results: LargeResults) -> Self {
+        Self { large_results: Some(large_results), ..self }
+    }
+
     /// Never offers, finds or calls the tools of these names, wherever they come from. Default: none.
     ///
     /// ```
@@ -632,6 +676,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
             prompt,
             mut tools,
             catalogue,
+            large_results,
             tool_errors,
             runtime,
         } = self;
@@ -653,6 +698,11 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
                     return Err(AgentBuildError::Handoff { agent, to, source });
                 }
             }
+        }
+        if let Some(large) = large_results {
+            settings.runner.shortening = Shortening::new(large, &settings.ends_turn);
+            let unnamed = |source| faulty(&agent, ToolFault::Spec { source });
+            tools.push(large.tool(language).map_err(unnamed)?);
         }
         let tools = match ToolRegistry::new(tools) {
             Ok(tools) => tools.errors(tool_errors).without(&settings.runner.denied),
@@ -701,6 +751,12 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     }
 }
 
+/// The error of one tool.
+fn faulty(agent: &str, fault: ToolFault) -> AgentBuildError {
+    let source = RegistryError { faults: vec![fault] };
+    AgentBuildError::Tools { agent: agent.to_owned(), source }
+}
+
 /// The catalogue of an agent over `index`, whose tools are `tools`.
 fn catalogue_of(
     settings: &AgentSettings,
@@ -710,10 +766,7 @@ fn catalogue_of(
     let (agent, runner) = (&settings.name, &settings.runner);
     let others = !runner.interceptors.is_empty();
     let denied = runner.denied.clone();
-    let failed = |fault| AgentBuildError::Tools {
-        agent: agent.clone(),
-        source: RegistryError { faults: vec![fault] },
-    };
+    let failed = |fault| faulty(agent, fault);
     let catalogue = Catalogue::new(agent, index, tools, others, denied, settings.language)
         .map_err(|source| failed(ToolFault::Spec { source }))?;
     match tools.spec(SEARCH_TOOLS) {

@@ -5,6 +5,7 @@ use std::{
     fmt::Write as _,
 };
 
+use hanok_memory::STORED;
 use hanok_model::DataMark;
 use hanok_parse::Language;
 use hanok_state::{Arguments, Content, Json, Message, Messages, Part, Role, ToolCall};
@@ -117,7 +118,7 @@ pub(crate) fn observed(
     protocol: Protocol,
 ) -> Message {
     let mark = mark.filter(|_| observation.is_foreign());
-    let Observation { text, fault, data, images } = observation;
+    let Observation { text, fault, data, images, stored } = observation;
     let mut message = match (protocol, call) {
         (Protocol::Native, Some(call)) => Message::tool(call.id.as_str(), text),
         _ => Message::user(format!("{LABEL}{text}")),
@@ -135,6 +136,9 @@ pub(crate) fn observed(
     }
     if let Some(data) = data {
         message = message.with_metadata("data", data);
+    }
+    if let Some(name) = stored {
+        message = message.with_metadata(STORED, name);
     }
     match mark {
         Some(mark) => message.with_metadata(MARK, mark.code()),

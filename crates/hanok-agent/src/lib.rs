@@ -70,6 +70,7 @@ mod handoff;
 mod has_agent;
 mod hook;
 mod intercept;
+mod large_results;
 mod nodes;
 mod observation;
 mod plan;
@@ -150,6 +151,7 @@ pub use intercept::{
     redaction::{PatternError, Redaction, RedactionStrategy, scan::PersonalData},
     retrying::Retrying,
 };
+pub use large_results::{LargeResult, LargeResults};
 pub use observation::{FaultKind, Observation};
 pub use plan::{
     model_task::PlanError,

@@ -28,6 +28,10 @@ pub struct Observation {
     /// The pictures that the model sees beside the words: URLs, or bytes as `data:` URLs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<String>,
+    /// The name under which the whole result is stored, where the words are a part of it
+    /// ([`LargeResults`](crate::LargeResults)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<String>,
 }
 
 /// An observation, and what the tool wants beside it.
@@ -43,6 +47,12 @@ impl Observed {
     pub(crate) fn of(mut output: ToolOutput, language: Language) -> Self {
         let (update, target) = (output.update.take(), output.target.take());
         Self { observation: prompt::result(output, language), update, target }
+    }
+
+    /// The same, the whole of which is stored under this name.
+    pub(crate) fn stored(mut self, name: Option<String>) -> Self {
+        self.observation.stored = name;
+        self
     }
 
     /// True where there is no such tool.
@@ -128,12 +138,12 @@ impl FaultKind {
 impl Observation {
     /// A result.
     pub(crate) fn result(text: String, data: Option<Json>) -> Self {
-        Self { text, fault: None, data, images: Vec::new() }
+        Self { text, fault: None, data, images: Vec::new(), stored: None }
     }
 
     /// Something that went wrong.
     pub(crate) fn fault(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self { text: text.into(), fault: Some(kind), data: None, images: Vec::new() }
+        Self { text: text.into(), fault: Some(kind), data: None, images: Vec::new(), stored: None }
     }
 
     /// True for words from outside: a tool's, or those of a text that the tool read. The others are the agent's own.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod catalogue;
+mod large_results;
 
 use std::fmt::Write as _;
 
@@ -16,6 +17,10 @@ pub(crate) use self::calls::{
 };
 pub(crate) use self::catalogue::{
     found_tools, search_tools, search_tools_limit, search_tools_query, tool_changed, tool_gone,
+};
+pub(crate) use self::large_results::{
+    behind_result, no_result, not_in_result, read_result, read_result_find, read_result_from,
+    read_result_name, result_page, stored_result,
 };
 use crate::{protocol::Protocol, sentence::sentence};
 

@@ -37,6 +37,7 @@ use crate::{
         admission::{Admitted, admit},
         chain::NextTool,
     },
+    large_results::Shortening,
     observation::{FaultKind, Observation, Observed},
     prompt,
     tools::{
@@ -105,6 +106,7 @@ pub struct ToolRunner {
     /// What a catalogue says of the calls, if there is one.
     restrictions: Option<Restrictions>,
     pub(crate) capture: ContentCapture,
+    pub(crate) shortening: Shortening,
 }
 
 impl ToolRunner {
@@ -529,7 +531,8 @@ impl ToolRunner {
         self.capture.arguments(&span, || call.arguments.as_str().to_owned());
         let next = NextTool::new(&self.interceptors, tool, &request);
         let made = next.run(tool_context).instrument(span.clone()).await;
-        let made = self.tools.observed(call, made, self.language);
+        let (made, stored) = self.shortening.shorten(call, made, tool_context, self.language).await;
+        let made = self.tools.observed(call, made, self.language).map(|made| made.stored(stored));
         let is_fault = match &made {
             Ok(made) => made.observation.fault.is_some(),
             Err(error) => !suspends(error),

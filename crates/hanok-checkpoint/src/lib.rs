@@ -84,6 +84,7 @@ pub use thread::calls::NOT_MADE;
 pub use thread::diff::{Diff, Difference, GraphDiff};
 pub use thread::erase::Forks;
 pub use thread::export::ImportError;
+pub use thread::items::ThreadItems;
 pub use thread::labels::{GRAPH, Labels, REQUESTS, STATUS, Status};
 pub use thread::log::{Log, LogEntry, OpenLog};
 pub use thread::page::{Checkpoint, Pages, Source};

@@ -3,7 +3,7 @@
 //! [`Log`](log::Log) opens a log at a position: it reads records, follows the branch back to a snapshot or the beginning, and folds.
 //! Each other file adds what one does with a log: [pages](page) of its history, chosen by [`Select`](select::Select); its
 //! [links] and whether it is [whole](verify); [retention], [erasure](erase); a [copy], an [export]; a [diff]; the [calls] that are made again;
-//! the [labels] that a list of threads shows.
+//! the [labels] that a list of threads shows; the [items] that stand beside the log in a store.
 //!
 //! Invariants
 //!
@@ -12,13 +12,14 @@
 //! - A parent stands before its child: every walk ends.
 //! - Whatever is appended here names the life and the head that was read.
 //!
-//! The room stands above all others of the crate but `store`, which is a neighbour.
+//! The room stands above all others of the crate.
 
 pub(crate) mod calls;
 pub(crate) mod copy;
 pub(crate) mod diff;
 pub(crate) mod erase;
 pub(crate) mod export;
+pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod links;
 pub(crate) mod log;

@@ -27,7 +27,8 @@ pub(crate) async fn fork(
     let at = at.map(Position);
     refuse_doubts(&log, at, doubts).await?;
     let calls = log.calls_since(at).await?;
-    let at = log.fork(at, &to, id(), now()).await?;
+    let id = id();
+    let at = place.begin_with_items(&log, &to, id, log.fork(at, &to, id, now())).await?;
     done(output, &to, &format!("begins with {} at {at}{}", log.thread(), again(&calls)))
 }
 
@@ -61,7 +62,8 @@ pub(crate) async fn copy(
 ) -> Result<(), Failure> {
     let (log, to) = (place.log(thread)?, place.key(to)?);
     place.there(&log).await?;
-    log.copy(&to, id(), now()).await?;
+    let id = id();
+    place.begin_with_items(&log, &to, id, log.copy(&to, id, now())).await?;
     done(output, &to, &format!("is a copy of {}", log.thread()))
 }
 
@@ -180,7 +182,10 @@ pub(crate) async fn erase(
     if gone.is_empty() {
         return Err(Failure::NoThread(log.thread().to_string()));
     }
-    gone.iter().try_for_each(|thread| done(output, thread, "is gone"))?;
+    for thread in &gone {
+        place.forget_items(thread).await?;
+        done(output, thread, "is gone")?;
+    }
     overwritten(place, output).await
 }
 
@@ -194,6 +199,7 @@ pub(crate) async fn delete(
     if !log.store().delete(log.thread(), expected.as_ref()).await? {
         return Err(Failure::NoThread(log.thread().to_string()));
     }
+    place.forget_items(log.thread()).await?;
     done(output, log.thread(), "is gone")?;
     overwritten(place, output).await
 }

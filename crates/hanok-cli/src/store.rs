@@ -1,6 +1,9 @@
 //! The store that the command works on.
 
-use hanok_checkpoint::{AppendId, Checkpointer, Log, SharedCheckpointer, Which};
+use hanok_checkpoint::{
+    AppendId, CheckpointError, Checkpointer, Life, Log, SharedCheckpointer, SharedStore,
+    ThreadItems, Which,
+};
 use hanok_core::{Clock, Ids, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{SystemIds, TokioClock};
 use hanok_sqlite::Sqlite;
@@ -12,6 +15,8 @@ use crate::{
 
 pub(crate) struct Place {
     pub(crate) store: SharedCheckpointer,
+    /// The store across threads in the same database.
+    memory: SharedStore,
     /// The same store, where it is a SQLite file.
     pub(crate) sqlite: Option<Sqlite>,
     pub(crate) tenant: Tenant,
@@ -20,18 +25,22 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn open(arguments: &CommandLine) -> Result<Self, Failure> {
         let tenant = Tenant::new(&arguments.tenant)?;
-        let (store, sqlite) = match &arguments.db {
+        let (store, memory, sqlite) = match &arguments.db {
             Some(file) => {
                 // A name that was mistyped makes no new store.
                 if !matches!(arguments.verb, Verb::Import { .. }) && !file.exists() {
                     return Err(Failure::NoFile(file.display().to_string()));
                 }
                 let sqlite = Sqlite::open(file).await?;
-                (SharedCheckpointer::new(sqlite.clone()), Some(sqlite))
+                let memory = SharedStore::new(sqlite.clone());
+                (SharedCheckpointer::new(sqlite.clone()), memory, Some(sqlite))
             }
-            None => (postgres(arguments).await?, None),
+            None => {
+                let (store, memory) = postgres(arguments).await?;
+                (store, memory, None)
+            }
         };
-        Ok(Self { store: unlocked(store, arguments)?, sqlite, tenant })
+        Ok(Self { store: unlocked(store, arguments)?, memory, sqlite, tenant })
     }
 
     pub(crate) fn key(&self, thread: &str) -> Result<ThreadKey, Failure> {
@@ -62,6 +71,36 @@ impl Place {
         Ok(vec![(log, None)])
     }
 
+    /// What this life of `thread` has in the store across threads.
+    pub(crate) fn items(&self, thread: &ThreadKey, life: Life) -> ThreadItems {
+        let (memory, codec) = (self.memory.clone(), self.store.codec().clone());
+        ThreadItems::new(memory, codec, thread.clone(), life)
+    }
+
+    /// Begins the thread `to` of `log` by `begin`, an append of this id, with all that `log` has there.
+    pub(crate) async fn begin_with_items<T>(
+        &self,
+        log: &Log,
+        to: &ThreadKey,
+        id: AppendId,
+        begin: impl Future<Output = Result<T, CheckpointError>>,
+    ) -> Result<T, Failure> {
+        let Some(head) = self.store.head(log.thread()).await? else { return Ok(begin.await?) };
+        let copies = self.items(to, Life::new(id.0));
+        self.items(log.thread(), head.life).copy(&copies, &|_| true, now()).await?;
+        let begun = begin.await;
+        if begun.is_err() {
+            copies.retain(&|_, _| false, now()).await?;
+        }
+        Ok(begun?)
+    }
+
+    /// Removes what a removed thread had there. What one that was begun anew has stays.
+    pub(crate) async fn forget_items(&self, thread: &ThreadKey) -> Result<(), Failure> {
+        let living = self.store.head(thread).await?.map(|head| head.life);
+        Ok(ThreadItems::forget(&self.memory, thread, living, now()).await?)
+    }
+
     pub(crate) async fn there(&self, log: &Log) -> Result<(), Failure> {
         let head = self.store.head(log.thread()).await?;
         let missing = || Failure::NoThread(log.thread().to_string());
@@ -89,15 +128,16 @@ fn unlocked(store: SharedCheckpointer, _: &CommandLine) -> Result<SharedCheckpoi
 }
 
 #[cfg(feature = "postgres")]
-async fn postgres(arguments: &CommandLine) -> Result<SharedCheckpointer, Failure> {
+async fn postgres(arguments: &CommandLine) -> Result<(SharedCheckpointer, SharedStore), Failure> {
     let url = arguments.postgres.clone().or_else(|| std::env::var("HANOK_POSTGRES").ok());
     let url = url.filter(|url| !url.is_empty()).ok_or(Failure::NoStore)?;
     let config = hanok_postgres::Config::new(url).schema(&*arguments.schema).connections(2);
-    Ok(SharedCheckpointer::new(hanok_postgres::Postgres::connect(config).await?))
+    let postgres = hanok_postgres::Postgres::connect(config).await?;
+    Ok((SharedCheckpointer::new(postgres.clone()), SharedStore::new(postgres)))
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn postgres(_: &CommandLine) -> Result<SharedCheckpointer, Failure> {
+async fn postgres(_: &CommandLine) -> Result<(SharedCheckpointer, SharedStore), Failure> {
     Err(Failure::NoStore)
 }
 

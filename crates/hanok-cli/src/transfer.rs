@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use hanok_checkpoint::{Checkpointer, Head, Log, SharedCheckpointer};
+use hanok_checkpoint::{
+    Checkpointer, Head, Life, Log, SharedCheckpointer, SharedStore, ThreadItems,
+};
 use hanok_sqlite::Sqlite;
 
 use crate::{
@@ -21,7 +23,8 @@ pub(crate) async fn transfer(
     thread: Option<String>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let target = SharedCheckpointer::new(Sqlite::open(file).await?);
+    let sqlite = Sqlite::open(file).await?;
+    let (target, memory) = (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite));
     let target = match keys {
         Some(keys) => with_keys(target, keys)?,
         None => target,
@@ -29,7 +32,7 @@ pub(crate) async fn transfer(
     let mut failed = None;
     for log in place.logs(thread).await? {
         let into = Log::new(target.clone(), log.thread().clone());
-        let said = match one(&log, &into).await {
+        let said = match one(place, &log, &into, &memory).await {
             Ok(said) => said,
             // The others need not wait for it.
             Err(error) => {
@@ -43,19 +46,33 @@ pub(crate) async fn transfer(
     failed.map_or(Ok(()), Err)
 }
 
-async fn one(log: &Log, into: &Log) -> Result<String, Failure> {
+/// Takes one thread, and its items into `memory`.
+async fn one(
+    place: &Place,
+    log: &Log,
+    into: &Log,
+    memory: &SharedStore,
+) -> Result<String, Failure> {
     let position = |head: Option<Head>| head.map(|head| head.position);
     if into.store().head(into.thread()).await?.is_some() {
         return Ok("is there already".to_owned());
     }
     let before = unused(log).await?;
     let lines = log.export().await?;
-    into.import(lines.iter().map(String::as_str), id(), now()).await?;
+    // A thread that is there has all that belongs to it.
+    let id = id();
+    let codec = into.store().codec().clone();
+    let items = ThreadItems::new(memory.clone(), codec, into.thread().clone(), Life::new(id.0));
+    if let Some(head) = &before {
+        place.items(log.thread(), head.life).copy(&items, &|_| true, now()).await?;
+    }
+    into.import(lines.iter().map(String::as_str), id, now()).await?;
     let (before, after) = (position(before), position(log.store().head(log.thread()).await?));
     if before != after {
         // What was taken is an older state: nobody is to go on from it.
         let taken = into.store().head(into.thread()).await?;
         into.store().delete(into.thread(), taken.as_ref()).await?;
+        items.retain(&|_, _| false, now()).await?;
         return Err(Failure::Moved(log.thread().to_string()));
     }
     Ok("was taken".to_owned())

@@ -17,7 +17,8 @@
 //!   holds ([`unclaimed`]).
 //!
 //! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
-//! where turns ended; [`wake`] goes on where nobody answered in time; [`run_graph`] is how the call of a tool runs a graph.
+//! where turns ended; [`wake`] goes on where nobody answered in time; [`items`] follow the thread that they belong to;
+//! [`run_graph`] is how the call of a tool runs a graph.
 
 pub(crate) mod active;
 pub(crate) mod answer;
@@ -30,6 +31,7 @@ pub(crate) mod handle;
 pub(crate) mod heartbeat;
 pub(crate) mod input;
 pub(crate) mod invoke;
+mod items;
 pub(crate) mod late;
 pub(crate) mod options;
 pub(crate) mod queue;

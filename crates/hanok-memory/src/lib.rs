@@ -82,5 +82,6 @@ pub use plan::Plan;
 pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
+pub use shrink::STORED;
 pub use stated_facts::stated_facts;
 pub use turn_data::turn_data;

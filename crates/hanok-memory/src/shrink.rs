@@ -13,6 +13,9 @@ use crate::{
 /// The metadata key of a message a part of which was taken out.
 pub(crate) const CUT: &str = "compacted";
 
+/// The metadata key of a result the whole of which is stored: the name by which the model reads it again.
+pub const STORED: &str = "stored";
+
 /// The most tokens of a shortened result, where the room that there is does not say otherwise.
 const SHORTENED: u64 = 400;
 
@@ -163,11 +166,21 @@ impl<'a> Shrinker<'a> {
 fn cleared(message: &Message, tokens: u64, language: Language) -> Message {
     let tool = message.metadata().get("tool").and_then(|tool| tool.0.as_str());
     let tool = tool.map(|tool| format!(" `{tool}`")).unwrap_or_default();
+    let stored = stored(message, language);
     let text = match language {
-        Language::Korean => format!("[오래된 결과{tool}, {tokens}토큰, 지움]"),
-        _ => format!("[old result{tool} of {tokens} tokens, cleared]"),
+        Language::Korean => format!("[오래된 결과{tool}, {tokens}토큰, 지움{stored}]"),
+        _ => format!("[old result{tool} of {tokens} tokens, cleared{stored}]"),
     };
     marked(message, &text)
+}
+
+/// Where the whole of a result is, if it is stored.
+fn stored(message: &Message, language: Language) -> String {
+    match (message.metadata().get(STORED).and_then(|name| name.0.as_str()), language) {
+        (Some(name), Language::Korean) => format!(", 이름 `{name}`으로 저장되어 있음"),
+        (Some(name), _) => format!(", stored as `{name}`"),
+        (None, _) => String::new(),
+    }
 }
 
 /// A result with its beginning, its end, and a mark between; `None` where that is not shorter.
@@ -177,9 +190,10 @@ fn shortened(message: &Message, tokens: u64, target: u64, policy: &Compaction) -
     let keep = chars.saturating_mul(target) / tokens.max(1);
     let (head, tail) = (keep / 3 * 2, keep / 3);
     let cut = chars.saturating_sub(head + tail);
+    let stored = stored(message, policy.language);
     let mark = match policy.language {
-        Language::Korean => format!("\n[… 가운데 {cut}자를 뺐음 …]\n"),
-        _ => format!("\n[… {cut} characters taken out …]\n"),
+        Language::Korean => format!("\n[… 가운데 {cut}자를 뺐음{stored} …]\n"),
+        _ => format!("\n[… {cut} characters taken out{stored} …]\n"),
     };
     let (head, tail) = (usize::try_from(head).ok()?, usize::try_from(chars - tail).ok()?);
     let begin: String = text.chars().take(head).collect();

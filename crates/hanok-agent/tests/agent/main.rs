@@ -24,6 +24,7 @@ mod handoffs;
 mod hooks;
 mod intercept;
 mod langgraph;
+mod large_results;
 mod memory;
 mod native;
 mod plan;

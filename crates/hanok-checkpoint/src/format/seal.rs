@@ -18,6 +18,7 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sealed {
     Snapshot = 0,
+    Beside = 0xfd,
     Base = 0xfe,
     Item = 0xff,
 }

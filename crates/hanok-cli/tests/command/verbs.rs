@@ -5,7 +5,8 @@ use std::{
     process::Command,
 };
 
-use hanok_core::{Tenant, ThreadKey};
+use hanok_checkpoint::{Checkpointer as _, Codec, SharedStore, ThreadItems};
+use hanok_core::{Stored, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{App, BoxError, Context, END, Graph, START, Snapshot};
 use hanok_sqlite::Sqlite;
 use hanok_state::{List, State};
@@ -507,6 +508,65 @@ fn threads_are_taken_from_a_plain_store_to_an_encrypted_one_and_back() {
         let outcome = app(&plain.db).await.thread(key("asks")).reply("yes", ()).await.unwrap();
         assert_eq!(outcome.done().unwrap().asks.iter().count(), 1);
     });
+}
+
+/// The large values that a thread has beside its log.
+async fn beside(db: &Path, name: &str) -> ThreadItems {
+    let sqlite = Sqlite::open(db).await.unwrap();
+    let head = sqlite.head(&key(name)).await.unwrap().unwrap();
+    ThreadItems::new(SharedStore::new(sqlite), Codec::new(), key(name), head.life)
+}
+
+async fn report(db: &Path, name: &str) -> Option<String> {
+    let stored = beside(db, name).await.get("report", Timestamp(0)).await.unwrap();
+    stored.map(|stored| stored.decode().unwrap())
+}
+
+/// The items of the threads that the file has.
+fn items(db: &Path) -> i64 {
+    let raw = Connection::open(db).unwrap();
+    raw.query_row("SELECT count(*) FROM items", (), |row| row.get(0)).unwrap()
+}
+
+/// B146: what is large stands beside the log, and goes where that goes: into forks, copies and other stores, sealed where the log
+/// is, and away with the thread.
+#[cfg(feature = "encryption")]
+#[test]
+fn what_stands_beside_a_thread_goes_with_it() {
+    let house = House::new();
+    let long = "the report of the day\n".repeat(1_000);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let value = Stored::encode(&long).unwrap();
+        beside(&house.db, "t").await.put("report", &value, Timestamp(0)).await.unwrap();
+    });
+    house.done(&["fork", "t", "fork"]);
+    assert_eq!(house.hanok(&["copy", "t", "fork"]).code, 2, "it is there");
+    house.done(&["copy", "t", "copy"]);
+    assert_eq!(items(&house.db), 3);
+
+    let keys = house.file("keys").display().to_string();
+    std::fs::write(&keys, format!("1 {}", "ab".repeat(32))).unwrap();
+    let sealed = House { db: house.file("sealed.db"), folder: tempfile::tempdir().unwrap() };
+    let into = sealed.db.display().to_string();
+    house.done(&["transfer", &into, "--to-keys", &keys, "--thread", "t"]);
+    let bytes = std::fs::read(&sealed.db).unwrap();
+    let part = b"the report of the day";
+    assert_eq!(items(&sealed.db), 1);
+    assert!(!bytes.windows(part.len()).any(|window| window == part));
+    let plain = House { db: house.file("plain.db"), folder: tempfile::tempdir().unwrap() };
+    sealed.done(&["transfer", &plain.db.display().to_string(), "--all", "--keys", &keys]);
+    runtime.block_on(async {
+        assert_eq!(report(&plain.db, "t").await.as_ref(), Some(&long));
+        for name in ["fork", "copy"] {
+            assert_eq!(report(&house.db, name).await.as_ref(), Some(&long));
+        }
+    });
+
+    house.done(&["delete", "copy", "--yes"]);
+    assert_eq!(items(&house.db), 2);
+    house.done(&["erase", "t", "--yes"]);
+    assert_eq!(items(&house.db), 0);
 }
 
 /// P57: whoever still reads what was erased is told of.

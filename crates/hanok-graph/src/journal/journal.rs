@@ -10,8 +10,8 @@ use std::{
 
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Claim, Epoch, Labels, Log, Safety,
-    SharedCheckpointer, ThreadFold, Tip,
+    Append, Body, CheckpointError, Checkpointer, Claim, Epoch, Labels, Life, Log, Safety,
+    SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, Tip,
 };
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
@@ -61,6 +61,8 @@ pub(crate) struct JournalOptions {
 /// The log of a thread, and where it ends.
 struct StoredLog {
     store: SharedCheckpointer,
+    /// The life of the thread, in which the whole run is.
+    life: Life,
     end: Arc<AsyncMutex<LogEnd>>,
 }
 
@@ -143,7 +145,10 @@ impl Journal {
         };
         Self {
             parts,
-            log: log.map(|(store, end)| StoredLog { store, end: Arc::new(AsyncMutex::new(end)) }),
+            log: log.map(|(store, end)| {
+                let life = end.tip.life;
+                StoredLog { store, life, end: Arc::new(AsyncMutex::new(end)) }
+            }),
             options,
             writer,
             released: AtomicBool::new(false),
@@ -191,6 +196,12 @@ impl Journal {
     /// True if entries are stored.
     pub(crate) fn is_kept(&self) -> bool {
         self.log.is_some()
+    }
+
+    /// The items of the thread in `memory`, if entries are stored.
+    pub(crate) fn items(&self, memory: &SharedStore) -> Option<ThreadItems> {
+        let StoredLog { store, life, .. } = self.log.as_ref()?;
+        Some(ThreadItems::new(memory.clone(), store.codec().clone(), self.thread().clone(), *life))
     }
 
     /// The store of the log, if entries are stored.
@@ -278,7 +289,7 @@ impl Journal {
         how: AppendOptions,
         then: impl FnOnce(Position),
     ) -> Result<Position, CheckpointError> {
-        let Some(StoredLog { store, end }) = &self.log else {
+        let Some(StoredLog { store, end, .. }) = &self.log else {
             // The positions of a run that stores nothing are counted alone.
             let count = entries.len() as u64;
             let last = self.parts.stored.fetch_add(count, Ordering::SeqCst).saturating_add(count);
@@ -397,7 +408,8 @@ impl Journal {
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,
     {
-        let Some(StoredLog { store, end }) = self.log.as_ref().filter(|_| self.snapshots.is_due())
+        let Some(StoredLog { store, end, .. }) =
+            self.log.as_ref().filter(|_| self.snapshots.is_due())
         else {
             return;
         };

@@ -4,7 +4,7 @@ use std::{any::TypeId, error::Error, fmt, sync::Arc};
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore,
+    Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore, ThreadItems,
 };
 use hanok_core::{
     AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, LostCall, OverBudget,
@@ -147,6 +147,40 @@ impl<C> Context<C> {
     /// The store across threads, if the app [has one](crate::App::remembering).
     pub fn memory(&self) -> Option<&SharedStore> {
         self.scope.env.memory.as_deref()
+    }
+
+    /// The items of the thread in the [store](Context::memory) across threads: values too large for its state, each under a name.
+    /// `None` where the app has no store, or nothing of the run is stored. A tool has them by
+    /// [`Call::provided`](hanok_core::Call::provided).
+    ///
+    /// They go with the thread: [`Thread::delete`](crate::Thread::delete) and [`App::sweep`](crate::App::sweep) remove them,
+    /// [`Thread::fork`](crate::Thread::fork) copies those whose name is a word of the state, and of those
+    /// [`Thread::erase`](crate::Thread::erase) removes the ones whose name is none, or that hold what is erased. So a name is one word, of letters
+    /// and digits, and a node that stores an item writes its name into the state.
+    ///
+    /// ```
+    /// use hanok_checkpoint::{InMemoryStore, SharedStore};
+    /// # use {hanok_core::{Stored, ThreadKey}, hanok_graph::*, hanok_state::State};
+    ///
+    /// #[derive(State, Clone, Debug, Default)]
+    /// struct Page {
+    ///     text: String,
+    /// }
+    ///
+    /// async fn load(_: Snapshot<Page>, cx: Context) -> Result<PageUpdate, BoxError> {
+    ///     let items = cx.items().ok_or("a run with a store")?;
+    ///     items.put("page1", &Stored::encode(&"very long ".repeat(1_000))?, cx.now()).await?;
+    ///     Ok(Page::update().text("stored as page1"))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Page>::builder("page").node("load", load).sequence([START, "load", END]).build()?;
+    /// let app = graph.checkpointer(InMemoryCheckpointer::new()).remembering(SharedStore::new(InMemoryStore::new()));
+    /// let page = app.thread(ThreadKey::named("t")?).invoke(Page::update(), ()).await?.done()?;
+    /// assert_eq!(page.text, "stored as page1");
+    /// # Ok(()) }
+    /// ```
+    pub fn items(&self) -> Option<ThreadItems> {
+        self.scope.env.journal.items(self.memory()?)
     }
 
     /// The number of super-steps that may follow this one.
@@ -767,6 +801,10 @@ impl<C: Send + Sync + 'static> Context<C> {
         };
         let call = match &scope.env.memory {
             Some(memory) => call.provide(memory.clone()),
+            None => call,
+        };
+        let call = match self.items() {
+            Some(items) => call.provide(Arc::new(items)),
             None => call,
         };
         let call = match scope.deadline {

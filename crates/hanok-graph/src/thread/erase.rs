@@ -1,7 +1,7 @@
 //! Erasure: something is removed from a thread for good.
 
 mod pending;
-mod words;
+pub(super) mod words;
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// Calls of subgraphs continue. The update is also merged into a subgraph that shares the thread's state. The states
     /// of other subgraphs stay as they are, and so do inputs of tasks: [`Erasure::remains`] names them. Items in the
-    /// outbox stay until their consumers are done with them.
+    /// outbox stay until their consumers are done with them. [Items](crate::Context::items) of the thread go if they hold an erased word, or if
+    /// nothing of the thread names them any more.
     ///
     /// Forks hold the state with which they began. With [`Forks::Too`] they are removed, and so are their forks; with
     /// [`Forks::Keep`] they are listed. Copies and exports are not known.
@@ -68,7 +69,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`RunError::Conflict`] while a run owns the thread, or when another writer was first; [`RunError::Unfinished`]
     /// while a call is in doubt; [`RunError::Reduce`] when the update cannot be merged; [`RunError::NoSuchThread`]. Then
-    /// nothing was erased, except that forks may have been removed.
+    /// nothing was erased, except that forks and items may have been removed.
     pub async fn erase(
         &self,
         update: S::Update,
@@ -110,11 +111,17 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             }
         }
         // While the thread is there its forks can be found, so they go first.
+        let removes = forks == Forks::Too;
         let forks = match forks {
             Forks::Too => log.erase_forks().await,
             Forks::Keep => log.forks().await,
         };
         let forks = forks.map_err(RunError::Checkpoint)?;
+        for removed in removes.then_some(&forks).into_iter().flatten() {
+            self.app.forget_items(removed, None).await.map_err(RunError::Checkpoint)?;
+        }
+        let erased = self.app.erase_items(self.key(), head.life, &fold, &gone).await;
+        erased.map_err(RunError::Checkpoint)?;
         let (id, now) = (AppendId(self.app.runtime().ids.id()), self.app.runtime().clock.now());
         let position = log.rewrite(&head, fold, by, id, now).await?;
         Ok(Erasure { position, forks, remains: left })

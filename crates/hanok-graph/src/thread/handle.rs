@@ -804,7 +804,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.log().history(before, limit).await
     }
 
-    /// Deletes the thread and everything that belongs to it; returns true if it existed.
+    /// Deletes the thread and everything that belongs to it, its [items](crate::Context::items) too; returns true if it existed.
     ///
     /// ```
     /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -825,7 +825,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub async fn delete(&self) -> Result<bool, CheckpointError> {
         // What this process remembers of it goes as well.
         drop(self.app.recents().take(&self.key));
-        self.app.store().delete(&self.key, None).await
+        // Its items first: what broke off is finished by another call.
+        self.app.forget_items(&self.key, None).await?;
+        let was_there = self.app.store().delete(&self.key, None).await?;
+        // A run that went on meanwhile may have written some.
+        self.app.forget_removed(&self.key).await?;
+        Ok(was_there)
     }
 
     /// The app whose thread it is.

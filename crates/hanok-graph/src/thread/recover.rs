@@ -103,7 +103,8 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         resumed
     }
 
-    /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns; returns their keys.
+    /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns, and their
+    /// [items](crate::Context::items); returns their keys.
     ///
     /// ```
     /// # use {std::time::Duration, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -128,7 +129,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         // What cannot be read says nothing about when it was used.
         for info in expired.into_iter().filter(|info| info.damage.is_none()) {
             match self.store().delete(&info.thread, Some(&info.head)).await {
-                Ok(true) => swept.push(info.thread),
+                Ok(true) => {
+                    self.forget_removed(&info.thread).await?;
+                    swept.push(info.thread);
+                }
                 Ok(false)
                 | Err(CheckpointError::Conflict { .. } | CheckpointError::OtherLife { .. }) => {}
                 Err(error) => return Err(error),

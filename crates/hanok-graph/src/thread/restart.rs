@@ -1,6 +1,6 @@
 //! Rewinds and forks: a thread continues from an earlier position, or another thread from its state.
 
-use hanok_checkpoint::AppendId;
+use hanok_checkpoint::{AppendId, Life};
 use hanok_core::{Position, ThreadKey};
 use hanok_state::State;
 
@@ -19,7 +19,8 @@ pub struct Restarted {
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Begins the thread `to` with the state of this one at `at` (`None`: now), and none of its history. Due nodes are
-    /// due in the fork, as tasks of its own, which make their calls again ([`Restarted::repeats`]).
+    /// due in the fork, as tasks of its own, which make their calls again ([`Restarted::repeats`]). It has copies of the
+    /// [items](crate::Context::items) that its state names.
     ///
     /// ```
     /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -51,7 +52,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.refuse_doubts(&opened)?;
         let at = Some(opened.fold.position);
         let repeats = self.repeats(at).await?;
-        let position = log.fork(at, to, AppendId(runtime.ids.id()), runtime.clock.now()).await;
+        let id = AppendId(runtime.ids.id());
+        let fork = log.fork(at, to, id, runtime.clock.now());
+        let position = self.app.forking(self.key(), &opened, to, Life::new(id.0), fork).await;
         Ok(Restarted { position: position.map_err(RunError::Checkpoint)?, repeats })
     }
 

@@ -9,6 +9,7 @@
 mod answers;
 mod asked_again;
 mod asking;
+mod beside;
 mod breakpoints;
 mod budgets;
 mod build;

@@ -9,16 +9,28 @@ const SHORTEST: usize = 3;
 
 /// Words, each a run of letters and digits, and numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words(BTreeSet<String>);
+pub(in crate::thread) struct Words(BTreeSet<String>);
 
 impl Words {
     /// The words of a stored state.
     pub(super) fn of_state(fields: &Fields) -> Self {
         let mut words = Self::default();
-        for (_, field) in fields.iter() {
-            words.read(&field.to_stored());
-        }
+        words.add_state(fields);
         words
+    }
+
+    /// The words of `text`.
+    pub(in crate::thread) fn of_text(text: &str) -> Self {
+        let mut words = Self::default();
+        words.split(text);
+        words
+    }
+
+    /// Adds those of a stored state.
+    pub(in crate::thread) fn add_state(&mut self, fields: &Fields) {
+        for (_, field) in fields.iter() {
+            self.read(&field.to_stored());
+        }
     }
 
     /// The words that `others` does not have.
@@ -31,7 +43,7 @@ impl Words {
     }
 
     /// True if one of the words is in `value`.
-    pub(super) fn are_in(&self, value: &Stored) -> bool {
+    pub(in crate::thread) fn are_in(&self, value: &Stored) -> bool {
         let mut words = Self::default();
         words.read(value);
         self.meet(&words)
@@ -39,9 +51,7 @@ impl Words {
 
     /// True if one of the words is in `text`.
     pub(super) fn are_in_text(&self, text: &str) -> bool {
-        let mut words = Self::default();
-        words.split(text);
-        self.meet(&words)
+        self.meet(&Self::of_text(text))
     }
 
     /// True if one of the words is in a stored state.
@@ -50,7 +60,7 @@ impl Words {
     }
 
     /// True if one of the words is in the values of `changes`.
-    pub(super) fn are_in_changes(&self, changes: &Changes) -> bool {
+    pub(in crate::thread) fn are_in_changes(&self, changes: &Changes) -> bool {
         changes.0.iter().any(|(_, change)| match change {
             Change::Set(value) | Change::Input(value) => self.are_in(value),
             Change::Unset => false,
@@ -70,7 +80,7 @@ impl Words {
         })
     }
 
-    fn meet(&self, others: &Self) -> bool {
+    pub(in crate::thread) fn meet(&self, others: &Self) -> bool {
         others.0.iter().any(|word| self.0.contains(word))
     }
 

@@ -1,0 +1,246 @@
+//! What belongs to a thread and stands in a store beside its log.
+
+use hanok_core::{
+    BoxError, ItemKey, Labels, Position, Reader, Stored, ThreadKey, Timestamp, Writer,
+};
+
+use crate::{
+    codec::Codec,
+    error::CheckpointError,
+    format::seal::{SealPlace, Sealed, seal, unseal},
+    life::Life,
+    store::{
+        SharedStore, Store as _,
+        error::StoreError,
+        item::{Batch, Expect, Index, Item, Put, Read, Refresh, Ttl, Write},
+        search::Search,
+    },
+};
+
+/// The namespace of all items of threads.
+const ROOT: &str = "hanok:threads";
+
+/// The items that are read at a time: each may be large.
+const PAGE: usize = 16;
+
+/// Values that belong to one life of a thread, are too large for its state, and stand in a [`Store`](crate::Store): each under a
+/// name, sealed by a codec as the records of the log are. Texts of them are in no index.
+///
+/// The store does not know the thread. Whoever removes, forks or erases that does the same with its items, as the graph's `Thread`
+/// and the program `hanok` do. An export of a log has none of them.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # futures::executor::block_on(async {
+/// # use hanok_core::{Stored, ThreadKey, Timestamp};
+/// let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(7));
+/// let items = ThreadItems::new(store.clone(), Codec::new(), ThreadKey::named("t1")?, Life::new(1));
+/// items.put("report", &Stored::encode("a long text")?, now).await?;
+/// let fork = ThreadItems::new(store.clone(), Codec::new(), ThreadKey::named("t2")?, Life::new(2));
+/// items.copy(&fork, &|name| name == "report", now).await?;
+///
+/// ThreadItems::forget(&store, &ThreadKey::named("t1")?, None, now).await?;
+/// assert!(items.get("report", now).await?.is_none());
+/// let copied = fork.get("report", now).await?.ok_or("it was copied")?;
+/// assert_eq!(copied.decode::<String>()?, "a long text");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct ThreadItems {
+    store: SharedStore,
+    codec: Codec,
+    thread: ThreadKey,
+    life: Life,
+}
+
+impl ThreadItems {
+    /// The items of this life of `thread` in `store`.
+    pub fn new(store: SharedStore, codec: Codec, thread: ThreadKey, life: Life) -> Self {
+        Self { store, codec, thread, life }
+    }
+
+    /// Puts `value` under `name`, in place of what is there.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Encode`] for a name that no [item](ItemKey) can have, or a value that cannot be sealed; others as storage
+    /// fails.
+    pub async fn put(
+        &self,
+        name: &str,
+        value: &Stored,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let (key, put) = (self.key(name)?, self.sealed(name, value)?);
+        self.store.put(&key, put, now).await.map_err(failed)?;
+        Ok(())
+    }
+
+    /// The value under `name`; `None` when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] and [`CheckpointError::Locked`] for a value that cannot be read; others as storage fails.
+    pub async fn get(&self, name: &str, now: Timestamp) -> Result<Option<Stored>, CheckpointError> {
+        // Nothing can be there under what is no name.
+        let Ok(key) = self.key(name) else { return Ok(None) };
+        let item = self.store.get(&key, now).await.map_err(failed)?;
+        item.map(|item| self.opened(name, &item)).transpose()
+    }
+
+    /// Copies the items that `is_named` to `to`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`get`](Self::get) and [`put`](Self::put). Then some may have been copied.
+    pub async fn copy(
+        &self,
+        to: &Self,
+        is_named: &(dyn Fn(&str) -> bool + Sync),
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let mut after = None;
+        loop {
+            let search = Search::within(self.thread.tenant().clone(), self.labels()?);
+            let page = self.store.search(&paged(search, after), now).await.map_err(failed)?;
+            for hit in &page.hits {
+                let name = hit.item.key.key();
+                if is_named(name) {
+                    to.put(name, &self.opened(name, &hit.item)?, now).await?;
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Removes the items that do not stay. One that cannot be read does not.
+    ///
+    /// # Errors
+    ///
+    /// As storage fails. Then some may have been removed.
+    pub async fn retain(
+        &self,
+        stays: &(dyn Fn(&str, &Stored) -> bool + Sync),
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let goes = |item: &Item| {
+            let name = item.key.key();
+            !self.opened(name, item).is_ok_and(|value| stays(name, &value))
+        };
+        remove(&self.store, &self.thread, &self.labels()?, &goes, now).await
+    }
+
+    /// Removes the items of every life of `thread` but that of `living`.
+    ///
+    /// # Errors
+    ///
+    /// As storage fails. Then some may have been removed.
+    pub async fn forget(
+        store: &SharedStore,
+        thread: &ThreadKey,
+        living: Option<Life>,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let living = living.map(|life| life.to_string());
+        let goes = |item: &Item| item.key.labels().iter().last() != living.as_deref();
+        remove(store, thread, &labels(thread)?, &goes, now).await
+    }
+
+    fn labels(&self) -> Result<Labels, CheckpointError> {
+        labels(&self.thread)?.child(&self.life.to_string()).map_err(unnamed)
+    }
+
+    fn key(&self, name: &str) -> Result<ItemKey, CheckpointError> {
+        ItemKey::new(self.thread.tenant().clone(), self.labels()?, name).map_err(unnamed)
+    }
+
+    fn place(&self) -> SealPlace<'_> {
+        SealPlace { thread: &self.thread, life: self.life, position: Position::START }
+    }
+
+    fn sealed(&self, name: &str, value: &Stored) -> Result<Put, CheckpointError> {
+        let mut writer = Writer::new();
+        // What is sealed for one name is read under no other.
+        writer.array(2).str(name).bin(value.as_bytes());
+        let payload = writer.into_bytes();
+        let sealed = seal(&self.codec, Sealed::Beside, self.place(), payload).map_err(unnamed)?;
+        let mut writer = Writer::new();
+        writer.bin(&sealed);
+        let value = Stored::from_bytes(writer.into_bytes()).map_err(unnamed)?;
+        Ok(Put { index: Index::Off, ttl: Ttl::Never, ..Put::new(value) })
+    }
+
+    fn opened(&self, name: &str, item: &Item) -> Result<Stored, CheckpointError> {
+        let damaged = || {
+            let reason = format!("the item `{name}` beside it is damaged, or belongs elsewhere");
+            CheckpointError::corrupt(&self.thread, Position::START, reason, Position::START)
+        };
+        let mut reader = Reader::new(item.value.as_bytes());
+        let sealed = reader.bin().map_err(|_other_kind| damaged())?;
+        let payload = unseal(&self.codec, Sealed::Beside, self.place(), sealed)
+            .map_err(|error| error.at(&self.thread, Position::START))?;
+        let read = || {
+            let mut reader = Reader::new(&payload);
+            reader.array().ok()?;
+            let is_its = reader.str().ok()? == name;
+            let value = reader.bin().ok()?;
+            is_its.then(|| Stored::from_bytes(value.to_vec()).ok()).flatten()
+        };
+        read().ok_or_else(damaged)
+    }
+}
+
+/// Where the items of all lives of `thread` stand. A thread may have a name that no label can.
+fn labels(thread: &ThreadKey) -> Result<Labels, CheckpointError> {
+    let name = blake3::hash(thread.thread().as_bytes()).to_hex();
+    Labels::new([ROOT, name.as_str()]).map_err(unnamed)
+}
+
+fn paged(search: Search, after: Option<crate::store::search::Place>) -> Search {
+    search.limit(PAGE).after(after).refresh(Refresh::No)
+}
+
+/// Removes what `goes` of the items of `thread` below `labels`.
+async fn remove(
+    store: &SharedStore,
+    thread: &ThreadKey,
+    labels: &Labels,
+    goes: &(dyn Fn(&Item) -> bool + Sync),
+    now: Timestamp,
+) -> Result<(), CheckpointError> {
+    let mut after = None;
+    loop {
+        let search = Search::within(thread.tenant().clone(), labels.clone());
+        let page = store.search(&paged(search, after), now).await.map_err(failed)?;
+        let gone = page.hits.iter().map(|hit| &hit.item).filter(|item| goes(item));
+        let writes: Vec<_> =
+            gone.map(|item| Write::Remove(item.key.clone(), Expect::Any)).collect();
+        if !writes.is_empty() {
+            let batch = Batch { reads: Vec::<Read>::new(), writes };
+            store.batch(batch, now).await.map_err(failed)?;
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// The error of what can be no item.
+fn unnamed(error: impl Into<BoxError>) -> CheckpointError {
+    CheckpointError::Encode(error.into())
+}
+
+fn failed(error: StoreError) -> CheckpointError {
+    match error {
+        StoreError::Storage(error) => error,
+        error => CheckpointError::Unavailable {
+            reason: "an item of a thread could not be read or written",
+            source: error.into(),
+        },
+    }
+}
