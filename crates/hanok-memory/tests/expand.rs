@@ -4,7 +4,7 @@
 
 mod support;
 
-use hanok_checkpoint::InMemoryCheckpointer;
+use hanok_checkpoint::{Forks, InMemoryCheckpointer, Keep};
 use hanok_core::{Call, ThreadKey};
 use hanok_graph::{END, Graph, Runtime, START, Thread};
 use hanok_memory::{Compaction, Compactor, ExpandError, Overflow, Remembers, Summary, expand};
@@ -121,4 +121,30 @@ async fn where_the_log_was_cut_that_is_said() {
     let fork = thread.fork_numbered().await.unwrap();
     assert!(matches!(expand(&fork, &first).await, Err(ExpandError::Pruned)));
     assert_eq!(expand(&thread, &first).await.unwrap().messages.len(), 5);
+}
+
+/// Pruning, and an erasure of anything, cut off what a summary stands for: that is said, and the summary stays.
+#[tokio::test]
+async fn where_the_log_was_pruned_or_erased_that_is_said() {
+    for erases in [false, true] {
+        let model = ScriptedModel::new(["first", "second"].map(Exchange::says));
+        let thread = talked(&model, 12).await;
+        let first = summary(&thread, 0).await;
+        if erases {
+            let last =
+                state(&thread).await.messages.iter().last().unwrap().id().unwrap().to_owned();
+            let gone = Chat::update().remove_message(last);
+            thread.erase(gone, "the officer", Forks::Too).await.unwrap();
+        } else {
+            assert!(thread.log().prune(Keep::Newest).await.unwrap().is_some());
+        }
+        let error = expand(&thread, &first).await.unwrap_err();
+        assert!(matches!(error, ExpandError::Pruned), "{erases} {error}");
+        // A summary that was written since is shown.
+        say(&thread, 12..18).await;
+        model.finished().unwrap();
+        let second = expand(&thread, &summary(&thread, 1).await).await.unwrap();
+        assert_eq!(numbers(&second.messages), (5..10).collect::<Vec<_>>());
+        assert_eq!(summary(&thread, 0).await, first);
+    }
 }
