@@ -181,7 +181,9 @@ impl Shortening {
             data: output.data.clone().filter(|_| large_data),
         };
         let name = name_of(context);
-        if let Err(error) = result.put(&items, &name, context.clock().now()).await {
+        // On the heap: few results are large, and every call of a tool has room for this on its stack.
+        let put = Box::pin(result.put(&items, &name, context.clock().now()));
+        if let Err(error) = put.await {
             let error = Chain(&*error);
             tracing::warn!(tool = call.name, %error, "a large result is shown: it cannot be stored");
             return (Ok(output), None);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Origin;
+use crate::{Origin, question::articles};
 
 /// What was looked for and is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +33,14 @@ impl Absent {
         Self { what, text: text.into() }
     }
 
-    /// Whether users are told it.
-    pub(crate) fn is_told(&self) -> bool {
-        matches!(self.what, Missing::Article(..) | Missing::Counterpart)
+    /// Whether users are told it, who ask `question`: an article that a model looked for by itself is none of theirs.
+    pub(crate) fn is_told(&self, question: &str) -> bool {
+        match &self.what {
+            Missing::Article(origin, key) => {
+                articles(question, *origin).iter().any(|number| number.key() == *key)
+            }
+            Missing::Counterpart => true,
+            Missing::Found | Missing::Fault => false,
+        }
     }
 }

@@ -52,8 +52,8 @@ pub(crate) async fn respond(
 ) -> Result<ContractStateUpdate, NodeFailure> {
     context.custom(&ContractEvent::Generating { materials: state.collected.len() });
     let mut text = String::new();
-    let absent: Vec<&str> =
-        state.absent.iter().filter(|it| it.is_told()).map(|it| it.text.as_str()).collect();
+    let absent = state.absent.iter().filter(|it| it.is_told(&state.question));
+    let absent: Vec<&str> = absent.map(|it| it.text.as_str()).collect();
     if !absent.is_empty() {
         let end = if state.collected.is_empty() { "" } else { "\n\n" };
         text = absent.join("\n") + end;

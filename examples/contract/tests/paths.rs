@@ -219,6 +219,23 @@ async fn an_article_that_is_not_there_is_said_not_to_be_there() {
     model.finished().unwrap();
 }
 
+/// What a model looks for by itself and does not find is not told to people who never asked for it.
+#[tokio::test]
+async fn an_article_that_only_the_model_looked_for_is_not_spoken_of() {
+    let read = |id: &str, article: &str| {
+        call(id, "get_article_by_index", &format!(r#"{{"article":"{article}"}}"#))
+    };
+    let model = ScriptedModel::new([
+        Exchange::calls([read("1", "120"), read("2", "3")]),
+        Exchange::says(ENOUGH),
+        Exchange::says("제3조에 따라 검수가 끝난 날부터 30일 안입니다."),
+    ]);
+    let turn = talk(&model).await.ask("계약에서 돈은 언제 받아?").await;
+    let answer = turn.state.answer.unwrap();
+    assert!(answer.contains("30일") && !answer.contains("120"), "{answer}");
+    model.finished().unwrap();
+}
+
 #[tokio::test]
 async fn a_question_that_goes_on_is_read_with_what_was_said() {
     let model = ScriptedModel::new([
