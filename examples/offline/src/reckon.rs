@@ -3,13 +3,21 @@
 use hanok_tools::{AmountUnit, Figure, Rounding, Won, evaluate, figures};
 use jiff::{ToSpan, Unit, civil::Date};
 
-use crate::tables;
+use crate::{amounts::counted, tables};
 
 /// A number of something.
 #[derive(Debug, Clone, PartialEq)]
 struct Count {
     number: String,
     unit: &'static str,
+    /// Whether it bounds something: `1년 안에`.
+    is_bound: bool,
+}
+
+impl Count {
+    fn is(&self, other: &Self) -> bool {
+        (self.number.as_str(), self.unit) == (other.number.as_str(), other.unit)
+    }
 }
 
 /// What follows for `question` from `line`, which answers it, in the text `around` it and in `all` that was found.
@@ -21,16 +29,40 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     if !tables::SUMS.iter().any(|word| lower.contains(word)) {
         return None;
     }
+    // Whoever says what one costs does not ask for that.
+    let own = money(question).is_some();
+    let line = if own { question } else { line };
     let rate = rate(question, line, all)?;
-    let counted = counts(question).into_iter().find_map(|count| {
+    if counted(&lower).is_some_and(|unit| !unit.starts_with(rate.unit)) {
+        return None;
+    }
+    let asked = counts(question);
+    let counted = asked.iter().find_map(|count| {
         if count.number == "1" && !matches!(count.unit, "년") {
             return None;
         }
-        let times = times(&count, line).or_else(|| times(&count, around))?;
-        Some(beyond(&count, line).map_or(times.clone(), |free| format!("({times} - {free})")))
+        let of = times(count, line, question);
+        let times = of.or_else(|| times(count, around, question).filter(|_| !own))?;
+        let free = beyond(count, line);
+        let times = free.map_or(times.clone(), |free| format!("({times} - {free})"));
+        Some((count, times))
     });
+    // What is counted besides changes the sum: 두 명이 2박. The days of nights do not: 2박 3일.
+    let is_used = |count: &Count| {
+        let of_nights = |(used, _): &(&Count, String)| {
+            used.is(count) || matches!((used.unit, count.unit), ("박", "일") | ("일", "박"))
+        };
+        let is_alone = asked.iter().all(|it| it.unit != count.unit || it.is(count));
+        (count.number == "1" && is_alone)
+            || count.is_bound
+            || counted.as_ref().is_some_and(of_nights)
+            || counts(line).iter().any(|known| known.is(count))
+    };
+    if !asked.iter().all(is_used) {
+        return None;
+    }
     let expression = match (counted, rate.is_share) {
-        (Some(times), _) => format!("{} * {times}", rate.expression),
+        (Some((_, times)), _) => format!("{} * {times}", rate.expression),
         // A share of an amount is one; an amount alone says itself.
         (None, true) => rate.expression.clone(),
         (None, false) => return None,
@@ -53,7 +85,14 @@ pub(crate) fn has_count(question: &str) -> bool {
 
 /// Whether a question adds things up.
 pub(crate) fn adds(question: &str) -> bool {
-    ["합치", "합하", "합해", "합계", "더하면", "다 더"].iter().any(|word| question.contains(word))
+    tables::ADDS.iter().any(|word| question.contains(word))
+}
+
+/// Whether a question has something calculated, and `text` has no calculation.
+pub(crate) fn is_uncalculated(question: &str, text: &str) -> bool {
+    let calculates =
+        adds(question) || tables::CALCULATES.iter().any(|word| question.contains(word));
+    calculates && ![" = ", " ≈ "].iter().any(|sign| text.contains(sign))
 }
 
 /// The sum of the amounts that `lines` have one each of, where the question adds them up.
@@ -88,7 +127,7 @@ fn rate(question: &str, line: &str, all: &str) -> Option<Rate> {
 }
 
 /// The only money in `line`.
-fn money(line: &str) -> Option<(String, &'static str)> {
+pub(crate) fn money(line: &str) -> Option<(String, &'static str)> {
     let amounts = figures(line).filter_map(Figure::into_amount);
     let mut money = amounts.filter_map(|amount| {
         let behind = line.get(amount.at.end..)?.trim_start();
@@ -138,10 +177,18 @@ fn base(term: &str, all: &str) -> Option<String> {
 }
 
 /// How often the amount of `text` counts for `count`: where that says that it is for each of the same.
-fn times(count: &Count, text: &str) -> Option<String> {
+fn times(count: &Count, text: &str, question: &str) -> Option<String> {
+    // A day is a night to those who sleep.
+    let sleeps = |word: &str| {
+        ["자면", "자고", "자는", "잘", "묵", "머무"].iter().any(|it| word.starts_with(it))
+    };
+    let sleeps = question.split_whitespace().any(sleeps);
     let each = counts(text).into_iter().find(|each| {
-        let pair = (each.unit, count.unit);
-        each.number == "1" && (pair.0 == pair.1 || matches!(pair, ("박", "일") | ("월", "년")))
+        let is_each = match (each.unit, count.unit) {
+            ("박", "일") => sleeps,
+            (each, count) => each == count || (each, count) == ("월", "년"),
+        };
+        each.number == "1" && !each.is_bound && is_each
     });
     match each {
         Some(each) if each.unit == "월" && count.unit == "년" => {
@@ -182,17 +229,55 @@ fn counts(text: &str) -> Vec<Count> {
             let Some((number, rest)) = number(rest) else { continue };
             // `3월 2일` and `2026년` are of the calendar.
             let day = rest.starts_with('월') || rest.starts_with('년') && number.len() > 3;
-            counts.extend(unit(rest).filter(|_| !day).map(|unit| Count { number, unit }));
+            let written = value(&tables::UNITS, rest).filter(|_| !day);
+            let is_bound = |written: &str| bounds(rest.get(written.len()..));
+            counts.extend(written.map(|(written, unit)| Count {
+                number,
+                unit,
+                is_bound: is_bound(written),
+            }));
         } else if begins {
             let Some((word, number)) = value(&tables::NUMBERS, rest) else { continue };
             let rest = rest.get(word.len()..).unwrap_or_default();
             let days = number.strip_suffix('d');
             let unit = if days.is_some() { Some("일") } else { unit(rest) };
             let number = days.unwrap_or(number).to_owned();
-            counts.extend(unit.map(|unit| Count { number, unit }));
+            counts.extend(unit.map(|unit| Count { number, unit, is_bound: false }));
         }
     }
     counts
+}
+
+/// Whether what stands behind a count makes a bound of it.
+fn bounds(behind: Option<&str>) -> bool {
+    let behind = behind.unwrap_or_default().trim_start();
+    tables::BOUNDS.iter().any(|word| behind.starts_with(word))
+}
+
+/// Whether `question` has a count or an amount that `text` has not, nor several bounds for it.
+pub(crate) fn counts_otherwise(question: &str, text: &str) -> bool {
+    let (known, texts) = (counts(text), text.lines().collect::<Vec<_>>());
+    let is_new = |count: &Count| !known.iter().any(|it| it.is(count));
+    let amounts = |text: &str| -> Vec<_> {
+        let amounts = figures(text).filter_map(Figure::into_amount);
+        amounts.filter(|it| it.unit != AmountUnit::Plain).map(|it| (it.value, it.unit)).collect()
+    };
+    let amount = || amounts(question).iter().any(|it| !amounts(text).contains(it));
+    (counts(question).iter().any(is_new) || amount()) && within(question, &texts).is_none()
+}
+
+/// Whether a tool's `text` is not what `question` asks for: a clock's is about now, a list's about another number of the same.
+pub(crate) fn is_beside(question: &str, text: &str) -> bool {
+    let known = counts(text);
+    let is_clock = text.split_once('T').is_some_and(|(day, _)| day.parse::<Date>().is_ok());
+    let is_other = |it: &Count| {
+        let mut same = known.iter().filter(|known| known.unit == it.unit).peekable();
+        same.peek().is_some() && !same.any(|known| known.is(it))
+    };
+    let is_numbered = question.contains(|c: char| c.is_ascii_digit());
+    (is_clock && is_numbered)
+        || is_uncalculated(question, text)
+        || counts(question).iter().any(is_other)
 }
 
 /// The item of `list` that `text` begins with, and its value behind a colon.

@@ -123,9 +123,11 @@ fn one(finding: &Finding, language: Language) -> String {
                 (true, false) => "This may not be the answer.".to_owned(),
                 (false, _) => nothing(question, language),
             };
-            let nearest = match korean {
-                true => format!("가장 가까운 내용은 {name}입니다:"),
-                false => format!("The nearest is {name}:"),
+            let nearest = match (name.is_empty(), korean) {
+                (true, true) => "가장 가까운 내용은 이것입니다:".to_owned(),
+                (true, false) => "The nearest is this:".to_owned(),
+                (false, true) => format!("가장 가까운 내용은 {name}입니다:"),
+                (false, false) => format!("The nearest is {name}:"),
             };
             format!("{begin} {nearest}\n{}", quoted_from(quote, language))
         }

@@ -31,7 +31,7 @@ async fn questions_are_answered_or_properly_refused() {
     let report = ask(questions(), |_| &house).await;
     report.print_others();
     println!("{report}");
-    report.at_least(80, 2);
+    report.at_least(85, 3);
 }
 
 /// What these were answered is not printed: no rule is made for one of them.
@@ -40,7 +40,7 @@ async fn held_out_questions_are_answered_or_properly_refused() {
     let house = house(&brain::offline());
     let report = ask(Question::all(include_str!("held_out.tsv"), false), |_| &house).await;
     println!("{report}");
-    report.at_least(70, 3);
+    report.at_least(85, 1);
 }
 
 #[tokio::test]
