@@ -19,7 +19,6 @@ mod event;
 mod executor;
 mod expert;
 mod failure;
-mod meaning;
 mod options;
 mod overview;
 mod planner;

@@ -146,7 +146,10 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     if is_answer {
         return Found::Answer(vec![quote(best.passage)]);
     }
-    if best.covered <= LEAST_NEAR || tables::is_outside(question) {
+    // What was found by its meaning may have no word of the question.
+    let is_meant =
+        tables::MEANT.iter().any(|words| text.lines().next().is_some_and(|it| it.contains(words)));
+    if (best.covered <= LEAST_NEAR && !is_meant) || tables::is_outside(question) {
         return Found::Nothing;
     }
     let (_, line) = lines(question, &asked, best.passage);

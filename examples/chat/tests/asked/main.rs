@@ -1,6 +1,6 @@
 //! Questions about the sample documents and what was said, sums and the time, as people ask them.
 //!
-//! `cargo xtask questions chat [--held-out] [--model]` prints the table, and what was not answered rightly.
+//! `cargo xtask questions chat [--held-out] [--model] [--encoder FOLDER]` prints the table, and what was not answered rightly.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
@@ -9,14 +9,15 @@ use clap::Parser;
 use terminal::{
     brain::{self, Brain},
     cached,
-    questions::{House, Question, ask, sample},
+    questions::{House, Question, ask, meaning, sample},
 };
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;
 
 async fn house(brain: &Brain) -> House<Talking> {
-    let chat = Chat::build(brain, &Options::parse_from(["chat"])).await.unwrap();
+    let options = Options { meaning: meaning(), ..Options::parse_from(["chat"]) };
+    let chat = Chat::build(brain, &options).await.unwrap();
     let graph = chat.graph().unwrap();
     House::new(Talking::new(chat), &graph)
 }

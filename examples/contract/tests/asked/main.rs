@@ -1,6 +1,6 @@
 //! Questions about the two sample contracts, as people ask them.
 //!
-//! `cargo xtask questions contract [--held-out] [--model]` prints the table, and what was not answered rightly.
+//! `cargo xtask questions contract [--held-out] [--model] [--encoder FOLDER]` prints the table, and what was not answered rightly.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
@@ -11,7 +11,7 @@ use contract::{Book, Expert, Options, Talking};
 use terminal::{
     brain::{self, Brain},
     cached,
-    questions::{House, Question, ask, sample},
+    questions::{House, Question, ask, meaning, sample},
 };
 
 /// How many questions a server's model is asked.
@@ -39,6 +39,7 @@ impl Houses {
 async fn house(brain: &Brain, contract: &str) -> House<Talking> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts").join(contract);
     let options = Options::parse_from(["contract", "--contract", file.to_str().unwrap()]);
+    let options = Options { meaning: meaning(), ..options };
     let book = Book::open(&options).await.unwrap();
     let expert = Expert::new(brain.model.clone(), book, &options).unwrap();
     let graph = expert.graph().unwrap();
