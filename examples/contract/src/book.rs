@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, Hit, LoadOptions, Passage, Query, RetrievalError,
-    Retriever, SharedDocumentStore, Skipped, contract_passages, sync_passages,
+    Article, ArticleMention, ArticleNumber, Contract, Document, Hit, LoadOptions, Passage, Query,
+    RetrievalError, Retriever, SharedDocumentStore, Skipped, contract_passages, sync_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
@@ -38,6 +38,11 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Whose article is named.
+    pub(crate) fn of(named: &ArticleMention) -> Self {
+        if named.of_standard { Self::Standard } else { Self::Contract }
+    }
+
     /// How it is called.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -26,7 +26,6 @@ mod previous;
 mod prompt;
 mod question;
 pub mod questions;
-mod refer;
 mod respond;
 mod rounds;
 mod scope;
