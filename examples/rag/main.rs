@@ -15,7 +15,7 @@ async fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
-    let tools = agents::Tools::open(options.docs.as_deref())?;
+    let tools = agents::Tools::open_by(options.docs.as_deref(), options.meaning.open()?).await?;
     let office = Office(agents::supervisor(&brain, &tools)?);
     if options.talk.graph {
         screen.answer(&office.drawing())?;

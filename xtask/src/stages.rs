@@ -14,7 +14,7 @@ use crate::fuzz;
 use crate::getting_started;
 use crate::guides;
 use crate::jail;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Package};
 use crate::mutants;
 use crate::neighbours;
 use crate::peers;
@@ -332,7 +332,25 @@ fn publish(metadata: &Metadata) -> Result<Outcome> {
         return Ok(Outcome::Failed(lacking.join("\n")));
     }
     let note = if dirty { ", with changes that are not committed" } else { "" };
-    passed(publish.run()?, |_| format!("{published} crates{note}"))
+    let unknown = unfilled(&metadata.members());
+    passed(publish.run()?, |_| format!("{published} crates{note}{unknown}"))
+}
+
+/// Says which addresses of the published packages a maintainer has still to fill in.
+fn unfilled(members: &[&Package]) -> String {
+    let published = || members.iter().filter(|package| package.is_published());
+    let is_empty =
+        |address: &Option<String>| address.as_ref().is_none_or(|it| it.trim().is_empty());
+    let addresses = [
+        ("repository", published().any(|package| is_empty(&package.repository))),
+        ("homepage", published().any(|package| is_empty(&package.homepage))),
+    ];
+    let names: Vec<_> =
+        addresses.iter().filter(|(_, empty)| *empty).map(|(name, _)| *name).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(", `{}` empty in the root's manifest", names.join("` and `")),
+    }
 }
 
 /// What every package has to hold.
@@ -421,6 +439,17 @@ fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_that_are_empty_are_named() {
+        let package = |repository: &str| Package {
+            repository: Some(repository.to_owned()),
+            homepage: Some("https://example.org".to_owned()),
+            ..Package::default()
+        };
+        assert_eq!(unfilled(&[&package("https://example.org/hanok")]), "");
+        assert_eq!(unfilled(&[&package("")]), ", `repository` empty in the root's manifest");
+    }
 
     #[test]
     fn what_a_package_lacks_is_named() {

@@ -49,6 +49,7 @@ mod fn_tool;
 mod hashed;
 mod injected;
 mod limited;
+mod listed;
 mod price;
 mod race;
 #[cfg(feature = "test")]
@@ -144,6 +145,7 @@ pub use hanok_macros::tool;
 #[cfg(feature = "test")]
 pub use hashed::HashEmbedder;
 pub use injected::InjectedTool;
+pub use listed::{ListedValue, resolve_schema};
 pub use price::{Price, Priced};
 #[cfg(feature = "test")]
 pub use recorded::{NotRecorded, RecordedModel};

@@ -4,6 +4,7 @@ mod clause;
 mod heading;
 mod lines;
 mod lookup;
+mod mention;
 mod number;
 mod outline;
 mod passages;
@@ -20,6 +21,7 @@ use crate::work;
 
 pub use clause::{Clause, Mark};
 pub use lookup::{NoArticle, TitleFit, TitleMatch};
+pub use mention::ArticleMention;
 pub use number::{ArticleNumber, ArticleNumberError};
 pub use passages::contract_passages;
 pub use slip::{Slip, SlipKind};

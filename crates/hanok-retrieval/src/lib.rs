@@ -101,8 +101,8 @@ pub use hanok_core as core;
 pub use hanok_model as model;
 
 pub use contract::{
-    Appendix, AppendixKind, Article, ArticleNumber, ArticleNumberError, Clause, Contract, Mark,
-    NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
+    Appendix, AppendixKind, Article, ArticleMention, ArticleNumber, ArticleNumberError, Clause,
+    Contract, Mark, NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
 };
 pub use document::{Document, Passage};
 pub use embedded::Embedded;

@@ -7,6 +7,7 @@
 
 mod amount;
 mod article;
+mod count;
 mod date;
 mod digits;
 mod figure;
@@ -17,6 +18,7 @@ mod unit;
 mod won;
 mod words;
 
+pub use count::{Count, counts};
 pub use figure::{Amount, AmountUnit, Article, Date, Figure};
 pub use scan::{Figures, figures};
 pub use won::Won;

@@ -26,7 +26,9 @@ pub use hanok_core as core;
 pub use hanok_model as model;
 pub use hanok_state as state;
 
-pub use amounts::{Amount, AmountUnit, Article, Date, Figure, Figures, Won, figures};
+pub use amounts::{
+    Amount, AmountUnit, Article, Count, Date, Figure, Figures, Won, counts, figures,
+};
 pub use arithmetic::Arithmetic;
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, Rounding, evaluate};

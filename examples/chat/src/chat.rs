@@ -7,7 +7,7 @@ use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
 use hanok_retrieval::SharedRetriever;
 use hanok_state::State;
 use hanok_tools::Toolbox;
-use terminal::{brain::Brain, failure::Failure};
+use terminal::{Meaning, brain::Brain, failure::Failure};
 
 use crate::{ChatState, ChatStateUpdate, Options, Route, documents, nodes, tools};
 
@@ -39,8 +39,21 @@ impl Chat {
     ///
     /// [`Failure`] when the documents cannot be read, or the parts do not fit together.
     pub async fn build(brain: &Brain, options: &Options) -> Result<Self, Failure> {
+        Self::build_by(brain, options, options.meaning.open()?).await
+    }
+
+    /// The same, with documents that are also found by this `meaning`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`build`](Self::build), and when the embedder fails.
+    pub async fn build_by(
+        brain: &Brain,
+        options: &Options,
+        meaning: Option<Meaning>,
+    ) -> Result<Self, Failure> {
         let folder = documents::folder(options.docs.as_deref());
-        let documents = documents::open(&folder, &options.store).await?;
+        let documents = documents::open(&folder, &options.store, meaning).await?;
         let toolbox = match brain.offline {
             true => tools::offline()?,
             false => tools::online(&folder, options.python)?,

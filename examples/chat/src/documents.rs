@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
-    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Splitter, Terms, sync,
+    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Terms,
 };
-use terminal::{StoreOptions, everyday, failure::Failure, passages::observation};
+use terminal::{
+    Meaning, StoreOptions, everyday, failure::Failure, meaning::searched, passages::observation,
+};
 
 /// How many passages a question is given.
 const PASSAGES: usize = 5;
@@ -19,14 +21,15 @@ pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
     given.map_or_else(samples, Path::to_owned)
 }
 
-/// The documents of `folder`, in the store that `store` names.
-pub(crate) async fn open(folder: &Path, store: &StoreOptions) -> Result<SharedRetriever, Failure> {
+/// The documents of `folder`, in the store that `store` names, found by their words and, with a `meaning`, by that too.
+pub(crate) async fn open(
+    folder: &Path,
+    store: &StoreOptions,
+    meaning: Option<Meaning>,
+) -> Result<SharedRetriever, Failure> {
     let library = Library::open(LoadOptions::new(), folder);
     let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
-    let store = store.open(Terms::default(), "문서를").await?;
-    let synced = sync(&store, &Splitter::new(), library.documents()).await;
-    synced.map_err(|error| Failure::unreadable("문서를", error))?;
-    Ok(SharedRetriever::new(store))
+    searched(&library, store.open(Terms::default(), "문서를").await?, meaning).await
 }
 
 /// The passages that fit `question`, and where they are from. Where none does, it is searched together with `before`, what was

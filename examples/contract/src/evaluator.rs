@@ -2,14 +2,11 @@
 
 use hanok_agent::{Evaluation, Language, Structured, StructuredError};
 use hanok_core::Call;
+use hanok_retrieval::ArticleMention;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{
-    ContractState, Expert, Material, Missing, Origin, prompt, question,
-    refer::{self, Named},
-    suggest,
-};
+use crate::{ContractState, Expert, Material, Missing, Origin, prompt, question, suggest};
 
 /// The most tokens of a judgement.
 const LONGEST: u32 = 300;
@@ -40,12 +37,12 @@ pub(crate) fn by_rule(expert: &Expert, state: &ContractState) -> Option<Evaluati
             "표준계약서를 아직 보지 않았습니다",
         ));
     }
-    let asked: Vec<Named> =
-        refer::named(&state.question).into_iter().filter(|it| !it.of_law).collect();
-    let known = |Named { origin, number, .. }: &Named| {
-        let key = number.key();
-        let absent = Missing::Article(*origin, key.clone());
-        let read = |it: &Material| it.origin == *origin && it.article.as_ref() == Some(&key);
+    let mut asked = ArticleMention::all(&state.question);
+    asked.retain(|it| !it.of_law);
+    let known = |named: &ArticleMention| {
+        let (origin, key) = (Origin::of(named), named.number.key());
+        let absent = Missing::Article(origin, key.clone());
+        let read = |it: &Material| it.origin == origin && it.article.as_ref() == Some(&key);
         state.collected.iter().any(read) || state.absent.iter().any(|it| it.what == absent)
     };
     let read = |title: &String| state.collected.iter().any(|it| it.label.contains(title.as_str()));

@@ -40,9 +40,12 @@ pub struct Options {
     #[arg(long)]
     pub no_cache: bool,
 
-    /// A folder with the sentence encoder's files: passages are then found by meaning, too
-    #[arg(long, value_name = "FOLDER")]
-    pub encoder: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub meaning: terminal::MeaningOptions,
 
     /// A folder with a Korean dictionary of MeCab's form: words are then compared by what they are made of
     #[arg(long, value_name = "FOLDER")]

@@ -3,9 +3,9 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use hanok_retrieval::{Article, Contract};
+use hanok_retrieval::{Article, ArticleMention, Contract};
 
-use crate::{Book, Material, Origin, book::Paper, cite, question, refer, suggest};
+use crate::{Book, Material, Origin, book::Paper, cite, question, suggest};
 
 /// The most characters of an article in a summary.
 const SHORT: usize = 90;
@@ -72,7 +72,7 @@ const UNITS: [&str; 16] = [
 
 /// The answer to `question`, and what it is taken from, where it is about a contract of `book` as a whole.
 pub(crate) fn answer(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
-    if !refer::named(question).is_empty() {
+    if !ArticleMention::all(question).is_empty() {
         return wording(question, book);
     }
     let paper = &book.user;
@@ -140,8 +140,8 @@ fn wording(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
         return None;
     }
     let mut materials = Vec::new();
-    for named in refer::named(question) {
-        let found = book.paper(named.origin).map(|paper| paper.numbered(named.number));
+    for named in ArticleMention::all(question) {
+        let found = book.paper(Origin::of(&named)).map(|paper| paper.numbered(named.number));
         materials.extend(found.filter(|found| !named.of_law && !found.is_empty())?);
     }
     let texts: Vec<String> =

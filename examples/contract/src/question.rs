@@ -1,8 +1,8 @@
 //! What rules read in a question.
 
-use hanok_retrieval::ArticleNumber;
+use hanok_retrieval::{ArticleMention, ArticleNumber};
 
-use crate::{Origin, refer};
+use crate::Origin;
 
 /// Words by which a standard contract is asked for.
 const STANDARD: [&str; 9] = [
@@ -47,8 +47,8 @@ const LONGEST_WORD: usize = 10;
 
 /// The articles of the contract of `origin` that `question` names.
 pub(crate) fn articles(question: &str, origin: Origin) -> Vec<ArticleNumber> {
-    let named = refer::named(question).into_iter();
-    named.filter(|it| it.origin == origin && !it.of_law).map(|it| it.number).collect()
+    let named = ArticleMention::all(question).into_iter();
+    named.filter(|it| Origin::of(it) == origin && !it.of_law).map(|it| it.number).collect()
 }
 
 /// Whether `question` asks for the standard contract.

@@ -4,6 +4,7 @@ use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::DataMark;
+use hanok_retrieval::ArticleMention;
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::{
     ContractEvent, ContractState, ContractStateUpdate, Expert, Material,
     answer::{answered, show},
     failure::NodeFailure,
-    overview, prompt, question, refer, social,
+    overview, prompt, question, social,
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
@@ -176,7 +177,7 @@ async fn by_rule(
     let question = &state.question;
     let earlier = state.messages.len() > 1;
     let earlier = earlier && state.contract.as_deref() == Some(expert.book.user.id());
-    Ok(if !refer::named(question).is_empty() {
+    Ok(if !ArticleMention::all(question).is_empty() {
         Some("조 번호가 있습니다")
     } else if OF_CONTRACTS.iter().any(|word| question.to_lowercase().contains(word)) {
         Some("계약에 관한 말이 있습니다")

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
-use hanok_retrieval::ArticleNumber;
+use hanok_retrieval::{ArticleMention, ArticleNumber};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Absent, Book, Material, Missing, Origin, refer};
+use crate::{Absent, Book, Material, Missing, Origin};
 
 /// How many pieces a search shows.
 const FOUND: usize = 4;
@@ -174,7 +174,8 @@ impl Book {
         };
         let mut lookup = Lookup::default();
         for topic in topics.lines().map(str::trim).filter(|topic| !topic.is_empty()).take(TOPICS) {
-            let numbers: Vec<_> = refer::named(topic).into_iter().map(|it| it.number).collect();
+            let numbers: Vec<_> =
+                ArticleMention::all(topic).into_iter().map(|it| it.number).collect();
             let mut found: Vec<Material> = Vec::new();
             for number in &numbers {
                 let of = standard.numbered(*number);

@@ -1,16 +1,16 @@
 //! Answers of a form that a JSON schema gives: a choice among values, and words about it.
 
+use hanok_model::{ListedValue, resolve_schema};
 use serde_json::{Map, Value, json};
 
 use crate::{
     agent,
-    conversation::{Conversation, Language},
+    conversation::Conversation,
     cues,
     intent::has,
     lists,
     prompt::Listed,
     route::{ranked, talk},
-    schema,
 };
 
 /// A value that fits `schema`, as far as it is made of objects, lists, choices and plain values: of a choice, the value whose
@@ -23,8 +23,8 @@ pub(crate) fn fill(schema: &Value, conversation: &Conversation) -> Value {
 const DEEPEST: usize = 16;
 
 fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usize) -> Value {
-    let schema = schema::resolved(schema, root);
-    let options = options(schema, root);
+    let schema = resolve_schema(schema, root);
+    let options = ListedValue::all(schema, root);
     if depth > DEEPEST {
         return Value::Null;
     }
@@ -47,10 +47,10 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
     };
     match kind {
         Some("string") if lists::is_about_wish(schema) => lists::wish(conversation).into(),
-        Some("string") => match conversation.language {
-            Language::Korean => "설명이 이 질문에 가장 가깝습니다.".into(),
-            Language::English => "Its description is nearest to the question.".into(),
-        },
+        Some("string") => {
+            let english = "Its description is nearest to the question.";
+            conversation.language.either("설명이 이 질문에 가장 가깝습니다.", english).into()
+        }
         Some("integer" | "number") if lists::is_about_sureness(schema) => {
             json!(lists::sureness(conversation))
         }
@@ -61,8 +61,8 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         }
         Some("boolean") => json!(is_about_data(schema) && agent::is_answered(conversation)),
         Some("array") => {
-            let items = schema::resolved(schema.get("items").unwrap_or(&Value::Null), root);
-            let options = self::options(items, root);
+            let items = resolve_schema(schema.get("items").unwrap_or(&Value::Null), root);
+            let options = ListedValue::all(items, root);
             lists::fill(schema, items, &listed(&options), conversation)
         }
         Some("object") => json!({}),
@@ -76,23 +76,17 @@ fn is_about_data(schema: &Value) -> bool {
     cues::FOR_DOCUMENTS.iter().any(|word| has(&said, word)) || has(&said, "data")
 }
 
-/// The values that `schema` lists, each with its description if it has one.
-fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
-    let listed = schema::options(schema, root).into_iter();
-    listed.map(|it| (it.value, it.description.unwrap_or_default())).collect()
-}
-
 /// Values with their descriptions, to be compared with the question.
-fn listed(options: &[(Value, String)]) -> Vec<Listed> {
-    let listed = options.iter().map(|(value, said)| {
-        let name = schema::words(value);
-        Listed { name, description: said.clone(), parameters: Vec::new() }
+fn listed(options: &[ListedValue]) -> Vec<Listed> {
+    let listed = options.iter().map(|it| {
+        let description = it.description.clone().unwrap_or_default();
+        Listed { name: it.words(), description, parameters: Vec::new() }
     });
     listed.collect()
 }
 
 /// The option that fits: one for talking where nothing has to be looked up.
-fn chosen(options: Vec<(Value, String)>, conversation: &Conversation) -> Value {
+fn chosen(options: Vec<ListedValue>, conversation: &Conversation) -> Value {
     let listed = listed(&options);
     let talks = |listed: &&Listed| {
         let said = listed.description.to_lowercase();
@@ -103,5 +97,5 @@ fn chosen(options: Vec<(Value, String)>, conversation: &Conversation) -> Value {
         _ => ranked(&conversation.question, &listed).into_iter().next(),
     };
     let at = listed.iter().position(|listed| Some(&listed.name) == name.as_ref()).unwrap_or(0);
-    options.into_iter().nth(at).map_or(Value::Null, |(value, _)| value)
+    options.into_iter().nth(at).map_or(Value::Null, |it| it.value)
 }

@@ -17,6 +17,13 @@ pub(crate) enum Language {
     English,
 }
 
+impl Language {
+    /// What is said in Korean, or in English.
+    pub(crate) fn either<'t>(self, korean: &'t str, english: &'t str) -> &'t str {
+        if self == Self::Korean { korean } else { english }
+    }
+}
+
 /// What a request says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conversation {

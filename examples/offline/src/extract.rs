@@ -2,6 +2,7 @@
 
 use crate::{
     amounts::{self, counted, is_answer},
+    intent::{self, Intent},
     passages::{self, Kind, Passage, Unit, passages},
     reckon, tables,
     words::{Held, Word, content, coverage, small, words},
@@ -10,7 +11,7 @@ use crate::{
 /// What a text has about a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
-    /// What answers it; of two passages that fit alike, both.
+    /// What answers it.
     Answer(Vec<Quote>),
     /// What does not answer it, and stands nearest to it, under what it stands.
     Near { under: String, hint: bool, quote: Quote },
@@ -40,13 +41,19 @@ const MOST_CHARS: usize = 700;
 /// A shorter text is an answer as it is.
 const SHORT: usize = 400;
 
-/// A shorter passage is a title.
-const TITLE: usize = 60;
+/// The weighted share of the question that a passage has at least to be its answer: one whose heading has a word of it whole, one
+/// whose heading has some of it, and one of whose sentences has it alone. Measured with the questions of the examples, each also
+/// asked where the passages with its answer were taken away.
+const SURE_OF_TOPIC: f32 = 0.54;
+const SURE_UNDER_HEADING: f32 = 0.62;
+const SURE_ALONE: f32 = 0.85;
 
-/// The weighted share of the question that a passage has at least to be its answer, and one whose heading has a word of it. Measured
-/// with the questions of the examples.
-const SURE: f32 = 0.62;
-const SURE_UNDER_HEADING: f32 = 0.5;
+/// How far ahead of the next one an answer is, and one under a heading that has nothing of the question.
+const AHEAD: f32 = 0.16;
+const AHEAD_ALONE: f32 = 0.5;
+
+/// The share of the question from which a heading has some of it.
+const SOME: f32 = 0.15;
 
 /// The share below which what stands nearest is no answer at all.
 const HINT: f32 = 0.5;
@@ -57,17 +64,11 @@ const REMOTE: f32 = 0.2;
 /// What a word of the question before counts for.
 const EARLIER: f32 = 0.5;
 
-/// What a passage loses for a word of the question that another one has in its heading.
-const OTHER_TOPIC: f32 = 0.4;
-
 /// A passage that has less of the question is not near.
 const LEAST_NEAR: f32 = 0.05;
 
 /// What words count for that stand for anything: money, people.
 const VAGUE: f32 = 0.4;
-
-/// Two passages fit alike whose fits are no further apart.
-const ALIKE: f32 = 0.16;
 
 /// What a passage is worth by its place in a search's results, beside its words.
 const PLACES: [f32; 2] = [0.15, 0.06];
@@ -89,29 +90,30 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let asked = query_words(question, &passages);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
     if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
-        let mut found = whole(text, SHORT);
-        if let (Found::Answer(quotes), Some(day)) = (&mut found, reckon::day(question, text)) {
-            quotes.iter_mut().take(1).for_each(|quote| quote.lines.insert(0, day.clone()));
-        }
-        return found;
+        let day = reckon::day(question, text);
+        let is_beside = day.is_none() && is_beside(question, text);
+        return match whole(text, SHORT) {
+            Found::Answer(mut quotes) if is_beside => {
+                let near = |quote| Found::Near { under: String::new(), hint: true, quote };
+                quotes.pop().map_or(Found::Nothing, near)
+            }
+            Found::Answer(mut quotes) => {
+                let first = quotes.iter_mut().take(1);
+                first.for_each(|it| it.lines.splice(0..0, day.clone()).for_each(drop));
+                Found::Answer(quotes)
+            }
+            found => found,
+        };
     }
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &passages);
-    let topics: Vec<Held> = passages.iter().map(|it| Held::of(last(&it.heading))).collect();
-    let off_topic = |held: &Held| {
-        let named = |word: &&Word| {
-            let own = Word { also: Vec::new(), ..Word::clone(word) };
-            held.share(&own) == 0.0 && topics.iter().any(|topic| topic.share(&own) >= 0.9)
-        };
-        small(asked.iter().filter(|it| !it.is_earlier).filter(named).count()) * OTHER_TOPIC
-    };
     let mut ranked: Vec<Ranked<'_>> = passages
         .iter()
         .zip(&held)
         .enumerate()
         .map(|(at, (passage, held))| {
             let place = PLACES.get(at).copied().unwrap_or_default();
-            let fit = fit(question, &asked, &weights, passage, held) + place - off_topic(held);
+            let fit = fit(question, &asked, &weights, passage, held) + place;
             Ranked { fit, passage, covered: weighted(&asked, &weights, held) }
         })
         .collect();
@@ -126,10 +128,9 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     };
     // What can be calculated is asked for.
     let reckons = |it: &&Ranked<'_>| {
-        let (_, line) = lines(question, &asked, it.passage);
-        line.is_some_and(|line| {
-            reckon::follows(question, line, &around(it.passage), text).is_some()
-        })
+        let (lines, line) = lines(question, &asked, it.passage);
+        let follows = |line| reckon::follows(question, line, &around(it.passage), text);
+        reckon::sum(question, &lines).or(line.and_then(follows)).is_some()
     };
     let is_near = |it: &&Ranked<'_>| it.covered >= REMOTE.max(best.covered * 0.6);
     // Another passage than the best one has to have what is counted.
@@ -137,20 +138,18 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     if let Some(it) = ranked.iter().take(counts).filter(is_near).find(reckons) {
         return Found::Answer(vec![quote(it.passage)]);
     }
-    let topic = Held::of(last(&best.passage.heading));
-    let is_topic = asked.iter().any(|word| topic.share(word) >= 0.95);
-    let sure = if is_topic { SURE_UNDER_HEADING } else { SURE };
-    // Whoever asks for an amount is not answered without one.
-    let lacks = amounts::is_asked(question) && !has_answer(question, best.passage);
-    let sure = if lacks { f32::INFINITY } else { sure };
-    if !searched || best.covered >= sure {
-        let alike = |it: &&Ranked<'_>| it.covered >= sure && best.fit - it.fit < ALIKE;
-        let others = others.first().filter(alike).filter(|_| searched);
-        return Found::Answer(
-            std::iter::once(best).chain(others).map(|it| quote(it.passage)).collect(),
-        );
+    let ahead = others.first().map_or(f32::INFINITY, |other| best.fit - other.fit);
+    let is_answer = match searched {
+        true => is_sure(question, &asked, &weights, best, ahead),
+        false => !is_beside(question, text),
+    };
+    if is_answer {
+        return Found::Answer(vec![quote(best.passage)]);
     }
-    if best.covered <= LEAST_NEAR || tables::is_outside(question) {
+    // What was found by its meaning may have no word of the question.
+    let is_meant =
+        tables::MEANT.iter().any(|words| text.lines().next().is_some_and(|it| it.contains(words)));
+    if (best.covered <= LEAST_NEAR && !is_meant) || tables::is_outside(question) {
         return Found::Nothing;
     }
     let (_, line) = lines(question, &asked, best.passage);
@@ -171,6 +170,57 @@ fn query_words(question: &str, passages: &[Passage]) -> Vec<Word> {
         words = counts;
     }
     words
+}
+
+/// Whether what a tool gave is not what `question` asks for: it has other numbers, or a directory's entries do not say that of anybody.
+fn is_beside(question: &str, text: &str) -> bool {
+    let (intent, held) = (Intent::of(question), Held::of(text));
+    let of_entries = |kind| intent.weight(kind) > intent.weight(intent::Kind::Documents);
+    let is_directory = [intent::Kind::People, intent::Kind::Rooms].into_iter().any(of_entries);
+    let is_known = |word: &Word| held.share(word) > 0.0 || intent::is_cue(&word.stem);
+    reckon::is_beside(question, text)
+        || is_directory
+            && text.lines().any(|line| passages::source(line).is_some())
+            && !content(question).iter().all(is_known)
+}
+
+/// Whether a passage that is so far `ahead` is the answer, and not only near.
+fn is_sure(question: &str, asked: &[Word], weights: &[f32], it: &Ranked<'_>, ahead: f32) -> bool {
+    let (units, all, held) = (&it.passage.units, around(it.passage), held(it.passage));
+    // Whoever asks for an amount is not answered without one, and who counts something not by what counts something else.
+    let lacks = amounts::is_asked(question) && !has_answer(question, it.passage);
+    if lacks || reckon::counts_otherwise(question, &all) || reckon::is_uncalculated(question, &all)
+    {
+        return false;
+    }
+    let topic = Held::of(last(&it.passage.heading));
+    let is_topic = |word: &Word| topic.share(word) >= 0.95;
+    // What a question is about stands in its answer, and which of them: 프린터 비밀번호.
+    let lacking = |word: &Word| !word.is_earlier && held.share(word) == 0.0;
+    let is_about = |word: &Word| word.text.ends_with(['은', '는']) && lacking(word);
+    let is_other = |pair: &[Word]| {
+        let [which, what] = pair else { return false };
+        let is_vague = tables::VAGUE.contains(&which.stem.as_str());
+        !is_vague && which.text == which.stem && lacking(which) && is_topic(what)
+    };
+    if asked.iter().any(is_about) || asked.windows(2).any(is_other) {
+        return false;
+    }
+    // An item says what it says under the sentence that leads to it.
+    let lead =
+        units.iter().enumerate().find(|(at, it)| it.kind == Kind::Sentence && leads(units, *at));
+    let has_all = |unit: &Unit| {
+        let mut held = Held::of(&unit.text);
+        lead.filter(|_| unit.kind != Kind::Sentence).iter().for_each(|(_, it)| held.add(&it.text));
+        weighted(asked, weights, &held) >= SURE_ALONE
+    };
+    match weighted(asked, weights, &topic) {
+        share if share >= SURE_ALONE => true,
+        _ if ahead < AHEAD => false,
+        _ if asked.iter().any(is_topic) => it.covered >= SURE_OF_TOPIC,
+        share if share >= SOME => it.covered >= SURE_UNDER_HEADING,
+        _ => ahead >= AHEAD_ALONE && units.iter().any(has_all),
+    }
 }
 
 /// A passage, how well it fits, and how much of the question it has.
@@ -278,16 +328,16 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
         false if amounts::is_asked(question) => -0.15,
         false => 0.0,
     };
-    // A title page says what a document is about, and nothing of it.
-    let length: usize = passage.units.iter().map(|unit| unit.text.chars().count()).sum();
-    let title = if length < TITLE { 0.3 } else { 0.0 };
-    share(held) + 0.5 * best + 0.5 * heading + amount - title
+    share(held) + 0.5 * best + 0.5 * heading + amount
 }
 
 /// Whether a passage has an amount of what is asked for.
 fn has_answer(question: &str, passage: &Passage) -> bool {
     passage.units.iter().any(|unit| is_answer(question, &unit.text))
 }
+
+/// Two lines of a passage answer alike from this share of the better one on.
+const TIED: f32 = 0.99;
 
 /// As long a passage without a list is told whole.
 const SHORT_PASSAGE: usize = 260;
@@ -298,20 +348,20 @@ fn lines<'p>(
     passage: &'p Passage,
 ) -> (Vec<String>, Option<&'p str>) {
     let scores = scores(question, asked, passage);
-    let best = scores.iter().copied().fold(0.0, f32::max);
+    let top = scores.iter().copied().fold(0.0, f32::max);
     let letters: usize = passage.units.iter().map(|unit| unit.text.chars().count()).sum();
     let is_list = passage.units.iter().any(|unit| unit.kind != Kind::Sentence);
     // One sentence alone may have the amount that is asked for.
     let amounts = passage.units.iter().filter(|unit| is_answer(question, &unit.text)).count();
     let is_short = !is_list && letters <= SHORT_PASSAGE && amounts != 1;
-    let mut chosen: Vec<bool> = if best < 0.3 || is_short || is_whole(question, asked) {
+    let mut chosen: Vec<bool> = if top < 0.3 || is_short || is_whole(question, asked) {
         vec![true; scores.len()]
     } else if reckon::adds(question) {
-        scores.iter().map(|score| *score >= 0.99 * best).collect()
+        scores.iter().map(|score| *score >= TIED * top).collect()
     } else {
         let units = scores.iter().zip(&passage.units);
         let least = |unit: &Unit| if unit.kind == Kind::Sentence { 0.7 } else { 0.8 };
-        units.map(|(score, unit)| *score >= least(unit) * best).collect()
+        units.map(|(score, unit)| *score >= least(unit) * top).collect()
     };
     let texts: Vec<&str> = passage.units.iter().map(|unit| unit.text.as_str()).collect();
     if let Some(at) = reckon::within(question, &texts) {
@@ -323,7 +373,14 @@ fn lines<'p>(
     let chosen = passage.units.iter().zip(&chosen).filter(|(_, chosen)| **chosen);
     let lines = chosen.map(|(unit, _)| shown(unit)).collect();
     let units = passage.units.iter().zip(&scores);
-    let best = units.rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let best = units.clone().rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    // Of two that are alike and say different amounts none is meant.
+    let is_other = |(unit, score): (&Unit, &f32)| {
+        let (amount, other) =
+            (best.and_then(|(it, _)| reckon::money(&it.text)), reckon::money(&unit.text));
+        *score >= TIED * top && amount.is_some() && other.is_some() && amount != other
+    };
+    let best = best.filter(|_| !units.clone().any(is_other));
     (lines, best.map(|(unit, _)| unit.text.as_str()))
 }
 

@@ -101,6 +101,14 @@ impl Intent {
     }
 }
 
+/// Whether a word of a question, without its endings, says of which kind that is, or is a number.
+pub(crate) fn is_cue(stem: &str) -> bool {
+    let lists =
+        [&cues::ROOMS, &cues::CONTACT, &cues::BELONGS, &cues::MEMBERS, &cues::LEAVE, &cues::LEFT];
+    let is = |cue: &&str| cue.contains(stem) || stem.contains(cue);
+    stem.starts_with(|c: char| c.is_ascii_digit()) || lists.iter().any(|list| list.iter().any(is))
+}
+
 fn any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| has(text, word))
 }

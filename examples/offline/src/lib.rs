@@ -18,7 +18,6 @@ mod prompt;
 mod reckon;
 mod reply;
 mod route;
-pub mod schema;
 mod summary;
 mod tables;
 mod words;

@@ -40,23 +40,16 @@ use crate::{
 /// length and stop texts are not heeded.
 ///
 /// ```
-/// # #[derive(Debug)]
-/// # struct Stopped;
-/// # impl hanok_core::Clock for Stopped {
-/// #     fn now(&self) -> hanok_core::Timestamp { Default::default() }
-/// #     fn sleep(&self, _: std::time::Duration) -> hanok_core::BoxFuture<'static, ()> { Box::pin(async {}) }
-/// # }
-/// use hanok_core::{Call, CallKey};
+/// use hanok_core::Call;
 /// use hanok_model::{ChatModel, ChatRequest};
 /// use hanok_state::Message;
 /// use offline::OfflineModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), hanok_model::ModelError> {
-/// # let call = Call::new(CallKey::new("doc"), std::sync::Arc::new(Stopped));
 /// let prompt = "You route.\n\n- library: documents and rules\n- sums: calculates\n\nDelegate: agent\nTask: task";
 /// let request = ChatRequest::new([Message::system(prompt), Message::user("What is 6 * 7?")]);
-/// let reply = OfflineModel::new().chat(request, &call).await?;
+/// let reply = OfflineModel::new().chat(request, &Call::detached()).await?;
 /// assert!(reply.message.text().ends_with("Delegate: sums\nTask: What is 6 * 7?"));
 /// # Ok(())
 /// # }

@@ -27,47 +27,40 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
 
 /// What is said instead of a call or a delegation, without labels.
 pub(crate) fn said(route: &Route, language: Language) -> String {
-    let korean = language == Language::Korean;
+    let either = |korean, english| language.either(korean, english).to_owned();
     match route {
         Route::To { task, .. } => task.clone(),
         Route::Found(texts) => texts.join("\n\n"),
         Route::Nothing(said) if said.is_empty() => nothing("", language),
         Route::Nothing(said) => said.clone(),
-        Route::Earlier(said) if said.is_empty() && korean => {
-            "이 대화에서 그 전에 하신 말씀이 없습니다.".to_owned()
-        }
-        Route::Earlier(said) if said.is_empty() => {
-            "Nothing was said before in this conversation.".to_owned()
-        }
+        Route::Earlier(said) if said.is_empty() => either(
+            "이 대화에서 그 전에 하신 말씀이 없습니다.",
+            "Nothing was said before in this conversation.",
+        ),
         Route::Earlier(said) => {
             let said: Vec<_> = said.iter().map(|text| format!("- {text}")).collect();
-            let begin = if korean {
-                "이 대화에서 하신 말씀입니다."
-            } else {
-                "This is what you said in this conversation."
-            };
+            let begin = "This is what you said in this conversation.";
+            let begin = language.either("이 대화에서 하신 말씀입니다.", begin);
             format!("{begin}\n\n{}", said.join("\n"))
         }
-        Route::Noted if korean => "알겠습니다. 이 대화에 남겨 두겠습니다.".to_owned(),
-        Route::Noted => "I see. It stays in this conversation.".to_owned(),
-        Route::Thanked if korean => "네, 더 궁금한 것이 있으면 물어보세요.".to_owned(),
-        Route::Thanked => "You are welcome.".to_owned(),
+        Route::Noted => either(
+            "알겠습니다. 이 대화에 남겨 두겠습니다.",
+            "I see. It stays in this conversation.",
+        ),
+        Route::Thanked => either("네, 더 궁금한 것이 있으면 물어보세요.", "You are welcome."),
         Route::Greeted(_, others) if !others.is_empty() => {
-            let begin = match korean {
-                true => "안녕하세요. 이런 것을 물어보실 수 있습니다.",
-                false => "Hello. You can ask about this.",
-            };
+            let begin = "안녕하세요. 이런 것을 물어보실 수 있습니다.";
+            let begin = language.either(begin, "Hello. You can ask about this.");
             let listed = others.iter().map(|it| format!("- {}: {}", it.name, it.description));
             format!("{begin}\n\n{}", listed.collect::<Vec<_>>().join("\n"))
         }
         Route::Greeted(kinds, _) => {
-            let begin = if korean {
-                "안녕하세요. 저는 규칙으로만 답하는 오프라인 모델이고, 찾은 글을 옮겨 답합니다. 이런 것을 물어보실 수 있습니다:"
-            } else {
-                "Hello. I am an offline model of rules, and answer with what I find. You can ask about:"
-            };
-            let kinds: Vec<_> = kinds.iter().map(|kind| kind.name(korean)).collect();
-            format!("{begin} {}.", kinds.join(", "))
+            let begin = language.either(
+                "안녕하세요. 저는 규칙으로만 답하는 오프라인 모델이고, 찾은 글을 옮겨 답합니다. 이런 것을 물어보실 수 있습니다:",
+                "Hello. I am an offline model of rules, and answer with what I find. You can ask about:",
+            );
+            let kinds = kinds.iter().map(|kind| kind.name(language == Language::Korean));
+            format!("{begin} {}.", kinds.collect::<Vec<_>>().join(", "))
         }
     }
 }
@@ -85,11 +78,10 @@ pub(crate) fn acted(act: &Act, language: Language) -> String {
         }
         Act::Talk(talk) => final_answer(None, said(talk, language)),
         Act::Answer(findings) => {
-            let thought = if language == Language::Korean {
-                "확인한 내용에서 질문에 맞는 부분으로 답합니다."
-            } else {
-                "I answer with what fits the question in what I was given."
-            };
+            let thought = language.either(
+                "확인한 내용에서 질문에 맞는 부분으로 답합니다.",
+                "I answer with what fits the question in what I was given.",
+            );
             final_answer(Some(thought), answered(findings, language))
         }
     }
@@ -110,7 +102,6 @@ pub(crate) fn answered(findings: &[Finding], language: Language) -> String {
 }
 
 fn one(finding: &Finding, language: Language) -> String {
-    let korean = language == Language::Korean;
     match finding {
         Finding::Found(quotes) => {
             quotes.iter().map(|it| quoted_from(it, language)).collect::<Vec<_>>().join("\n\n")
@@ -118,42 +109,42 @@ fn one(finding: &Finding, language: Language) -> String {
         Finding::Near { question, under, hint, quote } => {
             let source = quote.source.as_deref().unwrap_or_default();
             let name = if under.is_empty() { source } else { under };
-            let begin = match (hint, korean) {
-                (true, true) => "꼭 맞는 답인지는 확실하지 않습니다.".to_owned(),
-                (true, false) => "This may not be the answer.".to_owned(),
-                (false, _) => nothing(question, language),
+            let name = if name.is_empty() { language.either("이것", "this") } else { name };
+            let begin = match hint {
+                true => language
+                    .either("꼭 맞는 답인지는 확실하지 않습니다.", "This may not be the answer.")
+                    .to_owned(),
+                false => nothing(question, language),
             };
-            let nearest = match korean {
-                true => format!("가장 가까운 내용은 {name}입니다:"),
-                false => format!("The nearest is {name}:"),
+            let nearest = match language {
+                Language::Korean => format!("가장 가까운 내용은 {name}입니다:"),
+                Language::English => format!("The nearest is {name}:"),
             };
             format!("{begin} {nearest}\n{}", quoted_from(quote, language))
         }
         Finding::Said(text) => text.clone(),
         Finding::Nothing { question } => nothing(question, language),
         Finding::Failed(text) => text.clone(),
-        Finding::No(NoCall::NoTool) if korean => {
-            "이 질문에 답할 자료나 도구를 찾지 못했습니다.".to_owned()
-        }
-        Finding::No(NoCall::NoTool) => {
-            "There is no tool for this question: nothing was found.".to_owned()
-        }
-        Finding::No(NoCall::Missing { tool, parameter }) if korean => {
-            format!(
+        Finding::No(NoCall::NoTool) => language
+            .either(
+                "이 질문에 답할 자료나 도구를 찾지 못했습니다.",
+                "There is no tool for this question: nothing was found.",
+            )
+            .to_owned(),
+        Finding::No(NoCall::Missing { tool, parameter }) => match language {
+            Language::Korean => format!(
                 "질문에서 `{tool}` 도구에 필요한 `{parameter}`을(를) 찾지 못했습니다. 덧붙여 다시 물어봐 주세요."
-            )
-        }
-        Finding::No(NoCall::Missing { tool, parameter }) => {
-            format!(
+            ),
+            Language::English => format!(
                 "The question does not say `{parameter}`, which `{tool}` needs: nothing was found. Please add it."
-            )
-        }
+            ),
+        },
     }
 }
 
 /// The lines of a quote, with where they are from.
 fn quoted_from(quote: &Quote, language: Language) -> String {
-    let label = if language == Language::Korean { "\n\n출처: " } else { "\n\nSource: " };
+    let label = language.either("\n\n출처: ", "\n\nSource: ");
     let mut text = quote.lines.join("\n");
     quote.source.iter().for_each(|source| text.extend([label, source]));
     text

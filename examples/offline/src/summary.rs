@@ -59,8 +59,7 @@ pub(crate) fn of(data: &str, language: Language) -> String {
             keep(&mut told, clean(sentence));
         }
     }
-    let korean = language == Language::Korean;
-    let label = |labels: [&'static str; 2]| if korean { labels[0] } else { labels[1] };
+    let label = |labels: [&'static str; 2]| language.either(labels[0], labels[1]);
     let old = asked.len().saturating_sub(MOST_ASKED);
     asked.drain(..old);
     let mut parts = Vec::new();
@@ -73,8 +72,7 @@ pub(crate) fn of(data: &str, language: Language) -> String {
         parts.push(format!("{} {}", label(ASKED), asked.join(" / ")));
     }
     match parts.is_empty() {
-        true if korean => "인사를 나누었다.".to_owned(),
-        true => "They greeted.".to_owned(),
+        true => language.either("인사를 나누었다.", "They greeted.").to_owned(),
         false => parts.join("\n"),
     }
 }

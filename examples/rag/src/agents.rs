@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hanok_agent::{Language, ReactAgent};
 use hanok_model::{SharedTool, ToolChoice};
-use hanok_retrieval::{Library, LoadOptions, LoadReport, SharedRetriever};
+use hanok_retrieval::{
+    Library, LoadOptions, LoadReport, MemoryStore, SharedDocumentStore, SharedRetriever,
+};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
-use terminal::{brain::Brain, failure::Failure, messages::skipped};
+use terminal::{Meaning, brain::Brain, failure::Failure, meaning::searched, messages::skipped};
 
 use crate::{
     directory::{self, Directory},
@@ -40,16 +42,29 @@ impl Tools {
     ///
     /// [`Failure`] when the folder or the directory cannot be read.
     pub fn open(folder: Option<&Path>) -> Result<Self, Failure> {
-        let folder = folder.map_or_else(sample_documents, Path::to_owned);
-        let library = Library::open(LoadOptions::new(), folder)
-            .map_err(|error| Failure::unreadable("문서를", error))?;
+        let library = read(folder)?;
         let report = library.report().clone();
+        Self::over(SharedRetriever::new(library), report)
+    }
+
+    /// The same with documents that are also found by their `meaning`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`open`](Self::open), and when the embedder fails.
+    pub async fn open_by(folder: Option<&Path>, meaning: Option<Meaning>) -> Result<Self, Failure> {
+        let Some(meaning) = meaning else { return Self::open(folder) };
+        let library = read(folder)?;
+        let report = library.report().clone();
+        let store = SharedDocumentStore::new(MemoryStore::default());
+        Self::over(searched(&library, store, Some(meaning)).await?, report)
+    }
+
+    fn over(documents: SharedRetriever, report: LoadReport) -> Result<Self, Failure> {
         let directory = Directory::open(directory::shipped())
             .map_err(|error| Failure::unreadable("사내 디렉터리를", error))?;
         Ok(Self {
-            rag: vec![
-                search_knowledge_base(SharedRetriever::new(library)).map_err(Failure::wiring)?,
-            ],
+            rag: vec![search_knowledge_base(documents).map_err(Failure::wiring)?],
             internal: directory::tools(&directory).map_err(Failure::wiring)?,
             external: vec![
                 SharedTool::new(
@@ -70,6 +85,12 @@ impl Tools {
         let skipped_files = self.report.skipped.iter().map(|it| format!("건너뜀: {}", skipped(it)));
         skipped_files.chain((self.report.documents == 0).then(|| none.to_owned()))
     }
+}
+
+/// The documents of `folder`, or the samples.
+fn read(folder: Option<&Path>) -> Result<Library, Failure> {
+    let folder = folder.map_or_else(sample_documents, Path::to_owned);
+    Library::open(LoadOptions::new(), folder).map_err(|error| Failure::unreadable("문서를", error))
 }
 
 /// The supervisor over the three agents.

@@ -25,4 +25,11 @@ pub struct Options {
     /// A folder of .txt, .md, .html, .docx, .hwpx and .pdf files [default: the sample documents]
     #[arg(long, value_name = "FOLDER")]
     pub docs: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub meaning: terminal::MeaningOptions,
 }

@@ -1,9 +1,9 @@
 //! A question to a person as a form: what its JSON Schema wants, field by field.
 
 use hanok_graph::{Doubted, Pending};
+use hanok_model::{ListedValue, resolve_schema};
 use hanok_tools::AmountUnit;
 use jsonschema::Validator;
-use offline::schema;
 use serde_json::{Map, Value};
 
 /// A question, and the fields of its answer.
@@ -109,7 +109,7 @@ impl Form {
 
 impl Field {
     fn of(name: &str, schema: &Value, root: &Value, may_be_empty: bool) -> Self {
-        let schema = schema::resolved(schema, root).clone();
+        let schema = resolve_schema(schema, root).clone();
         let word = |key: &str| schema.get(key).and_then(Value::as_str);
         let label = match (word("title"), word("description")) {
             (Some(title), Some(said)) => format!("{title} ({said})"),
@@ -243,8 +243,9 @@ pub(crate) fn shown(payload: &Value) -> String {
 
 /// The values that `schema` lists, each with the words for it.
 fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
-    let listed = schema::options(schema, root).into_iter().map(|it| {
-        let words = it.description.or(it.title).unwrap_or_else(|| schema::words(&it.value));
+    let listed = ListedValue::all(schema, root).into_iter().map(|it| {
+        let words = it.words();
+        let words = it.description.or(it.title).unwrap_or(words);
         (it.value, words)
     });
     listed.collect()

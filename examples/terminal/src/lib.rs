@@ -16,6 +16,7 @@ mod interrupts;
 mod json;
 mod lanes;
 mod live;
+pub mod meaning;
 pub mod messages;
 mod options;
 pub mod passages;
@@ -30,9 +31,12 @@ mod shown;
 mod silence;
 mod store;
 mod talk;
+#[cfg(feature = "test")]
+pub mod topics;
 mod typed;
 
 pub use lanes::Lane;
+pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};
 pub use options::Options;
 pub use screen::Screen;

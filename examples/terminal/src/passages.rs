@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hanok_retrieval::Hit;
+use hanok_retrieval::{Hit, Mode};
 
 /// The most characters of one passage that are shown. The library's own passages are shorter.
 const PASSAGE_CHARS: usize = 2_000;
@@ -10,7 +10,8 @@ const PASSAGE_CHARS: usize = 2_000;
 /// The most characters of a query that are repeated where nothing is found.
 const QUERY_CHARS: usize = 80;
 
-/// What a model reads: passages under their headings, each followed by its source, or that nothing was found about `query`.
+/// What a model reads: passages under their headings, each followed by its source, or that nothing was found about `query`. It is
+/// told where some were found by their meaning: these may have no word of the question.
 #[must_use]
 pub fn observation(query: &str, hits: &[Hit]) -> String {
     if hits.is_empty() {
@@ -19,7 +20,11 @@ pub fn observation(query: &str, hits: &[Hit]) -> String {
             shortened(query, QUERY_CHARS)
         );
     }
-    let mut text = String::from("문서 검색 결과");
+    let by_meaning = |hit: &Hit| hit.parts.iter().any(|part| part.by == Mode::Vector);
+    let mut text = String::from(match hits.iter().any(by_meaning) {
+        true => "문서 검색 결과(뜻이 가까운 것까지)",
+        false => "문서 검색 결과",
+    });
     for Hit { passage, .. } in hits {
         let page = passage.page.map(|page| format!(", {page}쪽")).unwrap_or_default();
         let said = shortened(passage.text.trim(), PASSAGE_CHARS);

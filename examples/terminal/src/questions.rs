@@ -8,7 +8,7 @@ use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Chain, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Outcome, Thread};
 
-use crate::{Talk, messages};
+use crate::{MeaningOptions, Talk, messages};
 
 /// What an answer says that has nothing, or that refuses.
 const NOTHING: [&str; 6] =
@@ -16,6 +16,12 @@ const NOTHING: [&str; 6] =
 
 /// What an answer says of what only stands near.
 const NEAREST: [&str; 2] = ["가장 가까운", "The nearest is"];
+
+/// The meaning that a search is to go by, where `HANOK_TEST_ENCODER` names the folder of an encoder's files.
+#[must_use]
+pub fn meaning() -> MeaningOptions {
+    MeaningOptions { encoder: std::env::var_os("HANOK_TEST_ENCODER").map(Into::into) }
+}
 
 /// What kind of question it is. One whose kind ends with `+` goes on in the conversation of the line above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

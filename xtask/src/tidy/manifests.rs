@@ -35,6 +35,13 @@ fn check_one(member: &Member<'_>) -> Vec<Fault> {
         );
         faults.push(member.fault("license", what));
     }
+    let one_place = ["repository", "homepage"].into_iter();
+    faults.extend(one_place.filter(|key| !inherits(&member.manifest, key)).map(|key| {
+        let what = format!(
+            "its own `{key}` or none, add `{key}.workspace = true`: the root's manifest has it for all"
+        );
+        member.fault(key, what)
+    }));
     for (key, missing) in [
         ("description", package.description.as_ref().is_none_or(|text| text.trim().is_empty())),
         ("keywords", package.keywords.is_empty()),
@@ -52,6 +59,12 @@ fn check_one(member: &Member<'_>) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Whether the package takes `key` from the workspace.
+fn inherits(manifest: &str, key: &str) -> bool {
+    let line = format!("{key}.workspace=true");
+    manifest.lines().any(|it| it.replace(' ', "") == line)
 }
 
 /// Whether `[lints]` says `workspace = true`, in either of its spellings.
@@ -97,7 +110,8 @@ mod tests {
         })
     }
 
-    const MANIFEST: &str = "[package]\nname = \"hanok-core\"\n\n[lints]\nworkspace = true\n";
+    const MANIFEST: &str = "[package]\nname = \"hanok-core\"\nrepository.workspace = true\nhomepage.workspace = true\n\n\
+        [lints]\nworkspace = true\n";
 
     #[test]
     fn a_complete_manifest_has_no_fault() {
@@ -123,6 +137,22 @@ mod tests {
         );
     }
 
+    /// A maintainer fills in one place where the sources are.
+    #[test]
+    fn a_crate_with_an_address_of_its_own_is_found() {
+        let package = package(complete());
+        for (address, is_fault) in [
+            ("repository.workspace = true", false),
+            ("repository . workspace=true", false),
+            ("repository = \"example.org\"", true),
+            ("", true),
+        ] {
+            let manifest = MANIFEST.replace("repository.workspace = true", address);
+            let faults = check(&[member(&package, &manifest)]);
+            assert_eq!(!faults.is_empty(), is_fault, "{address}: {faults:?}");
+        }
+    }
+
     /// P58: unsafe code is forbidden by the workspace, and every crate inherits it.
     #[test]
     fn a_crate_that_could_hold_unsafe_code_is_found() {
@@ -134,7 +164,9 @@ mod tests {
             ("[lints.rust]\nunsafe_code = \"allow\"\n", false),
             ("[package]\nedition.workspace = true\n[badges]\nworkspace = true\n", false),
         ] {
-            assert_eq!(check(&[member(&package, manifest)]).is_empty(), inherits, "{manifest:?}");
+            assert_eq!(has_workspace_lints(manifest), inherits, "{manifest:?}");
+            let faults = check(&[member(&package, manifest)]);
+            assert_eq!(faults.iter().all(|fault| !fault.what.contains("lints")), inherits);
         }
         assert_eq!(check_root("[workspace.lints.rust]\nunsafe_code = \"forbid\"\n"), None);
         assert!(check_root("[workspace.lints.rust]\nunsafe_code = \"deny\"\n").is_some());

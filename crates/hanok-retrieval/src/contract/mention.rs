@@ -1,8 +1,6 @@
-//! Articles that a text names, and whose they are.
+//! Articles that a text names, and whether they are there.
 
-use hanok_retrieval::ArticleNumber;
-
-use crate::Origin;
+use super::{ArticleNumber, Contract};
 
 /// A larger number is read as this: there is no such article either.
 const LARGEST: u32 = 999_999_999;
@@ -16,21 +14,68 @@ const LONGEST_RANGE: u32 = 20;
 /// What follows a sum of money, where no `제` stands before the number: `5조인데`, `5조 2천억`.
 const MONEY: [&str; 8] = ["원", "달러", "인데", "인 ", "억", "짜리", "규모", "이나 "];
 
-/// An article that a text names.
+/// What a line begins with that names sources.
+const SOURCES: [&str; 2] = ["출처", "근거"];
+
+/// An article that a text names: a question, or an answer that a model wrote.
+///
+/// ```
+/// use hanok_retrieval::{ArticleMention, Contract};
+///
+/// let contract = Contract::parse("제1조(목적) 용역을 정한다.\n제2조(해지) 30일 전에 알린다.\n");
+/// let named = ArticleMention::all("제2조와 제7조의2, 민법 제673조");
+/// let made_up: Vec<_> = named.iter().filter(|it| contract.lacks(it)).collect();
+/// assert_eq!(made_up.len(), 1);
+/// assert_eq!(made_up[0].number.to_string(), "제7조의2");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) origin: Origin,
-    pub(crate) number: ArticleNumber,
+#[non_exhaustive]
+pub struct ArticleMention {
+    /// Its number.
+    pub number: ArticleNumber,
     /// Whether it is one of a law: `주택임대차보호법 제6조`.
-    pub(crate) of_law: bool,
+    pub of_law: bool,
+    /// Whether it is one of a standard contract: `표준계약서 제6조`.
+    pub of_standard: bool,
 }
 
-/// The articles that `text` names in its order, each once: `제5조`, `5조`, `제7조의2`, `제5조부터 제8조까지`. Whose each is, the words
-/// since the one before say, or it is of the same contract.
-pub(crate) fn named(text: &str) -> Vec<Named> {
+impl ArticleMention {
+    /// The articles that `text` names in its order, each once: `제5조`, `5조`, `제7조의2`, `제5조부터 제8조까지`. Whose each is, the
+    /// words since the one before say, or it is of the same contract. A sum of money (`5조 원`) is none.
+    pub fn all(text: &str) -> Vec<Self> {
+        mentions(text)
+    }
+
+    /// The articles from which an answer says that it was taken: those in its lines that begin with `출처` or `근거`, for what a
+    /// clause in it refers to is none. Without such a line, all.
+    ///
+    /// ```
+    /// use hanok_retrieval::ArticleMention;
+    ///
+    /// let answer = "제9조에 따라 30일 전에 알립니다.\n\n출처: 계약서 제18조(해지)";
+    /// let cited = ArticleMention::cited(answer);
+    /// assert_eq!(cited.len(), 1);
+    /// assert_eq!(cited[0].number.to_string(), "제18조");
+    /// ```
+    pub fn cited(text: &str) -> Vec<Self> {
+        let is_source = |line: &&str| SOURCES.iter().any(|label| line.starts_with(label));
+        let sources: Vec<&str> = text.lines().filter(is_source).collect();
+        if sources.is_empty() { mentions(text) } else { mentions(&sources.join("\n")) }
+    }
+}
+
+impl Contract {
+    /// Whether whoever names this article of this contract made it up: it has none of the number, and the article is no law's.
+    /// Whether it is this contract that is meant, [`of_standard`](ArticleMention::of_standard) says.
+    pub fn lacks(&self, mention: &ArticleMention) -> bool {
+        !mention.of_law && self.numbered(mention.number).next().is_none()
+    }
+}
+
+fn mentions(text: &str) -> Vec<ArticleMention> {
     let text: String = text.chars().map(half_width).collect();
-    let mut named: Vec<Named> = Vec::new();
-    let (mut origin, mut from, mut before) = (Origin::Contract, 0, ' ');
+    let mut named: Vec<ArticleMention> = Vec::new();
+    let (mut of_standard, mut from, mut before) = (false, 0, ' ');
     for (at, c) in text.char_indices() {
         let begins = c.is_ascii_digit() && !before.is_ascii_digit() && !matches!(before, '.' | ',');
         before = c;
@@ -50,14 +95,16 @@ pub(crate) fn named(text: &str) -> Vec<Named> {
         }
         let words = between.trim_end().trim_end_matches('제').trim_end();
         let of_law = ["법", "법률", "시행령", "시행규칙"].iter().any(|law| words.ends_with(law));
-        origin = whose(words).unwrap_or(origin);
+        of_standard = speaks_of_standard(words).unwrap_or(of_standard);
         let range = match (named.last(), is_range(words)) {
-            (Some(last), true) if last.origin == origin => last.number.number..number.number,
+            (Some(last), true) if last.of_standard == of_standard => {
+                last.number.number..number.number
+            }
             _ => number.number..number.number,
         };
         let within = range.skip(1).take(LONGEST_RANGE as usize).map(ArticleNumber::new);
         for number in within.chain([number]) {
-            let one = Named { origin, number, of_law };
+            let one = ArticleMention { number, of_law, of_standard };
             if !named.contains(&one) {
                 named.push(one);
             }
@@ -101,8 +148,8 @@ fn number(text: &str) -> Option<(u32, &str)> {
     Some((digits.parse().unwrap_or(LARGEST).min(LARGEST), rest))
 }
 
-/// Whose contract `words` speak of last.
-fn whose(words: &str) -> Option<Origin> {
+/// Whether `words` speak of a standard contract last; `None` where they speak of none.
+fn speaks_of_standard(words: &str) -> Option<bool> {
     let standard = words.rfind("표준");
     let own = ["계약서", "이 계약", "우리 계약"].iter().filter_map(|name| {
         let mut places = words.rmatch_indices(name).map(|(at, _)| at);
@@ -112,9 +159,9 @@ fn whose(words: &str) -> Option<Origin> {
         })
     });
     match (standard, own.max()) {
-        (Some(standard), Some(own)) if own > standard => Some(Origin::Contract),
-        (Some(_), _) => Some(Origin::Standard),
-        (None, Some(_)) => Some(Origin::Contract),
+        (Some(standard), Some(own)) if own > standard => Some(false),
+        (Some(_), _) => Some(true),
+        (None, Some(_)) => Some(false),
         (None, None) => None,
     }
 }
@@ -154,10 +201,12 @@ mod tests {
             ),
             ("제2항과 제3호, 제9조제2항", "계약서 제9조"),
         ] {
-            let shown =
-                named(text).into_iter().map(|it| format!("{} {}", it.origin.name(), it.number));
+            let whose = |standard| if standard { "표준계약서" } else { "계약서" };
+            let shown = mentions(text)
+                .into_iter()
+                .map(|it| format!("{} {}", whose(it.of_standard), it.number));
             assert_eq!(shown.collect::<Vec<_>>().join(", "), want, "{text}");
         }
-        assert!(named("주택임대차보호법 제6조에 따른다")[0].of_law);
+        assert!(mentions("주택임대차보호법 제6조에 따른다")[0].of_law);
     }
 }

@@ -1,0 +1,181 @@
+//! Texts that are found by their vectors, beside their words.
+
+use std::path::PathBuf;
+
+use hanok_core::Call;
+use hanok_model::SharedEmbedder;
+use hanok_openai::OpenAiEmbedder;
+use hanok_retrieval::{
+    DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
+    Retriever, SentenceEncoder, SharedDocumentStore, SharedRetriever, Splitter, sync,
+};
+
+use crate::failure::Failure;
+
+/// The options of a program that searches by meaning as well.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[group(skip)]
+pub struct MeaningOptions {
+    /// A folder with the sentence encoder's files: passages are then found by meaning, too [default: the embedding model
+    /// that OPENAI_EMBEDDING_MODEL names, if it does]
+    #[arg(long, value_name = "FOLDER")]
+    pub encoder: Option<PathBuf>,
+}
+
+impl MeaningOptions {
+    /// The encoder in the folder, else the embedding model that the environment names, if it does.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unreadable`] when the folder has no encoder, [`Failure::Model`] when the server cannot be used.
+    pub fn open(&self) -> Result<Option<Meaning>, Failure> {
+        if let Some(folder) = &self.encoder {
+            let encoder = SentenceEncoder::open(folder);
+            let encoder = encoder.map_err(|error| Failure::unreadable("인코더를", error))?;
+            return Ok(Some(Meaning::of(SharedEmbedder::new(encoder))));
+        }
+        if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_some_and(|name| !name.is_empty()) {
+            let embedder = OpenAiEmbedder::from_env().map_err(Failure::Model)?;
+            return Ok(Some(Meaning::of(SharedEmbedder::new(embedder))));
+        }
+        Ok(None)
+    }
+}
+
+/// What a passage has to be like to be found by its vector.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    /// At least so like the question: vectors of letters are near zero where no letters are shared.
+    Least(f32),
+    /// At least so much of what the best one is like. How like texts of one meaning are differs between models, and is low for
+    /// a short question and a long passage.
+    OfBest(f32),
+}
+
+const BY_LETTERS: Bound = Bound::Least(0.25);
+const BY_MEANING: Bound = Bound::OfBest(0.6);
+
+impl Bound {
+    /// The similarity below which nothing is looked at.
+    fn least(self) -> f32 {
+        match self {
+            Self::Least(least) => least,
+            Self::OfBest(_) => 0.0,
+        }
+    }
+
+    /// How ranks are joined. Words, with what texts say instead of them, find more of what people ask than a small encoder: its best
+    /// stands behind theirs, and before what they have only some of.
+    fn fusion(self) -> Fusion {
+        match self {
+            Self::Least(_) => Fusion::new(),
+            Self::OfBest(_) => Fusion::new().k(5.0).weights(1.5, 1.0),
+        }
+    }
+
+    /// The hits that words found, or whose vectors are within the bound.
+    fn within(self, hits: Vec<Hit>) -> Vec<Hit> {
+        let Self::OfBest(share) = self else { return hits };
+        let best = hits.iter().filter_map(similarity).fold(0.0, f32::max);
+        let by_words = |hit: &Hit| hit.parts.iter().any(|part| part.by == Mode::Keyword);
+        let near = |hit: &Hit| similarity(hit).is_some_and(|it| it >= best * share);
+        hits.into_iter().filter(|hit| by_words(hit) || near(hit)).collect()
+    }
+}
+
+/// How like the question the vector of a hit is, where vectors found it.
+fn similarity(hit: &Hit) -> Option<f32> {
+    let part = hit.parts.iter().find(|part| part.by == Mode::Vector);
+    part.map(|part| part.score)
+}
+
+/// An embedder, and what its vectors have to be like.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    embedder: SharedEmbedder,
+    bound: Bound,
+}
+
+impl Meaning {
+    /// By what `embedder` takes texts to mean.
+    #[must_use]
+    pub fn of(embedder: SharedEmbedder) -> Self {
+        Self { embedder, bound: BY_MEANING }
+    }
+
+    /// By the letters alone: without a model, and without a meaning.
+    #[must_use]
+    pub fn letters() -> Self {
+        Self { embedder: SharedEmbedder::new(NgramEmbedder::default()), bound: BY_LETTERS }
+    }
+
+    /// Whether texts are compared by more than their letters.
+    #[must_use]
+    pub fn is_by_model(&self) -> bool {
+        matches!(self.bound, Bound::OfBest(_))
+    }
+
+    /// What makes the vectors.
+    #[must_use]
+    pub fn embedder(&self) -> &SharedEmbedder {
+        &self.embedder
+    }
+
+    /// `store`, whose passages are found so.
+    #[must_use]
+    pub fn over(self, store: SharedDocumentStore) -> ByMeaning {
+        let Self { embedder, bound } = self;
+        ByMeaning { store: Embedded::new(store, embedder, Call::detached()), bound }
+    }
+}
+
+/// Passages that are found by their words and by their vectors; both lists are joined by the ranks.
+#[derive(Debug, Clone)]
+pub struct ByMeaning {
+    store: Embedded<SharedDocumentStore>,
+    bound: Bound,
+}
+
+impl ByMeaning {
+    /// Where passages are put.
+    #[must_use]
+    pub fn store(&self) -> &impl DocumentStore {
+        &self.store
+    }
+
+    /// The same within another call.
+    #[must_use]
+    pub fn during(&self, call: Call) -> Self {
+        Self { store: self.store.during(call), bound: self.bound }
+    }
+}
+
+impl Retriever for ByMeaning {
+    async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
+        let query = query.clone().mode(Mode::Hybrid).min_similarity(self.bound.least());
+        let query = query.fusion(self.bound.fusion());
+        Ok(self.bound.within(self.store.search(&query).await?))
+    }
+}
+
+/// The documents of `library`, put into `store` and found by their words and, with a `meaning`, by that too.
+///
+/// # Errors
+///
+/// [`Failure::Unreadable`] when the store or the embedder fails.
+pub async fn searched(
+    library: &Library,
+    store: SharedDocumentStore,
+    meaning: Option<Meaning>,
+) -> Result<SharedRetriever, Failure> {
+    let splitter = Splitter::new();
+    let Some(meaning) = meaning else {
+        let synced = sync(&store, &splitter, library.documents()).await;
+        synced.map_err(|error| Failure::unreadable("문서를", error))?;
+        return Ok(SharedRetriever::new(store));
+    };
+    let found = meaning.over(store);
+    let synced = sync(found.store(), &splitter, library.documents()).await;
+    synced.map_err(|error| Failure::unreadable("문서를", error))?;
+    Ok(SharedRetriever::new(found))
+}
