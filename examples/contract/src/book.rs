@@ -276,6 +276,11 @@ impl Book {
         Ok(found)
     }
 
+    /// Whether `question` is nearer to the contracts than to anything else, as far as vectors of a model tell.
+    pub(crate) async fn means(&self, question: &str) -> Result<bool, RetrievalError> {
+        self.store.is_inside(question).await
+    }
+
     /// How much of `question` the two contracts have, from 0 to 1.
     pub(crate) async fn coverage(&self, question: &str) -> Result<f32, RetrievalError> {
         let query = Query::new(question).synonyms(everyday()).limit(3);
@@ -376,8 +381,9 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 
 #[cfg(test)]
 mod tests {
+    use hanok_model::SharedEmbedder;
     use hanok_retrieval::MemoryStore;
-    use terminal::MeaningOptions;
+    use terminal::{MeaningOptions, topics::Topics};
 
     use super::*;
 
@@ -392,6 +398,18 @@ mod tests {
         found.into_iter().map(|material| material.label).collect()
     }
 
+    /// A question is about the contract where its meaning is nearer to an article than to all else that people ask; letters say nothing
+    /// of it.
+    #[tokio::test]
+    async fn what_means_an_article_is_about_the_contract() {
+        let topics = Topics(&[&["반려동물", "댕댕이"], &["날씨"]]);
+        let by_meaning = lease(Meaning::of(SharedEmbedder::new(topics))).await;
+        assert!(by_meaning.means("댕댕이 데려와도 될까?").await.unwrap());
+        assert!(!by_meaning.means("내일 날씨는?").await.unwrap());
+        let by_letters = lease(Meaning::letters()).await;
+        assert!(!by_letters.means("댕댕이 데려와도 될까?").await.unwrap());
+    }
+
     /// `HANOK_TEST_ENCODER` names the folder of the encoder's files; without it this says so.
     #[tokio::test]
     async fn a_question_that_only_meaning_finds_is_found_by_the_encoder() {
@@ -402,13 +420,21 @@ mod tests {
         let options = MeaningOptions { encoder: Some(folder.into()) };
         let by_meaning = lease(options.open().unwrap().unwrap()).await;
         let by_letters = lease(Meaning::letters()).await;
-        for (question, label) in
-            [("강아지 키워도 돼?", "제7조의2(반려동물)"), ("복비는 누가 내?", "제22조")]
+        for (question, label) in [("앵무새", "제7조의2(반려동물)"), ("소개비 부담", "제22조")]
         {
             let words = found(&by_letters, question).await;
             assert!(!words.iter().any(|it| it.starts_with(label)), "{question}: {words:?}");
             let meant = found(&by_meaning, question).await;
             assert!(meant.iter().any(|it| it.starts_with(label)), "{question}: {meant:?}");
+        }
+        for outside in
+            ["오늘 저녁 뭐 먹지", "강남역 가는 길 알려줘", "오늘의 운세", "책 한 권 골라줘"]
+        {
+            assert!(!by_meaning.means(outside).await.unwrap(), "{outside}");
+        }
+        for inside in ["공인중개사에게 주는 돈은 누가 부담해", "수도 전기 값은 누가 내"]
+        {
+            assert!(by_meaning.means(inside).await.unwrap(), "{inside}");
         }
     }
 }

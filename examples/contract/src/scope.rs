@@ -185,6 +185,8 @@ async fn by_rule(
         Some("앞의 대화에 이어집니다")
     } else if !terminal::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
+    } else if !terminal::is_outside(question) && expert.book.means(question).await? {
+        Some("계약서에 뜻이 가까운 말이 있습니다")
     } else {
         None
     })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hanok_core::Call;
-use hanok_model::SharedEmbedder;
+use hanok_model::{Embedder as _, SharedEmbedder};
 use hanok_openai::OpenAiEmbedder;
 use hanok_retrieval::{
     DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
@@ -54,6 +54,22 @@ enum Bound {
 
 const BY_LETTERS: Bound = Bound::Least(0.25);
 const BY_MEANING: Bound = Bound::OfBest(0.6);
+
+/// What people ask a program that is about none of its documents.
+const OUTSIDE: [&str; 12] = [
+    "날씨가 어때?",
+    "점심 메뉴 추천해 줘",
+    "프로그램 코드를 짜 줘",
+    "영화 노래 추천",
+    "축구 경기 결과",
+    "주식 비트코인 가격",
+    "기분이 어때?",
+    "번역해 줘",
+    "여행지 맛집 추천",
+    "수학 문제를 풀어 줘",
+    "농담해 줘",
+    "뉴스 알려 줘",
+];
 
 impl Bound {
     /// The similarity below which nothing is looked at.
@@ -125,7 +141,9 @@ impl Meaning {
     #[must_use]
     pub fn over(self, store: SharedDocumentStore) -> ByMeaning {
         let Self { embedder, bound } = self;
-        ByMeaning { store: Embedded::new(store, embedder, Call::detached()), bound }
+        let (store, call) =
+            (Embedded::new(store, embedder.clone(), Call::detached()), Call::detached());
+        ByMeaning { store, embedder, call, bound }
     }
 }
 
@@ -133,6 +151,8 @@ impl Meaning {
 #[derive(Debug, Clone)]
 pub struct ByMeaning {
     store: Embedded<SharedDocumentStore>,
+    embedder: SharedEmbedder,
+    call: Call,
     bound: Bound,
 }
 
@@ -146,8 +166,38 @@ impl ByMeaning {
     /// The same within another call.
     #[must_use]
     pub fn during(&self, call: Call) -> Self {
-        Self { store: self.store.during(call), bound: self.bound }
+        let (store, embedder) = (self.store.during(call.clone()), self.embedder.clone());
+        Self { store, embedder, call, bound: self.bound }
     }
+
+    /// True where a model's vectors say that a passage is nearer to `text` than all that people ask about something else. Vectors of
+    /// letters say nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError`] when the store or the embedder fails.
+    pub async fn is_inside(&self, text: &str) -> Result<bool, RetrievalError> {
+        if matches!(self.bound, Bound::Least(_)) {
+            return Ok(false);
+        }
+        let query = Query::new(text).mode(Mode::Vector).min_similarity(-1.0).limit(1);
+        let nearest = self.store.search(&query).await?.iter().find_map(similarity);
+        let texts: Vec<String> = std::iter::once(text).chain(OUTSIDE).map(str::to_owned).collect();
+        let vectors = self.embedder.embed(&texts, &self.call).await;
+        let vectors = vectors.map_err(RetrievalError::Embedding)?;
+        let Some((own, outside)) = vectors.split_first() else { return Ok(false) };
+        let farthest = outside.iter().map(|other| cosine(own, other)).fold(-1.0, f32::max);
+        Ok(nearest.is_some_and(|nearest| nearest > farthest))
+    }
+}
+
+/// How like each other two vectors are, from -1 to 1; 0 where one is nothing.
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product = |one: &[f32], other: &[f32]| -> f32 {
+        one.iter().zip(other).map(|(one, other)| one * other).sum()
+    };
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
 impl Retriever for ByMeaning {
