@@ -24,7 +24,8 @@ const ROOT: &str = "hanok:threads";
 const PAGE: usize = 16;
 
 /// Values that belong to one life of a thread, are too large for its state, and stand in a [`Store`](crate::Store): each under a
-/// name, sealed by a codec as the records of the log are. Texts of them are in no index.
+/// name, sealed by a codec as the records of the log are. Texts of them are in no index; a search through all namespaces lists
+/// them, in `hanok:threads`.
 ///
 /// The store does not know the thread. Whoever removes, forks or erases that does the same with its items, as the graph's `Thread`
 /// and the program `hanok` do. An export of a log has none of them.
