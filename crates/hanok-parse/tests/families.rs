@@ -48,6 +48,34 @@ fn values_between_tags_have_the_type_of_their_parameter() {
     }
 }
 
+/// contract 3, 18
+#[test]
+fn a_close_mark_in_a_string_of_an_object_closes_nothing() {
+    reads(&[
+        (
+            "<tool: function>\nfind {\"q\":\"</tool>\"}\n</tool><tool: find> {\"q\":\"b\"}</tool>",
+            r#"find{"q":"</tool>"} find{"q":"b"}"#,
+        ),
+        ("<tool: find>{\"q\": \"a</tool> b\"}</tool>", r#"find{"q":"a</tool> b"}"#),
+        (
+            "<tool>find</tool><tool_input>{\"q\":\"a</tool_input>\"}</tool_input>",
+            r#"find{"q":"a</tool_input>"}"#,
+        ),
+        // A block of a program is no object, and goes on to its close mark.
+        ("<tool: find>\n{ echo a; }\n</tool>", r#"find{"q":"{ echo a; }"}"#),
+    ]);
+    // However far away an object stands, it is read alike whole and in pieces.
+    for blanks in [0, 1, 900, 1_010, 1_016, 1_017, 1_018, 1_019, 1_020, 1_030, 3_000] {
+        for between in ["", "{"] {
+            let far =
+                format!("<tool: find>{between}{}{{\"q\":\"</tool>\"}}</tool>", " ".repeat(blanks));
+            support::stream::same(&Parser::new(declared()), &far, []);
+        }
+        let far = format!("<tool: find> {{{}\"q\":\"</tool>\"}}</tool>", "\n".repeat(blanks));
+        support::stream::same(&Parser::new(declared()), &far, []);
+    }
+}
+
 /// contract 3, 4, 5
 #[test]
 fn a_close_tag_counts_where_the_format_goes_on() {

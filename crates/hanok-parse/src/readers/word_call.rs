@@ -1,8 +1,10 @@
-//! Calls whose argument is words: `<tool: find> what to find </tool>`.
+//! Calls whose argument is words, or an object: `<tool: find> what to find </tool>`.
 
 use crate::{
-    json::json_text,
+    declared::CallKind,
+    json::{json_text, scan::Ends},
     readers::{
+        json_arguments::JsonArguments,
         reader::{Next, Reader},
         walk::Walk,
     },
@@ -13,6 +15,9 @@ use crate::{
 /// The longest name.
 const NAME: usize = 256;
 
+/// The most bytes before an object: what stands farther behind is words.
+const HEAD: usize = 1_024;
+
 /// A call that is being read up to its close mark.
 #[derive(Debug, Clone)]
 pub(crate) struct WordCall {
@@ -20,18 +25,76 @@ pub(crate) struct WordCall {
     /// Behind the mark.
     body: usize,
     ahead: usize,
-    close: &'static str,
+    /// The mark that closes it, alone in a list.
+    closes: &'static [&'static str],
+    /// No object is its argument.
+    has_words: bool,
+}
+
+/// What the beginning of a call says of its argument.
+enum Head<'a> {
+    /// It is an object, so many bytes behind the beginning, of the call of this name.
+    Object(&'a str, usize),
+    /// It is words.
+    Words,
+    /// That is not to be seen yet.
+    Open,
+}
+
+/// What stands behind the mark of a call: `find {`, or `function>` and that on the next line. Within an object a close mark is text.
+fn head(text: &str) -> Head<'_> {
+    let open = if text.len() > HEAD { Head::Words } else { Head::Open };
+    // `<tool: function>`: the name stands on the next line.
+    let named = match text.trim_start().strip_prefix("function").map(str::trim_start) {
+        Some("") => return open,
+        Some(behind) => behind.strip_prefix('>').unwrap_or(text),
+        None => text,
+    };
+    let named = named.trim_start();
+    let Some(stop) = named.find(|letter: char| letter.is_whitespace() || letter == '>') else {
+        return open;
+    };
+    let (name, behind) = named.split_at_checked(stop).unwrap_or_default();
+    let argument = behind.strip_prefix('>').unwrap_or(behind).trim_start();
+    let at = text.len() - argument.len();
+    if name.is_empty() || name.len() > NAME || name.contains('<') || at > HEAD {
+        return Head::Words;
+    }
+    let Some(object) = argument.strip_prefix('{') else {
+        return if argument.is_empty() { open } else { Head::Words };
+    };
+    let inside = object.trim_start();
+    // A block of a program is no object. What is decided behind the limit is words, however the text comes.
+    match inside.chars().next() {
+        Some('"' | '}') if text.len() - inside.len() <= HEAD => Head::Object(name, at),
+        Some(_) => Head::Words,
+        None => open,
+    }
 }
 
 impl WordCall {
     /// A call whose mark stands from `start` to `body`.
-    pub(crate) fn new(start: usize, body: usize, close: &'static str) -> Self {
-        Self { start, body, ahead: body, close }
+    pub(crate) fn new(start: usize, body: usize, closes: &'static [&'static str]) -> Self {
+        Self { start, body, ahead: body, closes, has_words: false }
+    }
+
+    fn close(&self) -> &'static str {
+        self.closes.first().copied().unwrap_or_default()
+    }
+
+    /// The call of `name` with the object at byte `at`.
+    fn object(&self, walk: &mut Walk, look: Look<'_>, name: &str, at: usize) -> Next {
+        if !walk.leave(look) {
+            return Next::Done(at);
+        }
+        let (ends, kind) = (Ends { tags: self.closes, ..Ends::default() }, CallKind::Tool);
+        JsonArguments::new(walk, look, kind, name.to_owned(), self.start, at, ends)
+            .begin(walk, look)
     }
 
     /// The call whose close mark stands at `end`.
     fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) -> Next {
-        let behind = end + self.close.len();
+        let behind = end + self.close().len();
         if !walk.leave(look) {
             return Next::Done(behind);
         }
@@ -51,8 +114,15 @@ impl WordCall {
 
 impl Reader for WordCall {
     fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        if !self.has_words {
+            match head(look.rest(self.body)) {
+                Head::Object(name, at) => return self.object(walk, look, name, self.body + at),
+                Head::Open if !look.ended => return Next::More,
+                Head::Open | Head::Words => self.has_words = true,
+            }
+        }
         let rest = look.rest(self.ahead);
-        if let Some(len) = rest.find(self.close) {
+        if let Some(len) = rest.find(self.close()) {
             return self.done(walk, look, self.ahead + len);
         }
         if look.ended {
@@ -61,7 +131,7 @@ impl Reader for WordCall {
             walk.leave(look);
             return Next::truncated(walk, look, self.start, name);
         }
-        self.ahead += rest.len() - json_text::overlap(rest, self.close);
+        self.ahead += rest.len() - json_text::overlap(rest, self.close());
         Next::More
     }
 }
