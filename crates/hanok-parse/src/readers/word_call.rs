@@ -25,8 +25,8 @@ pub(crate) struct WordCall {
     /// Behind the mark.
     body: usize,
     ahead: usize,
-    /// The mark that closes it, alone in a list.
-    closes: &'static [&'static str],
+    /// The mark that closes it.
+    close: &'static &'static str,
     /// No object is its argument.
     has_words: bool,
 }
@@ -41,21 +41,24 @@ enum Head<'a> {
     Open,
 }
 
+/// A name and what it has: behind `<tool: function>` it stands on the next line.
+fn named(text: &str) -> &str {
+    let behind = text.trim_start().strip_prefix("function").map(str::trim_start);
+    behind.and_then(|behind| behind.strip_prefix('>')).unwrap_or(text)
+}
+
+/// The name that `named` begins with, and what stands behind it. Nothing where the name does not end.
+fn name_and_argument(named: &str) -> Option<(&str, &str)> {
+    let stop = named.find(|letter: char| letter.is_whitespace() || letter == '>')?;
+    let (name, behind) = named.split_at_checked(stop)?;
+    Some((name, behind.strip_prefix('>').unwrap_or(behind)))
+}
+
 /// What stands behind the mark of a call: `find {`, or `function>` and that on the next line. Within an object a close mark is text.
 fn head(text: &str) -> Head<'_> {
     let open = if text.len() > HEAD { Head::Words } else { Head::Open };
-    // `<tool: function>`: the name stands on the next line.
-    let named = match text.trim_start().strip_prefix("function").map(str::trim_start) {
-        Some("") => return open,
-        Some(behind) => behind.strip_prefix('>').unwrap_or(text),
-        None => text,
-    };
-    let named = named.trim_start();
-    let Some(stop) = named.find(|letter: char| letter.is_whitespace() || letter == '>') else {
-        return open;
-    };
-    let (name, behind) = named.split_at_checked(stop).unwrap_or_default();
-    let argument = behind.strip_prefix('>').unwrap_or(behind).trim_start();
+    let Some((name, argument)) = name_and_argument(named(text).trim_start()) else { return open };
+    let argument = argument.trim_start();
     let at = text.len() - argument.len();
     if name.is_empty() || name.len() > NAME || name.contains('<') || at > HEAD {
         return Head::Words;
@@ -74,12 +77,8 @@ fn head(text: &str) -> Head<'_> {
 
 impl WordCall {
     /// A call whose mark stands from `start` to `body`.
-    pub(crate) fn new(start: usize, body: usize, closes: &'static [&'static str]) -> Self {
-        Self { start, body, ahead: body, closes, has_words: false }
-    }
-
-    fn close(&self) -> &'static str {
-        self.closes.first().copied().unwrap_or_default()
+    pub(crate) fn new(start: usize, body: usize, close: &'static &'static str) -> Self {
+        Self { start, body, ahead: body, close, has_words: false }
     }
 
     /// The call of `name` with the object at byte `at`.
@@ -87,24 +86,21 @@ impl WordCall {
         if !walk.leave(look) {
             return Next::Done(at);
         }
-        let (ends, kind) = (Ends { tags: self.closes, ..Ends::default() }, CallKind::Tool);
+        let tags = std::slice::from_ref(self.close);
+        let (ends, kind) = (Ends { tags, ..Ends::default() }, CallKind::Tool);
         JsonArguments::new(walk, look, kind, name.to_owned(), self.start, at, ends)
             .begin(walk, look)
     }
 
     /// The call whose close mark stands at `end`.
     fn done(&self, walk: &mut Walk, look: Look<'_>, end: usize) -> Next {
-        let behind = end + self.close().len();
+        let behind = end + self.close.len();
         if !walk.leave(look) {
             return Next::Done(behind);
         }
         let inner = look.slice(self.body, end);
-        // `<tool: function>`: the name stands on the next line.
-        let kind = inner.split_once('>').filter(|(kind, _)| kind.trim() == "function");
-        let inner = kind.map_or(inner, |(_, inner)| inner).trim();
-        let stop = inner.find(|letter: char| letter.is_whitespace() || letter == '>');
-        let (name, words) = inner.split_at_checked(stop.unwrap_or(inner.len())).unwrap_or_default();
-        let words = words.strip_prefix('>').unwrap_or(words);
+        let inner = named(inner).trim();
+        let (name, words) = name_and_argument(inner).unwrap_or((inner, ""));
         let span = self.start..behind;
         let called = Called::tool(name, span, self.body..end);
         walk.call(look, called, Input::from_text(words));
@@ -122,7 +118,7 @@ impl Reader for WordCall {
             }
         }
         let rest = look.rest(self.ahead);
-        if let Some(len) = rest.find(self.close()) {
+        if let Some(len) = rest.find(*self.close) {
             return self.done(walk, look, self.ahead + len);
         }
         if look.ended {
@@ -131,7 +127,7 @@ impl Reader for WordCall {
             walk.leave(look);
             return Next::truncated(walk, look, self.start, name);
         }
-        self.ahead += rest.len() - json_text::overlap(rest, self.close());
+        self.ahead += rest.len() - json_text::overlap(rest, self.close);
         Next::More
     }
 }

@@ -43,7 +43,7 @@ pub(crate) enum Mark {
     /// Closes an answer.
     EndAnswer,
     /// Opens a name and words for it, up to this.
-    Words(&'static [&'static str]),
+    Words(&'static &'static str),
     /// Opens a name and attributes, up to a bracket.
     Attributes,
     /// Begins a comment, in which nothing is a call, up to this.

@@ -181,7 +181,7 @@ impl MarkData {
             Mark::Stop => MarkKind::Stop(true),
             Mark::Answer => MarkKind::Answer(true),
             Mark::EndAnswer => MarkKind::EndAnswer(true),
-            Mark::Words(closes) => MarkKind::Words { close: closes.concat() },
+            Mark::Words(close) => MarkKind::Words { close: (*close).to_owned() },
             Mark::Attributes => MarkKind::Attributes(true),
             Mark::Comment(close) => MarkKind::Comment { close: close.to_owned() },
         };
@@ -207,7 +207,7 @@ impl MarkData {
             MarkKind::Stop(_) => Mark::Stop,
             MarkKind::Answer(_) => Mark::Answer,
             MarkKind::EndAnswer(_) => Mark::EndAnswer,
-            MarkKind::Words { close } => Mark::Words(words(std::slice::from_ref(close))),
+            MarkKind::Words { close } => Mark::Words(Box::leak(Box::new(word(close)))),
             MarkKind::Attributes(_) => Mark::Attributes,
             MarkKind::Comment { close } => Mark::Comment(word(close)),
         };

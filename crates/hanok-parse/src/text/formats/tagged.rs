@@ -88,7 +88,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::LangchainXml], "<observation>", Mark::Result(&["</observation>"])),
     of(&[Format::LangchainXml], "<final_answer>", Mark::Answer),
     of(&[Format::LangchainXml], "</final_answer>", Mark::EndAnswer),
-    of(&[Format::Cwm], "<tool: ", Mark::Words(&["</tool>"])),
+    of(&[Format::Cwm], "<tool: ", Mark::Words(&"</tool>")),
     of(&[Format::Granite20bFc], "<function_call>", Mark::Open(&FUNCTION_CALL)),
     of(&[Format::Granite20bFc], "</function_call>", Mark::Close),
     of(&[Format::Longcat], "<longcat_tool_call>", Mark::Open(&LONGCAT)),
