@@ -87,18 +87,14 @@ impl Place {
     ) -> Result<T, Failure> {
         let Some(head) = self.store.head(log.thread()).await? else { return Ok(begin.await?) };
         let copies = self.items(to, Life::new(id.0));
-        self.items(log.thread(), head.life).copy(&copies, &|_| true, now()).await?;
-        let begun = begin.await;
-        if begun.is_err() {
-            copies.retain(&|_, _| false, now()).await?;
-        }
-        Ok(begun?)
+        let items = self.items(log.thread(), head.life);
+        Ok(items.copy_to_new(&copies, &|_| true, now(), begin).await?)
     }
 
     /// Removes what a removed thread had there. What one that was begun anew has stays.
     pub(crate) async fn forget_items(&self, thread: &ThreadKey) -> Result<(), Failure> {
-        let living = self.store.head(thread).await?.map(|head| head.life);
-        Ok(ThreadItems::forget(&self.memory, thread, living, now()).await?)
+        let log = Log::new(self.store.clone(), thread.clone());
+        Ok(ThreadItems::forget_removed(&self.memory, &log, now()).await?)
     }
 
     pub(crate) async fn there(&self, log: &Log) -> Result<(), Failure> {

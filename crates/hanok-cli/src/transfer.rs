@@ -63,10 +63,14 @@ async fn one(
     let id = id();
     let codec = into.store().codec().clone();
     let items = ThreadItems::new(memory.clone(), codec, into.thread().clone(), Life::new(id.0));
-    if let Some(head) = &before {
-        place.items(log.thread(), head.life).copy(&items, &|_| true, now()).await?;
+    let import = into.import(lines.iter().map(String::as_str), id, now());
+    match &before {
+        Some(head) => {
+            let own = place.items(log.thread(), head.life);
+            own.copy_to_new(&items, &|_| true, now(), import).await?;
+        }
+        None => import.await?,
     }
-    into.import(lines.iter().map(String::as_str), id, now()).await?;
     let (before, after) = (position(before), position(log.store().head(log.thread()).await?));
     if before != after {
         // What was taken is an older state: nobody is to go on from it.

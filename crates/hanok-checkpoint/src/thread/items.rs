@@ -5,6 +5,7 @@ use hanok_core::{
 };
 
 use crate::{
+    backend::checkpointer::Checkpointer as _,
     codec::Codec,
     error::CheckpointError,
     format::seal::{SealPlace, Sealed, seal, unseal},
@@ -13,8 +14,9 @@ use crate::{
         SharedStore, Store as _,
         error::StoreError,
         item::{Batch, Expect, Index, Item, Put, Read, Refresh, Ttl, Write},
-        search::Search,
+        search::{Page, Place, Search},
     },
+    thread::log::Log,
 };
 
 /// The namespace of all items of threads.
@@ -101,10 +103,9 @@ impl ThreadItems {
         is_named: &(dyn Fn(&str) -> bool + Sync),
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        let mut after = None;
+        let (labels, mut after) = (self.labels()?, None);
         loop {
-            let search = Search::within(self.thread.tenant().clone(), self.labels()?);
-            let page = self.store.search(&paged(search, after), now).await.map_err(failed)?;
+            let page = page(&self.store, &self.thread, &labels, after, now).await?;
             for hit in &page.hits {
                 let name = hit.item.key.key();
                 if is_named(name) {
@@ -116,6 +117,27 @@ impl ThreadItems {
                 return Ok(());
             }
         }
+    }
+
+    /// Copies the items that `is_named` to `to`, whose thread `begin` begins: it has them from its beginning on. Where it is not begun, none
+    /// stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`copy`](Self::copy), and what `begin` says.
+    pub async fn copy_to_new<T, E: From<CheckpointError>>(
+        &self,
+        to: &Self,
+        is_named: &(dyn Fn(&str) -> bool + Sync),
+        now: Timestamp,
+        begin: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        self.copy(to, is_named, now).await?;
+        let begun = begin.await;
+        if begun.is_err() {
+            to.retain(&|_, _| false, now).await?;
+        }
+        begun
     }
 
     /// Removes the items that do not stay. One that cannot be read does not.
@@ -149,6 +171,20 @@ impl ThreadItems {
         let living = living.map(|life| life.to_string());
         let goes = |item: &Item| item.key.labels().iter().last() != living.as_deref();
         remove(store, thread, &labels(thread)?, &goes, now).await
+    }
+
+    /// Removes the items of the thread of `log`, which was removed. Those of one that was begun anew stay.
+    ///
+    /// # Errors
+    ///
+    /// As storage fails. Then some may have been removed.
+    pub async fn forget_removed(
+        store: &SharedStore,
+        log: &Log,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let living = log.store().head(log.thread()).await?.map(|head| head.life);
+        Self::forget(store, log.thread(), living, now).await
     }
 
     fn labels(&self) -> Result<Labels, CheckpointError> {
@@ -201,8 +237,17 @@ fn labels(thread: &ThreadKey) -> Result<Labels, CheckpointError> {
     Labels::new([ROOT, name.as_str()]).map_err(unnamed)
 }
 
-fn paged(search: Search, after: Option<crate::store::search::Place>) -> Search {
-    search.limit(PAGE).after(after).refresh(Refresh::No)
+/// The items of `thread` below `labels` that stand behind `after`.
+async fn page(
+    store: &SharedStore,
+    thread: &ThreadKey,
+    labels: &Labels,
+    after: Option<Place>,
+    now: Timestamp,
+) -> Result<Page, CheckpointError> {
+    let search = Search::within(thread.tenant().clone(), labels.clone());
+    let search = search.limit(PAGE).after(after).refresh(Refresh::No);
+    store.search(&search, now).await.map_err(failed)
 }
 
 /// Removes what `goes` of the items of `thread` below `labels`.
@@ -215,8 +260,7 @@ async fn remove(
 ) -> Result<(), CheckpointError> {
     let mut after = None;
     loop {
-        let search = Search::within(thread.tenant().clone(), labels.clone());
-        let page = store.search(&paged(search, after), now).await.map_err(failed)?;
+        let page = page(store, thread, labels, after, now).await?;
         let gone = page.hits.iter().map(|hit| &hit.item).filter(|item| goes(item));
         let writes: Vec<_> =
             gone.map(|item| Write::Remove(item.key.clone(), Expect::Any)).collect();

@@ -5,7 +5,7 @@ pub(super) mod words;
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::{AppendId, Forks, OpenLog, RunFold};
+use hanok_checkpoint::{AppendId, CheckpointError, Forks, Log, OpenLog, RunFold};
 use hanok_core::{Namespace, Position, ThreadKey};
 use hanok_state::{State, StateUpdate};
 
@@ -111,20 +111,25 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             }
         }
         // While the thread is there its forks can be found, so they go first.
-        let removes = forks == Forks::Too;
         let forks = match forks {
-            Forks::Too => log.erase_forks().await,
+            Forks::Too => self.erase_forks(&log).await,
             Forks::Keep => log.forks().await,
         };
         let forks = forks.map_err(RunError::Checkpoint)?;
-        for removed in removes.then_some(&forks).into_iter().flatten() {
-            self.app.forget_items(removed, None).await.map_err(RunError::Checkpoint)?;
-        }
         let erased = self.app.erase_items(self.key(), head.life, &fold, &gone).await;
         erased.map_err(RunError::Checkpoint)?;
         let (id, now) = (AppendId(self.app.runtime().ids.id()), self.app.runtime().clock.now());
         let position = log.rewrite(&head, fold, by, id, now).await?;
         Ok(Erasure { position, forks, remains: left })
+    }
+
+    /// Removes the forks and their items; returns which.
+    async fn erase_forks(&self, log: &Log) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let forks = log.erase_forks().await?;
+        for fork in &forks {
+            self.app.forget_items(fork).await?;
+        }
+        Ok(forks)
     }
 
     /// A graph's part of the thread with `update` merged into its state, in this build's schema.

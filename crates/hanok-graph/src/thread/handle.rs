@@ -826,7 +826,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         // What this process remembers of it goes as well.
         drop(self.app.recents().take(&self.key));
         // Its items first: what broke off is finished by another call.
-        self.app.forget_items(&self.key, None).await?;
+        self.app.forget_items(&self.key).await?;
         let was_there = self.app.store().delete(&self.key, None).await?;
         // A run that went on meanwhile may have written some.
         self.app.forget_removed(&self.key).await?;

@@ -1,31 +1,23 @@
 //! What becomes of the items of a thread when it is removed, forked or erased.
 
-use hanok_checkpoint::{
-    CheckpointError, Checkpointer as _, Life, OpenLog, RunFold, ThreadFold, ThreadItems,
-};
+use hanok_checkpoint::{CheckpointError, Life, OpenLog, RunFold, ThreadFold, ThreadItems};
 use hanok_core::ThreadKey;
 use hanok_state::State;
 
 use super::{app::App, erase::words::Words};
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
-    /// Removes the items of all lives of `thread` but of the one that is `living`.
-    pub(super) async fn forget_items(
-        &self,
-        thread: &ThreadKey,
-        living: Option<Life>,
-    ) -> Result<(), CheckpointError> {
+    /// Removes the items of all lives of `thread`.
+    pub(super) async fn forget_items(&self, thread: &ThreadKey) -> Result<(), CheckpointError> {
         let Some(memory) = &self.memory else { return Ok(()) };
-        ThreadItems::forget(memory, thread, living, self.runtime().clock.now()).await
+        ThreadItems::forget(memory, thread, None, self.runtime().clock.now()).await
     }
 
     /// Removes the items of a thread that was removed. Those of one that was begun anew stay.
     pub(super) async fn forget_removed(&self, thread: &ThreadKey) -> Result<(), CheckpointError> {
-        if self.memory.is_none() {
-            return Ok(());
-        }
-        let living = self.store().head(thread).await?.map(|head| head.life);
-        self.forget_items(thread, living).await
+        let Some(memory) = &self.memory else { return Ok(()) };
+        let now = self.runtime().clock.now();
+        ThreadItems::forget_removed(memory, &self.log(thread), now).await
     }
 
     /// The items of this life of `thread`, if the app has a store for them.
@@ -47,12 +39,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let items = self.items(thread, opened.head.life);
         let Some((items, copies)) = items.zip(self.items(to, life)) else { return fork.await };
         let (named, now) = (Named::by(&opened.fold), self.runtime().clock.now());
-        items.copy(&copies, &|name| named.has(name), now).await?;
-        let forked = fork.await;
-        if forked.is_err() {
-            copies.retain(&|_, _| false, now).await?;
-        }
-        forked
+        items.copy_to_new(&copies, &|name| named.has(name), now, fork).await
     }
 
     /// Removes the items of the thread that `fold` does not name, and those that hold a word that is `gone`.
