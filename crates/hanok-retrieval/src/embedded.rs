@@ -51,6 +51,16 @@ impl<S: DocumentStore> Embedded<S> {
         Self { call, ..self.clone() }
     }
 
+    /// The vectors of `questions`, in their order: for [`Query::vector`], or to compare them.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Embedding`].
+    pub async fn questions(&self, questions: &[&str]) -> Result<Vec<Vector>, RetrievalError> {
+        let prefixed = questions.iter().map(|question| format!("{}{question}", self.question));
+        self.vectors(&prefixed.collect::<Vec<_>>()).await
+    }
+
     async fn vectors(&self, texts: &[String]) -> Result<Vec<Vector>, RetrievalError> {
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -83,8 +93,7 @@ impl<S: DocumentStore> Retriever for Embedded<S> {
         if query.text().trim().is_empty() {
             return Ok(Vec::new());
         }
-        let mut made = self.vectors(&[format!("{}{}", self.question, query.text())]).await?;
-        match made.pop() {
+        match self.questions(&[query.text()]).await?.pop() {
             Some(vector) => self.store.search(&query.clone().vector(vector)).await,
             None => Ok(Vec::new()),
         }

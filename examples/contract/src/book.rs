@@ -216,7 +216,7 @@ impl Book {
         store: SharedDocumentStore,
         meaning: Meaning,
     ) -> Result<Self, Failure> {
-        let store = meaning.over(store);
+        let store = meaning.retriever(store);
         let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
         let passages: Vec<_> = papers.map(Paper::passages).collect();
         sync_passages(store.store(), passages, is_ours)

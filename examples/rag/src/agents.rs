@@ -44,7 +44,7 @@ impl Tools {
     pub fn open(folder: Option<&Path>) -> Result<Self, Failure> {
         let library = read(folder)?;
         let report = library.report().clone();
-        Self::over(SharedRetriever::new(library), report)
+        Self::of_documents(SharedRetriever::new(library), report)
     }
 
     /// The same with documents that are also found by their `meaning`, if there is one.
@@ -57,10 +57,10 @@ impl Tools {
         let library = read(folder)?;
         let report = library.report().clone();
         let store = SharedDocumentStore::new(MemoryStore::default());
-        Self::over(searched(&library, store, Some(meaning)).await?, report)
+        Self::of_documents(searched(&library, store, Some(meaning)).await?, report)
     }
 
-    fn over(documents: SharedRetriever, report: LoadReport) -> Result<Self, Failure> {
+    fn of_documents(documents: SharedRetriever, report: LoadReport) -> Result<Self, Failure> {
         let directory = Directory::open(directory::shipped())
             .map_err(|error| Failure::unreadable("사내 디렉터리를", error))?;
         Ok(Self {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hanok_core::Call;
-use hanok_model::{Embedder as _, SharedEmbedder};
+use hanok_model::SharedEmbedder;
 use hanok_openai::OpenAiEmbedder;
 use hanok_retrieval::{
     DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
@@ -137,13 +137,11 @@ impl Meaning {
         &self.embedder
     }
 
-    /// `store`, whose passages are found so.
+    /// A retriever of the passages in `store`, which finds them so.
     #[must_use]
-    pub fn over(self, store: SharedDocumentStore) -> ByMeaning {
+    pub fn retriever(self, store: SharedDocumentStore) -> ByMeaning {
         let Self { embedder, bound } = self;
-        let (store, call) =
-            (Embedded::new(store, embedder.clone(), Call::detached()), Call::detached());
-        ByMeaning { store, embedder, call, bound }
+        ByMeaning { store: Embedded::new(store, embedder, Call::detached()), bound }
     }
 }
 
@@ -151,8 +149,6 @@ impl Meaning {
 #[derive(Debug, Clone)]
 pub struct ByMeaning {
     store: Embedded<SharedDocumentStore>,
-    embedder: SharedEmbedder,
-    call: Call,
     bound: Bound,
 }
 
@@ -166,8 +162,7 @@ impl ByMeaning {
     /// The same within another call.
     #[must_use]
     pub fn during(&self, call: Call) -> Self {
-        let (store, embedder) = (self.store.during(call.clone()), self.embedder.clone());
-        Self { store, embedder, call, bound: self.bound }
+        Self { store: self.store.during(call), bound: self.bound }
     }
 
     /// True where a model's vectors say that a passage is nearer to `text` than all that people ask about something else. Vectors of
@@ -180,24 +175,15 @@ impl ByMeaning {
         if matches!(self.bound, Bound::Least(_)) {
             return Ok(false);
         }
-        let query = Query::new(text).mode(Mode::Vector).min_similarity(-1.0).limit(1);
-        let nearest = self.store.search(&query).await?.iter().find_map(similarity);
-        let texts: Vec<String> = std::iter::once(text).chain(OUTSIDE).map(str::to_owned).collect();
-        let vectors = self.embedder.embed(&texts, &self.call).await;
-        let vectors = vectors.map_err(RetrievalError::Embedding)?;
+        let texts: Vec<&str> = std::iter::once(text).chain(OUTSIDE).collect();
+        let vectors = self.store.questions(&texts).await?;
         let Some((own, outside)) = vectors.split_first() else { return Ok(false) };
-        let farthest = outside.iter().map(|other| cosine(own, other)).fold(-1.0, f32::max);
+        let farthest = outside.iter().map(|other| own.similarity(other)).fold(-1.0, f32::max);
+        let query = Query::new(text).mode(Mode::Vector).min_similarity(-1.0).limit(1);
+        let hits = self.store.search(&query.vector(own.clone())).await?;
+        let nearest = hits.iter().find_map(similarity);
         Ok(nearest.is_some_and(|nearest| nearest > farthest))
     }
-}
-
-/// How like each other two vectors are, from -1 to 1; 0 where one is nothing.
-fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let product = |one: &[f32], other: &[f32]| -> f32 {
-        one.iter().zip(other).map(|(one, other)| one * other).sum()
-    };
-    let lengths = (product(one, one) * product(other, other)).sqrt();
-    if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
 impl Retriever for ByMeaning {
@@ -224,7 +210,7 @@ pub async fn searched(
         synced.map_err(|error| Failure::unreadable("문서를", error))?;
         return Ok(SharedRetriever::new(store));
     };
-    let found = meaning.over(store);
+    let found = meaning.retriever(store);
     let synced = sync(found.store(), &splitter, library.documents()).await;
     synced.map_err(|error| Failure::unreadable("문서를", error))?;
     Ok(SharedRetriever::new(found))
