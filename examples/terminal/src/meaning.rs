@@ -215,3 +215,30 @@ pub async fn searched(
     synced.map_err(|error| Failure::unreadable("문서를", error))?;
     Ok(SharedRetriever::new(found))
 }
+
+#[cfg(test)]
+mod tests {
+    use hanok_retrieval::{Document, MemoryStore};
+
+    use super::*;
+
+    const LEASE: &str = "# 임대차계약서\n\n## 반려동물\n\n애완동물은 임대인이 허락하면 기를 수 있다.\n\n## 차임\n\n차임은 매월 말일에 낸다.\n\n\
+        ## 수선\n\n보일러와 배관은 임대인이 고친다.\n\n## 해지\n\n임차인은 언제나 해지할 수 있다.\n\n## 함께 사는 사람\n\n같이 사는 사람을 미리 알린다.\n";
+
+    /// Where all vectors are less alike than a fixed bound, the best of them are found all the same, and not the others.
+    #[tokio::test]
+    async fn a_bound_of_the_best_keeps_the_best() {
+        let by_letters =
+            Meaning::letters().retriever(SharedDocumentStore::new(MemoryStore::default()));
+        let documents = [Document::new("lease.md", LEASE)];
+        sync(by_letters.store(), &Splitter::new(), &documents).await.unwrap();
+        let query = Query::new("애완견이랑 같이 살려고요").mode(Mode::Vector).limit(20);
+        let hits = by_letters.store.search(&query).await.unwrap();
+        let best = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+        assert!(best > 0.0 && best < 0.35, "{best}");
+        let all = hits.len();
+        let near = Bound::OfBest(0.6).within(hits);
+        assert!(!near.is_empty() && near.len() < all, "{} of {all}", near.len());
+        assert!(near.iter().all(|hit| hit.score >= best * 0.6));
+    }
+}
