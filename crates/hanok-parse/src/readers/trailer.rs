@@ -10,6 +10,7 @@ use crate::{
     text::{
         formats,
         look::Look,
+        marks,
         presence::{More, Presence},
     },
 };
@@ -96,6 +97,12 @@ impl Trailer {
         self.next(Stage::Close)
     }
 
+    /// Whether the text broke off inside the close mark, which is never shown.
+    fn breaks_off(&self, look: Look<'_>) -> bool {
+        let rest = look.rest(self.ahead);
+        rest.len() >= marks::SHORTEST && self.closes.iter().any(|close| close.starts_with(rest))
+    }
+
     /// Skips to behind the close mark, and what stands before it, if no other mark and no line comes first.
     fn close(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
         if self.stage != Stage::Junk {
@@ -113,6 +120,10 @@ impl Trailer {
                     return Ok(Some(true));
                 }
                 None if look.rest(self.ahead).is_empty() && !look.ended => return Err(More),
+                None if look.ended && self.breaks_off(look) => {
+                    self.at = look.text.len();
+                    return Ok(Some(true));
+                }
                 None if self.stage == Stage::Tail => return Ok(Some(false)),
                 None => self.stage = Stage::Junk,
             }

@@ -170,7 +170,7 @@ pub(crate) const SENTENCES: &[Entry] = &[
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.
-const SHORTEST: usize = 3;
+pub(crate) const SHORTEST: usize = 3;
 
 /// What a text begins with.
 #[derive(Debug, Clone, Copy)]
