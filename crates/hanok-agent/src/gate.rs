@@ -1,8 +1,8 @@
 //! Questions of a graph's own nodes to people: a plan to approve, a query to clarify, a step to let pass.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use hanok_core::{AskError, Audience, BoxError, Call};
+use hanok_core::{AskError, Audience, BoxError, Call, Gate, Risk};
 use hanok_graph::{Context, StepError};
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
@@ -15,50 +15,8 @@ use crate::{
         Decision, DecisionKind,
         overdue::{Escalation, Overdue},
         question::DecisionQuestion,
-        risk::Risk,
     },
 };
-
-/// The place of a graph at which people are asked.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Gate {
-    /// Whether a query is understood.
-    Clarify,
-    /// Whether a plan is carried out.
-    Plan,
-    /// Whether a step of a plan is made.
-    Step,
-    /// Whether a call of a tool is made.
-    Tool,
-    /// Whether the definitions of a server's tools are taken.
-    Definitions,
-    /// What a server asks.
-    Elicitation,
-    /// Another place, by its name.
-    Custom(String),
-}
-
-impl Gate {
-    /// Those that have a name of their own.
-    pub(crate) const NAMED: [Self; 6] =
-        [Self::Clarify, Self::Plan, Self::Step, Self::Tool, Self::Definitions, Self::Elicitation];
-}
-
-impl fmt::Display for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Clarify => "clarify",
-            Self::Plan => "plan",
-            Self::Step => "step",
-            Self::Tool => "tool",
-            Self::Definitions => "definitions",
-            Self::Elicitation => "elicitation",
-            Self::Custom(name) => name,
-        })
-    }
-}
 
 /// The question of a gate, as people see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -306,6 +264,7 @@ fn allowed_at(gate: &Gate) -> &'static [DecisionKind] {
         Gate::Tool => &[Approve, Edit, Reject, Respond],
         Gate::Definitions => &[Approve, Reject],
         Gate::Elicitation => &[Respond, Reject, Skip],
-        Gate::Custom(_) => &[Approve, Edit, Reject, Respond, Skip, Revise],
+        // A place by its own name, and any that comes later.
+        _ => &[Approve, Edit, Reject, Respond, Skip, Revise],
     }
 }

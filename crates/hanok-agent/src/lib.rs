@@ -118,10 +118,11 @@ pub use choice::{
 };
 pub use conversation::transcript;
 pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};
-pub use gate::{Gate, GateError, GateQuestion, GateRequest};
+pub use gate::{GateError, GateQuestion, GateRequest};
 pub use gates::{GateSwitch, Gates, UnknownGate};
 pub use hand_over::HandedOver;
 pub use handoff::{Handoff, HandoffHistory};
+pub use hanok_core::{Gate, Risk};
 pub use hanok_graph::Doubt;
 pub use hanok_macros::HasAgent;
 pub use hanok_model::DataMark;
@@ -139,7 +140,6 @@ pub use intercept::{
         StandingApproval, StandingApprovals, StandingError, StandingScope,
         agent_chat::{AgentChatError, from_agent_chat, to_agent_chat},
         overdue::Overdue,
-        risk::Risk,
     },
     breaker::CircuitBreaker,
     cache::ModelCache,

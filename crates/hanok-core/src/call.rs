@@ -3,6 +3,7 @@
 pub(crate) mod ask;
 pub(crate) mod audience;
 pub(crate) mod cancel;
+pub(crate) mod gate;
 pub(crate) mod info;
 pub(crate) mod meter;
 pub(crate) mod provided;

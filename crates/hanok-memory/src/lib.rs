@@ -55,14 +55,14 @@ pub use learning::{
 };
 pub use memory::{ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary};
 pub use orchestration::{
-    behaviour_memory::{BehaviourMemory, Gate, GateAction, GateActions, GateReport},
+    behaviour_memory::{BehaviourMemory, GateAction, GateActions, GateReport},
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},
     clarification_memory::{
         ClarificationEvent, ClarificationMemory, ClarificationReport, ClarificationTally, Clarity,
     },
     cold_start::{adjusted_confidence, calculate_confidence_multiplier},
-    gate_verdict::{CallRisk, GateReason, GateVerdict},
+    gate_verdict::{GateReason, GateVerdict},
     judge::{EqualTexts, Labeller, TextJudge, TextRelation, labelled},
     normal::normalized,
     orchestrator::{OrchestratorMemory, WorkflowTemplate},

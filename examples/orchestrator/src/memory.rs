@@ -7,10 +7,10 @@ use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{BoxError, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
-    Actor, ApprovalPolicy, BehaviourMemory, CallRisk, ClarificationEvent, ClarificationMemory,
-    ClarificationReport, Clarity, EqualTexts, Evidence, Gate as MemoryGate, GateAction, GateReport,
-    Memories, OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport,
-    ToolAdvice, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport, teach,
+    Actor, ApprovalPolicy, BehaviourMemory, ClarificationEvent, ClarificationMemory,
+    ClarificationReport, Clarity, EqualTexts, Evidence, GateAction, GateReport, Memories,
+    OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport, ToolAdvice,
+    ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport, teach,
 };
 use hanok_state::State as _;
 use serde::{Deserialize, Serialize};
@@ -168,9 +168,7 @@ impl Memory {
         key: &str,
         now: Timestamp,
     ) -> Result<Option<String>, BoxError> {
-        let risk =
-            CallRisk { destructive: risk == Risk::Destructive, external: risk == Risk::External };
-        let verdict = self.read.gate(MemoryGate::Step, kind, None, risk, key, now).await?;
+        let verdict = self.read.gate(&Gate::Step, kind, None, risk, key, now).await?;
         Ok(verdict.passes().then(|| format!("learned: {}", verdict.key())))
     }
 
@@ -185,11 +183,6 @@ impl Memory {
         decision: &GateDecision,
         context: &Context,
     ) -> Result<(), BoxError> {
-        let gate = match decision.gate {
-            Gate::Clarify => MemoryGate::Clarify,
-            Gate::Plan => MemoryGate::Plan,
-            _ => MemoryGate::Step,
-        };
         let action = match decision.decision {
             Decision::Approve | Decision::Reuse { .. } => GateAction::Approved,
             Decision::Edit { .. } | Decision::Respond { .. } => GateAction::Edited,
@@ -198,9 +191,9 @@ impl Memory {
             _ => GateAction::Rejected,
         };
         let prepared = state.preparation.as_ref().and_then(|preparation| preparation.call.as_ref());
-        let call = prepared.filter(|_| gate == MemoryGate::Step);
+        let call = prepared.filter(|_| decision.gate == Gate::Step);
         let kind = call.map_or_else(|| decision.gate.to_string(), |call| call.tool.clone());
-        let report = GateReport::new(gate, kind, action);
+        let report = GateReport::new(decision.gate.clone(), kind, action);
         let actor = if decision.automatic.is_some() { Actor::Automatic } else { Actor::User };
         let server = call.and_then(|call| split(&call.tool).server);
         self.teach_of::<BehaviourMemory>(state, ("decision", actor), report, server, context)

@@ -6,16 +6,15 @@ pub(crate) mod overdue;
 mod precedent;
 pub(crate) mod question;
 mod request;
-pub(crate) mod risk;
 mod standing;
 mod terms;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{Audience, Call};
+use hanok_core::{Audience, Call, Risk};
 use hanok_model::ToolError;
 
-use self::{overdue::Overdue, precedent::SharedPrecedent, risk::Risk};
+use self::{overdue::Overdue, precedent::SharedPrecedent};
 
 pub use self::{
     decision::{Decision, DecisionKind},

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use hanok_core::Gate;
 use serde::{Deserialize, Serialize};
 
 use crate::learning::{
@@ -20,29 +21,6 @@ use super::{
 
 /// The number of newest decisions that are kept one by one.
 pub(super) const RECENT: usize = 20;
-
-/// A place at which an agent waits for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Gate {
-    /// What is not clear in a query.
-    Clarify,
-    /// A plan.
-    Plan,
-    /// A step, before its tool is called.
-    Step,
-}
-
-impl Gate {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Clarify => "clarify",
-            Self::Plan => "plan",
-            Self::Step => "step",
-        }
-    }
-}
 
 /// What is decided at a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,7 +61,8 @@ impl GateReport {
     /// ```
     /// use std::time::Duration;
     ///
-    /// use hanok_memory::{Gate, GateAction, GateReport, ToolRef};
+    /// use hanok_core::Gate;
+    /// use hanok_memory::{GateAction, GateReport, ToolRef};
     ///
     /// let report = GateReport::new(Gate::Step, "read a document", GateAction::Approved);
     /// let report = report.tool(ToolRef::own("read_file")).took(Duration::from_secs(4));
@@ -175,10 +154,14 @@ pub struct BehaviourMemory {
 
 impl BehaviourMemory {
     /// The name of the record for a gate, a kind and a tool. The kind is normalized; the tool's name counts letter by letter.
-    pub fn key_of(gate: Gate, kind: &str, tool: Option<&ToolRef>) -> String {
+    pub fn key_of(gate: &Gate, kind: &str, tool: Option<&ToolRef>) -> String {
         // With its length no part runs into the next.
         let part = |text: &str| format!("{}:{text}", text.len());
-        let mut key = format!("{}/{}", gate.label(), part(&normalized(kind)));
+        let gate = match gate {
+            Gate::Custom(name) => format!("custom/{}", part(name)),
+            named => named.to_string(),
+        };
+        let mut key = format!("{gate}/{}", part(&normalized(kind)));
         if let Some(ToolRef { server, name }) = tool {
             let server = server.as_deref().map(part).unwrap_or_default();
             key = format!("{key}/{server}/{}", part(name));
@@ -203,13 +186,13 @@ impl MemoryKind for BehaviourMemory {
 
     fn key(evidence: &Evidence<GateReport>) -> String {
         let GateReport { gate, kind, tool, .. } = &evidence.body;
-        Self::key_of(*gate, kind, tool.as_ref())
+        Self::key_of(gate, kind, tool.as_ref())
     }
 
     fn fold(mut record: Self, evidence: &Evidence<GateReport>) -> Self {
         let GateReport { gate, kind, tool, action, took } = &evidence.body;
         let tool = tool.as_ref().map(|tool| format!(" ({tool})")).unwrap_or_default();
-        let subject = format!("{}: {kind}{tool}", gate.label());
+        let subject = format!("{gate}: {kind}{tool}");
         Stamped::new(evidence, subject).replace_older(&mut record.subject);
         if evidence.actor != Actor::User {
             record.automatic.add(*action);

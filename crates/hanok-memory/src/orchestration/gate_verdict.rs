@@ -1,6 +1,6 @@
 //! Whether a gate is passed as the person has always decided, and why or why not.
 
-use hanok_core::Timestamp;
+use hanok_core::{Risk, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -8,27 +8,6 @@ use super::{
     behaviour_memory::{BehaviourMemory, GateAction, RECENT},
     policy::ApprovalPolicy,
 };
-
-/// What a call may do that no habit approves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallRisk {
-    /// True if it may destroy or change what cannot be brought back.
-    pub destructive: bool,
-    /// True if it leaves the program: it reaches others' servers or the network.
-    pub external: bool,
-}
-
-impl CallRisk {
-    /// That of a call that changes nothing and stays within the program.
-    pub const NONE: Self = Self { destructive: false, external: false };
-}
-
-/// What nobody knows may be anything.
-impl Default for CallRisk {
-    fn default() -> Self {
-        Self { destructive: true, external: true }
-    }
-}
 
 /// A reason for a verdict.
 #[derive(Debug, Clone, PartialEq, Error, Serialize, Deserialize)]
@@ -106,7 +85,8 @@ impl GateVerdict {
     pub(super) fn new(
         key: String,
         record: &BehaviourMemory,
-        risk: CallRisk,
+        risk: Risk,
+        of_others: bool,
         call_key: &str,
         policy: &ApprovalPolicy,
     ) -> Self {
@@ -119,8 +99,8 @@ impl GateVerdict {
             }
         };
         check(!policy.enabled, GateReason::Off);
-        check(risk.destructive, GateReason::Destructive);
-        check(risk.external, GateReason::External);
+        check(risk == Risk::Destructive, GateReason::Destructive);
+        check(risk == Risk::External || of_others, GateReason::External);
         // Without a decision there is no bound, whatever the policy says.
         let least = policy.decisions.max(1);
         check(decisions < least, GateReason::FewDecisions { decisions, least });

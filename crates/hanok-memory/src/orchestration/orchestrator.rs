@@ -1,6 +1,6 @@
 //! What a planner reads of its user's memories.
 
-use hanok_core::{Tenant, Timestamp};
+use hanok_core::{Gate, Risk, Tenant, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::learning::{
@@ -12,12 +12,12 @@ use crate::learning::{
 
 use super::{
     admission::TEXT,
-    behaviour_memory::{BehaviourMemory, Gate},
+    behaviour_memory::BehaviourMemory,
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},
     clarification_memory::{ClarificationMemory, ClarificationTally},
     cold_start::adjusted_confidence,
-    gate_verdict::{CallRisk, GateVerdict},
+    gate_verdict::GateVerdict,
     normal::normalized,
     plan_memory::{PlanMemory, PlanTally},
     policy::OrchestratorPolicy,
@@ -53,15 +53,15 @@ impl Memories {
 ///
 /// ```
 /// use hanok_checkpoint::{InMemoryStore, SharedStore};
-/// use hanok_core::{Tenant, Timestamp};
-/// use hanok_memory::{CallRisk, Gate, GateReason, Memories, OrchestratorMemory};
+/// use hanok_core::{Gate, Risk, Tenant, Timestamp};
+/// use hanok_memory::{GateReason, Memories, OrchestratorMemory};
 ///
 /// # futures::executor::block_on(async {
 /// let memories = Memories::new(SharedStore::new(InMemoryStore::new())).orchestration();
 /// let of_kim = OrchestratorMemory::new(memories, Tenant::default(), Some("kim"));
 /// let plans = of_kim.plans("Compare the two leases", Timestamp(0)).await?;
 /// assert!(plans.best().is_none());
-/// let verdict = of_kim.gate(Gate::Plan, "lease", None, CallRisk::NONE, "task/1", Timestamp(0)).await?;
+/// let verdict = of_kim.gate(&Gate::Plan, "lease", None, Risk::Read, "task/1", Timestamp(0)).await?;
 /// assert!(!verdict.passes() && verdict.reasons().contains(&GateReason::Off));
 /// # Ok::<(), hanok_memory::LearningError>(())
 /// # }).unwrap();
@@ -184,10 +184,10 @@ impl OrchestratorMemory {
     /// As [`plans`](Self::plans).
     pub async fn gate(
         &self,
-        gate: Gate,
+        gate: &Gate,
         kind: &str,
         tool: Option<&ToolRef>,
-        risk: CallRisk,
+        risk: Risk,
         call_key: &str,
         now: Timestamp,
     ) -> Result<GateVerdict, LearningError> {
@@ -195,9 +195,8 @@ impl OrchestratorMemory {
         let Some(user) = &self.user else { return Ok(GateVerdict::no_user(key)) };
         // The tool of a server of others is outside of the program, whatever is said of it.
         let of_others = tool.is_some_and(|tool| tool.server.is_some());
-        let risk = CallRisk { external: risk.external || of_others, ..risk };
         let record = user.get::<BehaviourMemory>(&key, now).await?.unwrap_or_default();
-        Ok(GateVerdict::new(key, &record, risk, call_key, &self.policy.approval))
+        Ok(GateVerdict::new(key, &record, risk, of_others, call_key, &self.policy.approval))
     }
 
     /// The workflows that did work like `query`, of `category` where it is known, the best first.

@@ -1,13 +1,11 @@
 //! The question that a person is asked about a call.
 
+use hanok_core::Risk;
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    decision::{Decision, DecisionKind},
-    risk::Risk,
-};
+use super::decision::{Decision, DecisionKind};
 
 /// The question to a person whether a call is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

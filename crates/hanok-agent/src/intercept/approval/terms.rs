@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use hanok_core::Audience;
+use hanok_core::{Audience, Risk};
 
 use super::{
     decision::DecisionKind,
     overdue::{Escalation, Overdue},
-    risk::Risk,
 };
 
 /// The terms on which a person is asked about a call: what they read besides it, what they may decide, and until when.

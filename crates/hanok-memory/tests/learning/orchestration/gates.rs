@@ -1,11 +1,11 @@
 //! Gates that a learned rule passes, or not.
 
-use hanok_core::Tenant;
+use hanok_core::{Gate, Risk, Tenant};
 use hanok_graph::Context;
 use hanok_memory::{
-    Actor, ApprovalPolicy, BehaviourMemory, CallRisk, ClarificationMemory, Gate, GateAction,
-    GateReason, GateReport, LearningError, MemoryKind, OrchestratorMemory, OrchestratorPolicy,
-    PlanMemory, Refusal, ToolMemory, ToolRef, WorkflowMemory, teach,
+    Actor, ApprovalPolicy, BehaviourMemory, ClarificationMemory, GateAction, GateReason,
+    GateReport, LearningError, MemoryKind, OrchestratorMemory, OrchestratorPolicy, PlanMemory,
+    Refusal, ToolMemory, ToolRef, WorkflowMemory, teach,
 };
 
 use super::reports::*;
@@ -28,10 +28,10 @@ fn learned(of: OrchestratorMemory) -> OrchestratorMemory {
 }
 
 /// Whether the gate passes for a call that does no harm, and the reasons.
-async fn asked_for(of: &OrchestratorMemory, risk: CallRisk) -> (bool, Vec<GateReason>) {
+async fn asked_for(of: &OrchestratorMemory, risk: Risk) -> (bool, Vec<GateReason>) {
     let tool = ToolRef::own("read_file");
     let (kind, key) = (" Read a DOCUMENT", "task/read_file/1");
-    let verdict = of.gate(Gate::Step, kind, Some(&tool), risk, key, NOW).await.unwrap();
+    let verdict = of.gate(&Gate::Step, kind, Some(&tool), risk, key, NOW).await.unwrap();
     (verdict.passes(), verdict.reasons().to_vec())
 }
 
@@ -58,7 +58,7 @@ async fn a_gate_passes_when_the_person_has_always_approved() {
             learn(&store, &decided(from, *times, *actor, *action)).await;
             from += times;
         }
-        let (passed, reasons) = asked_for(&learned(of_kim(&store)), CallRisk::NONE).await;
+        let (passed, reasons) = asked_for(&learned(of_kim(&store)), Risk::Read).await;
         assert_eq!(passed, passes, "{decisions:?}: {reasons:?}");
     }
 }
@@ -69,34 +69,36 @@ async fn habit_approves_nothing_that_is_off_destructive_or_external() {
     for (_, store) in backends().await {
         learn(&store, &decided(0, 40, Actor::User, GateAction::Approved)).await;
         let of = of_kim(&store);
-        assert_eq!(asked_for(&of, CallRisk::NONE).await, (false, vec![GateReason::Off]));
+        assert_eq!(asked_for(&of, Risk::Read).await, (false, vec![GateReason::Off]));
         let of = learned(of);
-        let (passes, reasons) = asked_for(&of, CallRisk::NONE).await;
+        let (passes, reasons) = asked_for(&of, Risk::Read).await;
         assert!(passes);
         assert_eq!(
             reasons[0].to_string(),
             "the user approved 40 of 40 alike, at least 0.912 of all"
         );
-        // What nobody knows is both.
-        let both = vec![GateReason::Destructive, GateReason::External];
-        assert_eq!(asked_for(&of, CallRisk::default()).await, (false, both));
+        for (risk, reason) in
+            [(Risk::Destructive, GateReason::Destructive), (Risk::External, GateReason::External)]
+        {
+            assert_eq!(asked_for(&of, risk).await, (false, vec![reason]));
+        }
         // The tool of a server is external whatever is said of it, and its name is another tool's.
         let tool = ToolRef::of_server("docs", "read_file");
-        let verdict = of.gate(Gate::Step, "read a document", Some(&tool), CallRisk::NONE, "k", NOW);
+        let verdict = of.gate(&Gate::Step, "read a document", Some(&tool), Risk::Read, "k", NOW);
         let few = GateReason::FewDecisions { decisions: 0, least: 20 };
         assert_eq!(verdict.await.unwrap().reasons(), [GateReason::External, few.clone()]);
         for (gate, kind, tool) in [
             (Gate::Step, "read a document", None),
             (Gate::Step, "read a document", Some(ToolRef::own("Read_file"))),
             (Gate::Plan, "read a document", Some(ToolRef::own("read_file"))),
+            (Gate::Custom("step".to_owned()), "read a document", Some(ToolRef::own("read_file"))),
             (Gate::Step, "write a document", Some(ToolRef::own("read_file"))),
         ] {
-            let verdict =
-                of.gate(gate, kind, tool.as_ref(), CallRisk::NONE, "k", NOW).await.unwrap();
+            let verdict = of.gate(&gate, kind, tool.as_ref(), Risk::Read, "k", NOW).await.unwrap();
             assert_eq!(verdict.reasons(), std::slice::from_ref(&few), "{kind}");
         }
         let nobody = OrchestratorMemory::new(memories(&store), Tenant::default(), None);
-        assert_eq!(asked_for(&nobody, CallRisk::NONE).await, (false, vec![GateReason::NoUser]));
+        assert_eq!(asked_for(&nobody, Risk::Read).await, (false, vec![GateReason::NoUser]));
     }
 }
 
@@ -115,7 +117,7 @@ async fn a_share_of_calls_is_asked_about_and_a_rerun_decides_the_same() {
         for n in 0..400 {
             let key = format!("task/{n}");
             let verdict =
-                of.gate(Gate::Step, "read a document", Some(&tool), CallRisk::NONE, &key, NOW);
+                of.gate(&Gate::Step, "read a document", Some(&tool), Risk::Read, &key, NOW);
             let verdict = verdict.await.unwrap();
             if !verdict.passes() {
                 assert_eq!(verdict.reasons(), [GateReason::Sampled { percent: 5 }]);
@@ -134,10 +136,10 @@ async fn a_decision_that_is_taken_back_does_not_approve_any_more() {
     let store = memory();
     learn(&store, &decided(0, 35, Actor::User, GateAction::Approved)).await;
     let of = learned(of_kim(&store));
-    assert!(asked_for(&of, CallRisk::NONE).await.0);
+    assert!(asked_for(&of, Risk::Read).await.0);
     let kim = of.memories().unwrap();
     assert!(kim.undo::<BehaviourMemory>("d7", NOW).await.unwrap());
-    assert!(!asked_for(&of, CallRisk::NONE).await.0);
+    assert!(!asked_for(&of, Risk::Read).await.0);
 }
 
 /// B137: a model never counts.

@@ -1,8 +1,8 @@
 //! What a planner reads: plans and workflows.
 
-use hanok_core::Tenant;
+use hanok_core::{Gate, Tenant};
 use hanok_memory::{
-    Actor, BehaviourMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Gate,
+    Actor, BehaviourMemory, ClarificationEvent, ClarificationMemory, ClarificationReport,
     GateAction, GateReport, LongTerm, OrchestratorMemory, PlanEvent, PlanMemory, PlanReport,
     RunOutcome, Shortfall, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport,
 };

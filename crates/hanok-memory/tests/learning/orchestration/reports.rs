@@ -3,11 +3,11 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use hanok_checkpoint::{SharedCheckpointer, SharedStore};
-use hanok_core::{Stored, Tenant, Timestamp};
+use hanok_core::{Gate, Stored, Tenant, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
     Actor, BehaviourMemory, ClarificationEvent, ClarificationMemory, ClarificationReport, Clarity,
-    Evidence, EvidenceSource, Gate, GateAction, GateReport, Learned, Memories, MemoryKind,
+    Evidence, EvidenceSource, GateAction, GateReport, Learned, Memories, MemoryKind,
     OrchestratorMemory, PlanEvent, PlanMemory, PlanReport, RunOutcome, ToolMemory, ToolRef,
     ToolReport, WorkflowMemory, WorkflowReport,
 };
@@ -136,8 +136,9 @@ pub(crate) fn decision(n: u64) -> Evidence<GateReport> {
     );
     let gate = pick(n / 7, [Gate::Step, Gate::Plan]);
     let kind = pick(n, ["Read a document", "read a  DOCUMENT", "send a mail"]);
+    let tool = (gate == Gate::Step).then(|| tool(n / 4));
     let mut report = GateReport::new(gate, kind, action);
-    report.tool = (gate == Gate::Step).then(|| tool(n / 4));
+    report.tool = tool;
     report.took = n.is_multiple_of(2).then(|| Duration::from_millis(n * 91));
     numbered("gate", n, pick(n / 9, [Actor::User, Actor::User, Actor::Automatic]), report)
 }

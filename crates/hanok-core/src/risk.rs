@@ -1,7 +1,8 @@
 //! The risk of a call.
 
-use hanok_core::Effect;
 use serde::{Deserialize, Serialize};
+
+use crate::effect::Effect;
 
 /// What a call may do to the world, for the person who approves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
