@@ -12,8 +12,13 @@ use std::time::{Duration, Instant};
 use crate::result::Result;
 
 /// A model server named here would make tests and examples talk to it.
-const MODEL_VARIABLES: [&str; 4] =
-    ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_EMBEDDING_MODEL"];
+const MODEL_VARIABLES: [&str; 5] = [
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_MODEL",
+    "OPENAI_EMBEDDING_MODEL",
+    "OPENAI_TIMEOUT",
+];
 
 /// A program about to be run.
 #[derive(Debug)]

@@ -18,6 +18,9 @@ use crate::{
 /// The address of OpenAI's own API.
 pub(crate) const OPENAI: &str = "https://api.openai.com/v1";
 
+/// How long a call may take in all, unless it is set.
+pub(crate) const TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
+
 /// How a server is asked. Made by [`OpenAi::builder`].
 #[derive(Debug, Clone)]
 pub struct OpenAiBuilder {
@@ -75,7 +78,7 @@ impl OpenAiBuilder {
             model: None,
             connect: Duration::from_secs(10),
             silence: Duration::from_secs(120),
-            total: Duration::from_secs(600),
+            total: TOTAL_TIMEOUT,
             max_body: 16 * 1024 * 1024,
             retries: Retries::default(),
         }

@@ -23,6 +23,7 @@
 //! | `OPENAI_API_KEY` | the key. Without one no `Authorization` header is sent |
 //! | `OPENAI_MODEL` | the chat model. Without it the server's only model; with several, the error lists them |
 //! | `OPENAI_EMBEDDING_MODEL` | the model of [`OpenAiEmbedder`] |
+//! | `OPENAI_TIMEOUT` | how many seconds a server may be silent; a call may take five times as long in all, and at least 600 s. Default: 120 |
 //!
 //! Either of the first two means that there is a server ([`OpenAi::is_configured`]). All of it can be set in code:
 //! [`OpenAi::builder`].

@@ -156,7 +156,7 @@ fn model(error: &ModelError) -> String {
         }
         ModelError::TimedOut { after, .. } => {
             format!(
-                "모델의 서버가 {}초 동안 답하지 않았습니다. 나중에 다시 하세요",
+                "모델의 서버가 {}초 동안 답하지 않았습니다. 나중에 다시 하거나, 느린 서버라면 OPENAI_TIMEOUT(초)을 늘리세요",
                 after.as_secs()
             )
         }

@@ -31,7 +31,13 @@ pub fn command(name: &str, arguments: &[&str]) -> Command {
     let path = test.parent().unwrap().parent().unwrap().join("examples").join(name);
     assert!(path.exists(), "build it first: cargo build --example {name}");
     let mut command = Command::new(path);
-    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_EMBEDDING_MODEL"] {
+    for name in [
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
+        "OPENAI_MODEL",
+        "OPENAI_EMBEDDING_MODEL",
+        "OPENAI_TIMEOUT",
+    ] {
         command.env_remove(name);
     }
     command.args(arguments).stdin(Stdio::null());
