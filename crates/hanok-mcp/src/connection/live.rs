@@ -260,8 +260,8 @@ impl Live {
                 }
                 return Err(CallFailure::Refused(error));
             }
-            Err(Some(error)) => self.failed(error).await,
-            Err(None) => self.failed(ServiceError::TransportClosed).await,
+            Err(Some(error)) => Box::pin(self.failed(error)).await,
+            Err(None) => Box::pin(self.failed(ServiceError::TransportClosed)).await,
         };
         Err(match may_be_taken {
             true => CallFailure::Lost(error),

@@ -55,9 +55,13 @@ impl Server {
         let mut note = noted.map_err(|error| doubtful(target, error.into()))?;
         loop {
             let (answers, asked) = match note {
-                Some(CallNote::Task(task)) => return self.follow(target, &task, call).await,
+                // What is rare stands apart: a call is as large as the largest that it may wait for.
+                Some(CallNote::Task(task)) => {
+                    return Box::pin(self.follow(target, &task, call)).await;
+                }
                 Some(CallNote::Questions(asked)) => {
-                    (Some(self.answered(target, &asked, call).await?), Some(asked))
+                    let answers = Box::pin(self.answered(target, &asked, call)).await?;
+                    (Some(answers), Some(asked))
                 }
                 None => (None, None),
             };
@@ -174,7 +178,7 @@ impl Server {
         };
         match made {
             Ok(answer) => Ok(Made::Answered(answer)),
-            Err(failure) => self.failed(target, &live, failure).await,
+            Err(failure) => Box::pin(self.failed(target, &live, failure)).await,
         }
     }
 

@@ -101,7 +101,7 @@ impl Server {
             }
             self.facts().stderr = live.stderr();
         }
-        match self.open(slot.spoken).await {
+        match Box::pin(self.open(slot.spoken)).await {
             Ok((live, identity)) => {
                 slot.spoken = Some(live.lifecycle);
                 slot.live = Some((live.clone(), identity.clone()));
@@ -169,7 +169,7 @@ impl Server {
         if let Some(listing) = fresh {
             return Ok(listing);
         }
-        match self.within(self.config.startup_timeout(), live.list()).await {
+        match self.within(self.config.startup_timeout(), Box::pin(live.list())).await {
             Ok(listed) => {
                 let listing =
                     Arc::new(Listing::new(&self.config, identity, &listed, live, request));

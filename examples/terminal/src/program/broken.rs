@@ -46,7 +46,10 @@ const ALL: [(Broken, &str); 7] = [
         "서버가 모델의 답이 아닌 것을 보냈습니다. 주소가 OpenAI 호환 API인지 확인하세요",
     ),
     (Broken::Cut, "모델의 답이 도중에 끊겼습니다. 다시 물어보세요"),
-    (Broken::Silent, "모델의 서버가 0초 동안 답하지 않았습니다. 나중에 다시 하거나, 느린 서버라면 OPENAI_TIMEOUT(초)을 늘리세요"),
+    (
+        Broken::Silent,
+        "모델의 서버가 0초 동안 답하지 않았습니다. 나중에 다시 하거나, 느린 서버라면 OPENAI_TIMEOUT(초)을 늘리세요",
+    ),
 ];
 
 /// Asks `question` of what `open` makes of the model of each broken server: each time the turn fails with one sentence in the user's
