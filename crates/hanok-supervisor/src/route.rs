@@ -1,5 +1,6 @@
 //! The route in a routing model's reply.
 
+use hanok_model::DataMark;
 use hanok_parse::{ErrorKind, Expected, ParseError, Parser};
 use serde::Deserialize;
 
@@ -39,7 +40,10 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
 
     let read = parser.parse(text);
     if let Some(answer) = read.answer {
-        return Route::Final(answer);
+        return match DataMark::unmarked(answer) {
+            answer if answer.is_empty() => Route::Empty,
+            answer => Route::Final(answer),
+        };
     }
     let reason = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
     if !read.calls.is_empty() {
@@ -59,8 +63,10 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
             }
             None => Route::Wrong(error),
         },
-        (None, Some(said)) => Route::Undecided(said),
-        (None, None) => Route::Empty,
+        (None, said) => match said.map(DataMark::unmarked).filter(|said| !said.is_empty()) {
+            Some(said) => Route::Undecided(said),
+            None => Route::Empty,
+        },
     }
 }
 
@@ -81,6 +87,22 @@ mod tests {
     use hanok_parse::{Declared, ErrorKind, Parser};
 
     use super::{Delegation, Route, read_route};
+
+    /// A weak model copies the marks out of its prompt.
+    #[test]
+    fn marks_of_data_are_no_part_of_an_answer() {
+        let parser = Parser::new(Declared::new().agent("rag_agent"));
+        let marked =
+            |text: &str| format!("<data-00000000000000ff>\n{text}\n</data-00000000000000ff>");
+        for (text, want) in [
+            (format!("Final Answer: {}", marked("15 days")), Route::Final("15 days".into())),
+            (marked("15 days"), Route::Undecided("15 days".into())),
+            ("<data-00000000000000ff>".into(), Route::Empty),
+            ("Final Answer: <data-00000000000000ff>".into(), Route::Empty),
+        ] {
+            assert_eq!(read_route(&parser, &text), want, "{text}");
+        }
+    }
 
     #[test]
     fn a_reply_is_one_route() {

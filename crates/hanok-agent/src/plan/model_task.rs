@@ -92,7 +92,7 @@ impl ModelTask {
         let asked = || ask_model(&self.model, request, &call, reading, off);
         let reply: ChatReply =
             context.step("answer", asked).await.map_err(|error| self.failed(error))?;
-        let text = parser.parse(&reply.message.text()).content;
+        let text = DataMark::unmarked(parser.parse(&reply.message.text()).content);
         let update = PlanState::update();
         if text.is_empty() {
             return Ok(update.stopped(Some(StopReason::EmptyReply)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hanok_model::{ChatReply, Finish};
+use hanok_model::{ChatReply, DataMark, Finish};
 use hanok_parse::{Language, NoteKind, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
@@ -132,6 +132,7 @@ impl ReplyReader<'_> {
                 Some(answer) => (Some(answer), read.thought),
                 None => (Some(read.content).filter(|text| !text.is_empty()).or(read.thought), None),
             };
+            let answer = answer.map(DataMark::unmarked).filter(|text| !text.is_empty());
             let text = answer.clone().unwrap_or_default();
             return ReadReply { text, thought, answer, ..ReadReply::default() };
         }
@@ -243,6 +244,15 @@ mod tests {
         });
         let answer = turn.answer.iter().map(|answer| format!("answer {answer:?}"));
         calls.chain(faults).chain(answer).collect::<Vec<_>>().join("; ")
+    }
+
+    /// A weak model copies the marks out of its prompt.
+    #[test]
+    fn marks_of_data_are_no_part_of_an_answer() {
+        let (open, close) = ("<data-00000000000000ff>", "</data-00000000000000ff>");
+        let turn = read(&format!("Final Answer: {open}\n15 days\n{close}"), &[], Protocol::Text);
+        assert_eq!((turn.text.as_str(), turn.answer.as_deref()), ("15 days", Some("15 days")));
+        assert!(read(open, &[], Protocol::Native).is_empty());
     }
 
     #[test]

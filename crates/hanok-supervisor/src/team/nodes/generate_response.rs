@@ -172,6 +172,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
 fn words(parser: &Parser, reply: &ChatReply) -> Written {
     let text = reply.message.text();
     let answer = parser.parse(&text).answer.unwrap_or_else(|| text.into_owned());
+    let answer = DataMark::unmarked(answer);
     match answer.trim() {
         "" => Written::Nothing("the model wrote nothing".to_owned()),
         answer => Written::Text(answer.to_owned()),
