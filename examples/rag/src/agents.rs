@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hanok_agent::{Language, ReactAgent};
+use hanok_agent::{
+    Language, ReactAgent,
+    memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger},
+};
 use hanok_model::{SharedTool, ToolChoice};
 use hanok_retrieval::{
     Library, LoadOptions, LoadReport, MemoryStore, SharedDocumentStore, SharedRetriever,
@@ -93,18 +96,33 @@ fn read(folder: Option<&Path>) -> Result<Library, Failure> {
     Library::open(LoadOptions::new(), folder).map_err(|error| Failure::unreadable("문서를", error))
 }
 
+/// The tokens of a prompt at which it is made smaller. A server with a smaller window says so, and then it is, too.
+const TOKENS: u64 = 100_000;
+
+/// How prompts are kept in the window of the model.
+fn compactor(brain: &Brain) -> Result<Compactor, Failure> {
+    let policy = Compaction::new()
+        .trigger(Trigger::Tokens(TOKENS))
+        .keep(KeepRecent::Messages(4))
+        .overflow(Overflow::Fold)
+        .language(Language::Korean);
+    Compactor::new(policy, brain.model.clone()).map_err(Failure::wiring)
+}
+
 /// The supervisor over the three agents.
 ///
 /// # Errors
 ///
 /// [`Failure::Wiring`] when the parts do not fit together.
 pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
+    let compactor = compactor(brain)?;
     let agent = |name: &str, description: &str, prompt: &str, tools: &[SharedTool]| {
         ReactAgent::builder(name, description, brain.model.clone())
             .prompt(prompt)
             .tools(tools.iter().cloned())
             // What it answers from is what its tools say, and nothing that it remembers.
             .tool_choice(ToolChoice::Required)
+            .memory(compactor.clone())
             .language(Language::Korean)
             .build()
             .map_err(Failure::wiring)
@@ -131,6 +149,7 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
     let unasked = if brain.offline { Unasked::Answer } else { Unasked::AskAgain };
     Supervisor::builder(brain.model.clone())
         .unasked(unasked)
+        .memory(compactor.clone())
         .prompt("당신은 한옥소프트의 사내 도우미입니다. 질문을 알맞은 담당 에이전트에게 맡기고, 그 결과로 답합니다.")
         .agent(rag)
         .agent(internal)

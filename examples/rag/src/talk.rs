@@ -4,7 +4,7 @@ use hanok_core::Stored;
 use hanok_state::Messages;
 use hanok_supervisor::{Supervisor, SupervisorProgress, SupervisorState, SupervisorStateUpdate};
 use terminal::{
-    Ended, Talk,
+    Ended, Talk, messages,
     progress::{self, short},
 };
 
@@ -53,7 +53,7 @@ fn supervisor(progress: SupervisorProgress) -> Option<String> {
         }
         SupervisorProgress::AgentStarted { name } => format!("[{name}] 시작"),
         SupervisorProgress::AgentFinished { name, stopped, .. } => {
-            format!("[{name}] 끝: {stopped:?}")
+            format!("[{name}] 끝: {}", messages::stopped(stopped))
         }
         SupervisorProgress::Settled { agent, .. } => {
             format!("[supervisor] 같은 위임이 되풀이되어 {agent}의 답으로 마칩니다")

@@ -3,11 +3,56 @@
 
 use std::{error::Error, io, time::Duration};
 
+use hanok_agent::{FaultKind, StopReason};
 use hanok_checkpoint::CheckpointError;
 use hanok_core::Chain;
 use hanok_graph::RunError;
 use hanok_model::{ModelError, Wait};
 use hanok_retrieval::{RetrievalError, SkipReason, Skipped};
+
+/// What is said where a turn ends without an answer.
+pub(crate) const NO_ANSWER: &str = "답이 없습니다.";
+
+/// Why an agent's turn is over.
+pub fn stopped(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Answered => "답함",
+        StopReason::MaxIterations => "모델에 물을 수 있는 횟수의 한도",
+        StopReason::EmptyReply => "모델의 빈 답",
+        StopReason::NoToolCall => "도구를 쓰지 않음",
+        StopReason::Rejected => "사람의 거절",
+        StopReason::HandedOff => "다른 에이전트에게 넘김",
+        StopReason::HopLimit => "넘길 수 있는 횟수의 한도",
+        StopReason::ToolResult => "도구의 결과로 답함",
+        StopReason::Hook => "훅",
+        StopReason::BadAnswer => "형식에 맞지 않는 답",
+        other => other.code(),
+    }
+}
+
+/// What was wrong with a call of a tool.
+pub(crate) fn fault(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Unreadable => "읽을 수 없는 호출",
+        FaultKind::UnknownTool => "없는 도구",
+        FaultKind::ToolGone => "사라진 도구",
+        FaultKind::ToolChanged => "바뀐 도구",
+        FaultKind::BadArguments => "맞지 않는 인자",
+        FaultKind::TooMany => "너무 많은 호출",
+        FaultKind::Failed => "실패",
+        FaultKind::Refused => "거부됨",
+        FaultKind::Denied => "금지됨",
+        FaultKind::Rejected => "사람이 거절함",
+        FaultKind::TimedOut => "시간 초과",
+        FaultKind::Panicked => "도구의 오류",
+        FaultKind::Exhausted => "한도 초과",
+        FaultKind::Unavailable => "지금은 쓸 수 없음",
+        FaultKind::NotMade => "부르지 않음",
+        FaultKind::InDoubt => "불렀는지 모름",
+        FaultKind::NotApplied => "반영되지 않음",
+        other => other.code(),
+    }
+}
 
 /// The cause of `error` in one sentence: the first one that the table has, else in its own words.
 pub(crate) fn cause(error: &(dyn Error + 'static)) -> Option<String> {

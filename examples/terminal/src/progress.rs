@@ -3,6 +3,8 @@
 use hanok_agent::AgentProgress;
 use hanok_core::Stored;
 
+use crate::messages;
+
 /// The most characters of a text that a line shows.
 const LONGEST: usize = 160;
 
@@ -14,11 +16,14 @@ pub fn line(item: &Stored) -> Option<String> {
             format!("[{agent}] 호출: {tool} {}", short(arguments.as_str()))
         }
         AgentProgress::Observation { agent, text, fault, .. } => {
-            let fault = fault.map(|fault| format!(" ({fault:?})")).unwrap_or_default();
+            let fault =
+                fault.map(|fault| format!(" ({})", messages::fault(fault))).unwrap_or_default();
             format!("[{agent}] 관찰{fault}: {}", short(&text))
         }
         AgentProgress::Answer { agent, text } => format!("[{agent}] 답: {}", short(&text)),
-        AgentProgress::Stopped { agent, reason } => format!("[{agent}] 멈춤: {reason:?}"),
+        AgentProgress::Stopped { agent, reason } => {
+            format!("[{agent}] 멈춤: {}", messages::stopped(reason))
+        }
         _ => return None,
     })
 }

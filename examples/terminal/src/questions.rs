@@ -246,7 +246,10 @@ pub async fn ask<'h, T: Talk + 'h>(
             None => house.thread(number),
         };
         let answer = match on.invoke(house.talk.ask(question.text), ()).await {
-            Ok(Outcome::Done(state)) => house.talk.ended(&state).answer.unwrap_or_default(),
+            Ok(Outcome::Done(state)) => {
+                let answer = house.talk.ended(&state).answer;
+                answer.unwrap_or_else(|| messages::NO_ANSWER.to_owned())
+            }
             Ok(_) => panic!("{} waits for a person", question.text),
             Err(error) => {
                 let cause = messages::cause(&error).unwrap_or_default();

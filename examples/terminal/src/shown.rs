@@ -11,7 +11,7 @@ use crate::{
     failure::{Failure, INTERRUPTED, LIMIT},
     json,
     live::Live,
-    progress,
+    messages, progress,
     silence::Silence,
 };
 
@@ -144,7 +144,7 @@ impl<'s, T: Talk> Shown<'s, T> {
             }
             Outcome::Done(state) => {
                 let Ended { answer, stopped } = self.talk.ended(&state);
-                self.finish(answer.as_deref().unwrap_or("답이 없습니다."))?;
+                self.finish(answer.as_deref().unwrap_or(messages::NO_ANSWER))?;
                 self.last = answer;
                 match stopped {
                     Some(StopReason::Answered) => 0,
