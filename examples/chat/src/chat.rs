@@ -56,7 +56,7 @@ impl Chat {
         let documents = documents::open(&folder, &options.store, meaning).await?;
         let toolbox = match brain.offline {
             true => tools::offline()?,
-            false => tools::online(&folder, options.python)?,
+            false => tools::online(documents.clone(), &folder, options.python)?,
         };
         let model = brain.model.clone();
         let policy = policy(options, model.name());

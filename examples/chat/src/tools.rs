@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hanok_model::Tool;
+use hanok_retrieval::{SearchTool, SharedRetriever};
 use hanok_tools::{
     Calculator, CurrentDatetime, GetWeather, OffReason, PythonRepl, ReadFile, SearchWikipedia,
     Toolbox, WebSearch,
@@ -10,8 +11,14 @@ use hanok_tools::{
 use terminal::failure::Failure;
 
 /// Tools of which the offline model makes nothing.
-const ONLINE: [&str; 5] =
-    ["search_wikipedia", "read_file", "get_weather", "web_search", "python_repl"];
+const ONLINE: [&str; 6] = [
+    "search_documents",
+    "search_wikipedia",
+    "read_file",
+    "get_weather",
+    "web_search",
+    "python_repl",
+];
 
 /// The tools that need nothing but this program.
 ///
@@ -30,18 +37,22 @@ fn own() -> Result<Toolbox, Failure> {
         .with(clock.zone("Asia/Seoul").map_err(Failure::wiring)?))
 }
 
-/// All tools: those of the web, files out of `folder`, and Python where it is asked for. Those without their key are off.
+/// All tools: the documents, for a question that its router took for small talk, those of the web, files out of `folder`, and Python
+/// where it is asked for. Those without their key are off.
 ///
 /// # Errors
 ///
 /// [`Failure`] when the folder cannot be read, or a tool cannot be made.
-pub fn online(folder: &Path, python: bool) -> Result<Toolbox, Failure> {
+pub fn online(documents: SharedRetriever, folder: &Path, python: bool) -> Result<Toolbox, Failure> {
+    let about = "Searches the company's own documents: rules, policies, guidelines, handbooks";
+    let documents = SearchTool::new("search_documents", about, documents);
     let files =
         ReadFile::in_folder(folder).map_err(|error| Failure::unreadable("문서를", error))?;
     let weather = GetWeather::from_env().map_err(Failure::wiring)?;
     let search = WebSearch::from_env().map_err(Failure::wiring)?;
     let (has_weather, has_search) = (weather.is_configured(), search.is_configured());
     let toolbox = own()?
+        .with(documents.map_err(Failure::wiring)?)
         .with(SearchWikipedia::new().map_err(Failure::wiring)?)
         .with(files)
         .with_key(weather, "get_weather", has_weather, "OPENWEATHER_API_KEY")

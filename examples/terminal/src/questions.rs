@@ -11,8 +11,15 @@ use hanok_graph::{App, Graph, Outcome, Thread};
 use crate::{MeaningOptions, Talk, messages};
 
 /// What an answer says that has nothing, or that refuses.
-const NOTHING: [&str; 6] =
-    ["찾지 못", "없습니다", "관한 질문에만", "알 수 없", "othing was found", "꺼져 있"];
+const NOTHING: [&str; 7] = [
+    "찾지 못",
+    "마치지 못",
+    "없습니다",
+    "관한 질문에만",
+    "알 수 없",
+    "othing was found",
+    "꺼져 있",
+];
 
 /// What an answer says of what only stands near.
 const NEAREST: [&str; 2] = ["가장 가까운", "The nearest is"];
