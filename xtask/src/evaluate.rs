@@ -4,8 +4,8 @@
 //! that print their table. `tools --encoder FOLDER` also finds by the files of an encoder.
 //! `cargo xtask questions EXAMPLE` asks an example its questions, with the same options; `--held-out` asks `rag`, `chat` and
 //! `contract` those for which no rule was made, and prints nothing but the table.
-//! `team --model [--cache FOLDER]` asks the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
-//! a fixed sample; its replies are kept in FOLDER, else among the user's caches, and a second run asks nothing.
+//! `team` and `tools` with `--model [--cache FOLDER]` ask the server that the environment names (`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`)
+//! a fixed sample; its replies are kept in FOLDER, else among the temporary files, and a second run asks nothing.
 
 use crate::command::Tool;
 use crate::result::Result;

@@ -12,21 +12,26 @@
     reason = "a test may stop at what it did not expect, and prints its table"
 )]
 
+mod choice;
 mod data;
-mod offline_choice;
 
 use std::collections::BTreeMap;
 
 use hanok_agent::{IndexedTool, ToolIndex, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::{Call, Labels, Timestamp};
-use hanok_model::{ChatRequest, SharedEmbedder, TokenCounter, ToolSpec};
+use hanok_model::{ChatRequest, SharedEmbedder, SharedModel, TokenCounter, ToolSpec};
 use hanok_retrieval::SentenceEncoder;
 use hanok_state::Message;
+use offline::OfflineModel;
+use terminal::cached;
 
 use self::data::{Question, questions, tools};
 
 const NOW: Timestamp = Timestamp(0);
+
+/// The most questions that a server's model is asked.
+const SAMPLE: usize = 40;
 
 /// The tools of a search.
 const FOUND: usize = 5;
@@ -123,7 +128,8 @@ fn tools_are_found_among_500() {
             }
         }
 
-        println!("\n{}", offline_choice::table(&questions, &by_words).await);
+        let offline = SharedModel::new(OfflineModel::new());
+        println!("\n{}", choice::table(&offline, &questions, &by_words, usize::MAX).await);
 
         let all: Vec<_> = tools.iter().map(|tool| tool.spec().clone()).collect();
         let few = tokens(questions.iter().zip(by_words.iter().map(Vec::as_slice)));
@@ -139,6 +145,16 @@ fn tools_are_found_among_500() {
         }
         assert!(fewer >= 95.0, "{fewer}");
     });
+}
+
+/// `cargo xtask evaluate tools --model` prints it.
+#[tokio::test]
+#[ignore = "asks the server of OPENAI_BASE_URL"]
+async fn a_server_s_model_chooses_among_siblings() {
+    let (tools, questions) = (tools(), questions());
+    let found = searched(&index(&tools, None).await, &questions).await;
+    let (brain, cached) = cached::chosen("tools").await;
+    println!("{}\n{cached}", choice::table(&brain.model, &questions, &found, SAMPLE).await);
 }
 
 /// The set is what it says it is.
