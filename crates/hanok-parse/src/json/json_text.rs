@@ -51,6 +51,7 @@ pub(crate) fn letter(text: &str) -> usize {
 }
 
 /// How many of `bytes` stand in a string as they are, up to the first that may not. Eight at a time are looked at.
+#[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     let eights = bytes.chunks_exact(8);
     let rest = eights.remainder();

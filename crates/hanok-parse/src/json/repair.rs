@@ -16,6 +16,7 @@ use crate::{
 impl Scan {
     /// Skips white space and comments, and remembers where the last line began. The next letter, or `None` inside a
     /// comment.
+    #[inline]
     pub(crate) fn skip_blank(&mut self, input: Text<'_>) -> Result<Option<char>, More> {
         let rest = self.rest(input);
         match rest.as_bytes() {
@@ -68,6 +69,7 @@ impl Scan {
     }
 
     /// Goes on with the token that the text stopped in.
+    #[inline]
     pub(crate) fn resume(&mut self, input: Text<'_>) -> Step {
         match self.inside {
             Inside::Text(open) => self.string(open, input),
@@ -188,6 +190,7 @@ impl Scan {
     }
 
     /// Copies up to the next letter that may need care, and gives it. `None` where the text stops.
+    #[inline]
     pub(crate) fn copy_plain(&mut self, open: char, text: &str) -> Option<char> {
         let rest = text.get(self.at..).unwrap_or_default();
         let len = if open == '"' {

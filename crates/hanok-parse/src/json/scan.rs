@@ -198,6 +198,7 @@ impl Scan {
 
     /// Reads on in a text that will go on. `false` when it came to more than to where the text stops, and the next
     /// [`Scan::read`] says what that is.
+    #[inline]
     pub(crate) fn takes(&mut self, text: &str) -> bool {
         // What most pieces of a long call are: more of a string.
         let from = self.at;
@@ -212,6 +213,7 @@ impl Scan {
     }
 
     /// Reads on in `text`.
+    #[inline]
     pub(crate) fn read(&mut self, text: &str, ended: bool) -> Read {
         if let Some(met) = self.met.take() {
             return met;
@@ -222,6 +224,7 @@ impl Scan {
         read
     }
 
+    #[inline]
     fn run(&mut self, input: Text<'_>) -> Read {
         loop {
             let step = match self.inside {

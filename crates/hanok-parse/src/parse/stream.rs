@@ -32,6 +32,7 @@ impl Stream {
 
     /// Takes the next piece of the text, and appends to `out` what can be told now. Text goes into the last event of
     /// `out` where that is of the same kind.
+    #[inline]
     pub fn feed(&mut self, text: &str, out: &mut Vec<Event>) {
         if !self.tail.is_empty() {
             self.tail.clear();
@@ -125,6 +126,7 @@ impl Stream {
         self.parser.finish(self.pass, &self.text, finish, out)
     }
 
+    #[inline]
     fn read(&mut self, ended: bool, cut: bool, out: &mut Vec<Event>) {
         let (text, setup) = (&self.text, self.parser.setup());
         let special = self.special.as_deref();

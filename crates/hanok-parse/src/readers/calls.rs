@@ -302,6 +302,7 @@ impl Reader for Calls {
         }
     }
 
+    #[inline]
     fn takes(&mut self, draft: &mut Draft, text: &str, declared: &Declared) -> bool {
         let Stage::Object(scan) = &mut self.stage else { return false };
         let taken = self.released.is_none() && scan.takes(text);

@@ -84,10 +84,10 @@ impl Draft {
         if self.quiet || self.committed {
             return;
         }
-        if self.announced.as_ref().is_some_and(|told| told.name != name || told.kind != kind) {
+        // Names are short, and this is asked with every piece.
+        let is_told = |told: &Announced| told.kind == kind && told.name.bytes().eq(name.bytes());
+        if !self.announced.as_ref().is_some_and(is_told) {
             self.abandon();
-        }
-        if self.announced.is_none() {
             self.start(kind, name);
         }
         self.tell_more(json);
@@ -105,6 +105,7 @@ impl Draft {
         });
     }
 
+    #[inline]
     pub(crate) fn tell_more(&mut self, json: &str) {
         let Some(told) = &mut self.announced else { return };
         let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) else { return };
@@ -175,6 +176,7 @@ impl Draft {
 
     /// Tells the text that was not told yet. Only what was said last has any.
     #[inline]
+    #[inline]
     pub(crate) fn flush(&mut self) {
         let flow = match self.saying {
             Saying::Content => &self.content,
@@ -210,6 +212,7 @@ impl Draft {
 }
 
 /// Tells of `text`. The event is made where it stands: one that is moved there waits for its own bytes.
+#[inline]
 pub(crate) fn push_text(events: &mut Vec<Event>, text: &str, event: impl FnMut(String) -> Event) {
     events.extend(std::iter::once(text.to_owned()).map(event));
 }
