@@ -162,9 +162,10 @@ pub(crate) fn is_greeting(question: &str) -> bool {
 /// without a word that asks.
 fn is_told(question: &str) -> bool {
     let words = words(question);
-    let first = words.iter().map(|word| word.text.to_lowercase());
-    let first = first.clone().find(|word| !tables::FILLERS.contains(&word.as_str()));
-    let first = first.unwrap_or_default();
+    let is_empty =
+        |word: &str| tables::FILLERS.contains(&word) || tables::GREETINGS.contains(&word);
+    let mut texts = words.iter().map(|word| word.text.to_lowercase());
+    let first = texts.find(|word| !is_empty(word)).unwrap_or_default();
     let own = tables::OWN.contains(&first.as_str());
     let said = question.trim_end_matches(['.', '!', '~', ' ']);
     let ends = |ends: &[&str]| ends.iter().any(|end| said.ends_with(end));
@@ -182,9 +183,7 @@ fn is_told(question: &str) -> bool {
 fn is_about_earlier(question: &str) -> bool {
     let lower = question.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let first_person = ["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]
-        .iter()
-        .any(|word| lower.contains(word));
+    let first_person = has(&["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]);
     is_about_said(question) && (has(&tables::EARLIER) || first_person)
 }
 
