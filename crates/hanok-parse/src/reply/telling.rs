@@ -176,7 +176,6 @@ impl Draft {
 
     /// Tells the text that was not told yet. Only what was said last has any.
     #[inline]
-    #[inline]
     pub(crate) fn flush(&mut self) {
         let flow = match self.saying {
             Saying::Content => &self.content,
