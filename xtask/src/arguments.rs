@@ -234,8 +234,9 @@ pub(crate) fn usage() -> String {
                          --release          release builds, too
        cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
        cargo xtask evaluate team            which tools are chosen for 80 questions, and how surely; or
-                                            `law` and `figures`
-                           [--model]        for 15 of them by the server of OPENAI_BASE_URL and OPENAI_MODEL
+                                            `law`, `figures`, and `tools`: those found among 500
+                           [--model]        for 15 of them, or 40 of `tools`, by the server of OPENAI_BASE_URL and
+                                            OPENAI_MODEL
                            [--cache FOLDER] its replies, so that a second run asks nothing
        cargo xtask questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or
                                             `orchestrator` answers to its questions, offline

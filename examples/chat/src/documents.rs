@@ -6,14 +6,11 @@ use hanok_retrieval::{
     Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Terms,
 };
 use terminal::{
-    Meaning, StoreOptions, everyday, failure::Failure, meaning::searched, passages::observation,
+    Meaning, StoreOptions,
+    failure::Failure,
+    meaning::searched,
+    passages::{few, observation},
 };
-
-/// How many passages a question is given.
-const PASSAGES: usize = 5;
-
-/// A passage that shares less with the question is not found.
-const LEAST_COVERED: f32 = 0.15;
 
 /// The folder of the documents (`None`: the samples, where the example was built).
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
@@ -39,11 +36,7 @@ pub(crate) async fn search(
     question: &str,
     before: Option<&str>,
 ) -> Result<(String, Vec<String>), RetrievalError> {
-    let ask = |text: String| async move {
-        let query = Query::new(&text).limit(PASSAGES).min_coverage(LEAST_COVERED);
-        let query = query.synonyms(everyday());
-        documents.search(&query).await
-    };
+    let ask = |text: String| async move { documents.search(&few(Query::new(&text))).await };
     let mut hits = ask(question.to_owned()).await?;
     if let (true, Some(before)) = (hits.is_empty(), before) {
         hits = ask(format!("{before} {question}")).await?;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use hanok_model::Tool;
-use hanok_retrieval::{SearchTool, SharedRetriever};
+use hanok_retrieval::SharedRetriever;
 use hanok_tools::{
     Calculator, CurrentDatetime, GetWeather, OffReason, PythonRepl, ReadFile, SearchWikipedia,
     Toolbox, WebSearch,
 };
-use terminal::failure::Failure;
+use terminal::{failure::Failure, passages::search_tool};
 
 /// Tools of which the offline model makes nothing.
 const ONLINE: [&str; 6] = [
@@ -45,7 +45,7 @@ fn own() -> Result<Toolbox, Failure> {
 /// [`Failure`] when the folder cannot be read, or a tool cannot be made.
 pub fn online(documents: SharedRetriever, folder: &Path, python: bool) -> Result<Toolbox, Failure> {
     let about = "Searches the company's own documents: rules, policies, guidelines, handbooks";
-    let documents = SearchTool::new("search_documents", about, documents);
+    let documents = search_tool("search_documents", about, documents);
     let files =
         ReadFile::in_folder(folder).map_err(|error| Failure::unreadable("문서를", error))?;
     let weather = GetWeather::from_env().map_err(Failure::wiring)?;

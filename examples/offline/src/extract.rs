@@ -113,7 +113,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         .map(|(at, (passage, held))| {
             let place = PLACES.get(at).copied().unwrap_or_default();
             let fit = fit(question, &asked, &weights, passage, held) + place;
-            Ranked { fit, passage, covered: weighted(&asked, &weights, held) }
+            Ranked { fit, passage, held, covered: weighted(&asked, &weights, held) }
         })
         .collect();
     ranked.sort_by(|a, b| b.fit.total_cmp(&a.fit));
@@ -189,7 +189,7 @@ fn is_beside(question: &str, text: &str) -> bool {
 
 /// Whether a passage that is so far `ahead` is the answer, and not only near.
 fn is_sure(question: &str, asked: &[Word], weights: &[f32], it: &Ranked<'_>, ahead: f32) -> bool {
-    let (units, all, held) = (&it.passage.units, around(it.passage), held(it.passage));
+    let (units, all, held) = (&it.passage.units, around(it.passage), it.held);
     // Whoever asks for an amount is not answered without one, and who counts something not by what counts something else.
     let lacks = amounts::is_asked(question) && !has_answer(question, it.passage);
     if lacks || reckon::counts_otherwise(question, &all) || reckon::is_uncalculated(question, &all)
@@ -228,7 +228,7 @@ fn is_sure(question: &str, asked: &[Word], weights: &[f32], it: &Ranked<'_>, ahe
 
 /// The place of a passage under a heading that the question names, where the first has nothing of that.
 fn heading_asked_for(asked: &[Word], ranked: &[Ranked<'_>]) -> Option<usize> {
-    let first = held(ranked.first()?.passage);
+    let first = ranked.first()?.held;
     let is_new = |word: &&Word| !word.is_earlier && first.share(word) < 0.5;
     let has = |it: &Ranked<'_>, word| Held::of(last(&it.passage.heading)).share(word) >= 0.95;
     asked.iter().filter(is_new).find_map(|word| ranked.iter().position(|it| has(it, word)))
@@ -238,6 +238,7 @@ fn heading_asked_for(asked: &[Word], ranked: &[Ranked<'_>]) -> Option<usize> {
 struct Ranked<'p> {
     fit: f32,
     passage: &'p Passage,
+    held: &'p Held,
     covered: f32,
 }
 

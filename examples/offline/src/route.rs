@@ -162,10 +162,9 @@ pub(crate) fn is_greeting(question: &str) -> bool {
 /// without a word that asks.
 fn is_told(question: &str) -> bool {
     let words = words(question);
-    let is_empty =
-        |word: &str| tables::FILLERS.contains(&word) || tables::GREETINGS.contains(&word);
+    let fills = |word: &str| tables::FILLERS.contains(&word) || tables::GREETINGS.contains(&word);
     let mut texts = words.iter().map(|word| word.text.to_lowercase());
-    let first = texts.find(|word| !is_empty(word)).unwrap_or_default();
+    let first = texts.find(|word| !fills(word)).unwrap_or_default();
     let own = tables::OWN.contains(&first.as_str());
     let said = question.trim_end_matches(['.', '!', '~', ' ']);
     let ends = |ends: &[&str]| ends.iter().any(|end| said.ends_with(end));

@@ -1,14 +1,8 @@
 //! The documents as a tool.
 
 use hanok_model::{InvalidSpec, SharedTool};
-use hanok_retrieval::{SearchTool, SharedRetriever};
-use terminal::{everyday, passages::observation};
-
-/// How many passages a search shows.
-const PASSAGES: usize = 5;
-
-/// A passage that shares less with the query is not found.
-const LEAST_COVERED: f32 = 0.15;
+use hanok_retrieval::SharedRetriever;
+use terminal::passages::search_tool;
 
 /// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
 ///
@@ -19,9 +13,5 @@ const LEAST_COVERED: f32 = 0.15;
 /// None that a caller could cause: its name and arguments are fixed.
 pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
     let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
-    let tool = SearchTool::new("search_knowledge_base", description, documents)?;
-    Ok(SharedTool::new(
-        tool.query(|query| query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday()))
-            .format(observation),
-    ))
+    search_tool("search_knowledge_base", description, documents).map(SharedTool::new)
 }

@@ -2,13 +2,41 @@
 
 use std::fmt::Write;
 
-use hanok_retrieval::{Hit, Mode};
+use hanok_model::InvalidSpec;
+use hanok_retrieval::{Hit, Mode, Query, SearchTool, SharedRetriever};
+
+use crate::everyday;
+
+/// How many passages a search gives.
+const PASSAGES: usize = 5;
+
+/// A passage that shares less with the query is not found.
+const LEAST_COVERED: f32 = 0.15;
 
 /// The most characters of one passage that are shown. The library's own passages are shorter.
 const PASSAGE_CHARS: usize = 2_000;
 
 /// The most characters of a query that are repeated where nothing is found.
 const QUERY_CHARS: usize = 80;
+
+/// `query` as the examples search documents: the five passages that fit best, by everyday words as well.
+#[must_use]
+pub fn few(query: Query) -> Query {
+    query.limit(PASSAGES).min_coverage(LEAST_COVERED).synonyms(everyday())
+}
+
+/// A tool that searches `documents` so.
+///
+/// # Errors
+///
+/// [`InvalidSpec`] when `name` is no name of a tool.
+pub fn search_tool(
+    name: &str,
+    description: &str,
+    documents: SharedRetriever,
+) -> Result<SearchTool, InvalidSpec> {
+    Ok(SearchTool::new(name, description, documents)?.query(few).format(observation))
+}
 
 /// What a model reads: passages under their headings, each followed by its source, or that nothing was found about `query`. It is
 /// told where some were found by their meaning: these may have no word of the question.
