@@ -158,7 +158,7 @@ fn model(error: &ModelError) -> String {
     match error {
         ModelError::OverBudget(_) => "모델에 물을 수 있는 한도를 다 썼습니다".to_owned(),
         ModelError::NotConfigured { missing } => {
-            format!("모델이 정해지지 않았습니다: {missing}을(를) 정하세요")
+            format!("모델의 설정을 확인하세요({missing})")
         }
         ModelError::BadKey { sent: true, .. } => {
             "모델의 서버가 API 키를 받지 않습니다. 키와 그 권한을 확인하세요".to_owned()
