@@ -1,4 +1,4 @@
-//! What no single crate can show: the README's programs, and what the compiler says about mistakes.
+//! What no single crate can show: the README's programs.
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -11,6 +11,7 @@ mod count;
 mod date;
 mod digits;
 mod figure;
+mod grouped;
 mod numeral;
 mod scan;
 mod section;
@@ -20,5 +21,6 @@ mod words;
 
 pub use count::{Count, counts};
 pub use figure::{Amount, AmountUnit, Article, Date, Figure};
+pub use grouped::grouped;
 pub use scan::{Figures, figures};
 pub use won::Won;

@@ -27,7 +27,7 @@ pub use hanok_model as model;
 pub use hanok_state as state;
 
 pub use amounts::{
-    Amount, AmountUnit, Article, Count, Date, Figure, Figures, Won, counts, figures,
+    Amount, AmountUnit, Article, Count, Date, Figure, Figures, Won, counts, figures, grouped,
 };
 pub use arithmetic::Arithmetic;
 pub use calculate::Calculator;

@@ -10,7 +10,7 @@ use terminal::{
     progress::{self, short},
 };
 
-use crate::{Chat, ChatState, ChatStateUpdate, Progress, summary, tools};
+use crate::{Chat, ChatState, ChatStateUpdate, Progress, Route, summary, tools};
 
 /// A conversation with one agent that remembers.
 #[derive(Debug)]
@@ -70,7 +70,11 @@ impl Talk for Talking {
         if let Ok(progress) = item.decode::<Progress>() {
             return Some(match progress {
                 Progress::Routed { route, reason } => {
-                    format!("[router] {route:?} ({})", short(&reason))
+                    let route = match route {
+                        Route::Rag => "문서 검색",
+                        Route::Agent => "대화",
+                    };
+                    format!("[router] {route} ({})", short(&reason))
                 }
                 Progress::PromptBroken { cause, tokens } => {
                     format!("[router] 프롬프트 앞부분이 바뀜({}): 최대 {tokens}토큰", cause.code())

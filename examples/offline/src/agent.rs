@@ -1,6 +1,6 @@
 //! What an agent does next: a call, or an answer out of what its calls gave.
 
-use hanok_tools::{Amount, AmountUnit, evaluate};
+use hanok_tools::{evaluate, grouped};
 
 use crate::{
     arithmetic,
@@ -125,6 +125,8 @@ fn is_failure(text: &str, tool: &str) -> bool {
 }
 
 fn finding(question: &str, text: &str) -> Finding {
+    let is_sum = !text.contains(char::is_alphabetic) && text.contains(['=', '≈']);
+    let text = &if is_sum { grouped(text) } else { text.to_owned() };
     match extract::answer(question, text) {
         Found::Answer(quotes) => Finding::Found(quotes),
         Found::Near { under, hint, quote } => {
@@ -166,8 +168,8 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     // A sum says itself what it is.
     let sum = arithmetic::expression(question).filter(|_| !question.contains('조'));
     if let Some((sum, Ok(value))) = sum.map(|sum| (sum.clone(), evaluate(&sum))) {
-        let value = Amount { value, unit: AmountUnit::Plain, at: 0..0 };
-        return vec![Finding::Found(vec![Quote::of(format!("{sum} = {value}"))])];
+        let sum = grouped(&format!("{sum} = {value}"));
+        return vec![Finding::Found(vec![Quote::of(sum)])];
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];

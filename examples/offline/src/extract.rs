@@ -493,7 +493,9 @@ pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
     let told: Vec<&String> = earlier.iter().filter(|text| !is_question(text)).collect();
     let fits = |text: &String| coverage(&asked, &Held::of(text));
     let is_told = told.iter().any(|text| fits(text) > 0.0);
-    let among: Vec<&String> = if is_told { told } else { earlier.iter().collect() };
+    // Who asks what was said has said nothing by that.
+    let is_new = |it: &&String| !tables::SAID.iter().any(|word| it.to_lowercase().contains(word));
+    let among = if is_told { told } else { earlier.iter().filter(is_new).collect() };
     let best = among.iter().map(|text| fits(text)).fold(0.0, f32::max);
     let mut found: Vec<String> = Vec::new();
     for text in among.into_iter().filter(|text| fits(text) >= 0.8 * best) {

@@ -1,6 +1,6 @@
 //! What follows from the numbers that were found: a rate times a count, a share of an amount, the days between two dates.
 
-use hanok_tools::{AmountUnit, Count, Figure, Number, Rounding, Won, evaluate, figures};
+use hanok_tools::{AmountUnit, Count, Figure, Number, Rounding, evaluate, figures, grouped};
 use jiff::{ToSpan, Unit, civil::Date};
 
 use crate::{amounts::counted, tables};
@@ -58,12 +58,9 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     let exact = evaluate(&expression).ok()?;
     let value = exact.round(0, Rounding::TowardZero).ok()?;
     let about = if exact == value { "=" } else { "≈" };
-    let value = match rate.unit {
-        "원" => Won(value).to_string(),
-        unit => format!("{value}{unit}"),
-    };
-    let written = expression.replace(" * ", " × ").replace(" / ", " ÷ ");
-    Some(format!("계산: {}{written} {about} {value}", rate.of))
+    let written = format!("{expression} {about} {value}{}", rate.unit);
+    let written = grouped(&written).replace(" * ", " × ").replace(" / ", " ÷ ");
+    Some(format!("계산: {}{written}", rate.of))
 }
 
 /// Whether a question counts something, or names a day.
@@ -90,8 +87,7 @@ pub(crate) fn sum(question: &str, lines: &[String]) -> Option<String> {
     let values: Vec<&str> = amounts.iter().map(|(value, _)| value.as_str()).collect();
     let sum = values.join(" + ");
     let value = evaluate(&sum).ok()?;
-    let value = if *unit == "원" { Won(value).to_string() } else { format!("{value}{unit}") };
-    Some(format!("계산: {sum} = {value}"))
+    Some(grouped(&format!("계산: {sum} = {value}{unit}")))
 }
 
 /// An amount for each of something.

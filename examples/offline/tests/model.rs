@@ -194,6 +194,19 @@ async fn a_conversation_is_summarised_where_its_last_message_asks_for_that() {
     assert!(text.contains("내 이름은 철수야") && !text.contains("답하지 말고"), "{text}");
 }
 
+/// Who asks for their name twice is not told what they asked.
+#[tokio::test]
+async fn a_question_of_before_is_no_answer() {
+    let messages = [
+        Message::system("당신은 도움이 되는 비서입니다."),
+        Message::user("제 이름이 뭐예요?"),
+        Message::assistant("찾지 못했습니다."),
+        Message::user("내 이름이 뭐라고?"),
+    ];
+    let text = answered(ChatRequest::new(messages)).await.message.text().into_owned();
+    assert!(!text.contains("뭐예요") && !text.is_empty(), "{text}");
+}
+
 #[tokio::test]
 async fn nothing_found_is_said_and_no_agent_is_asked_twice() {
     for messages in given("library", "문서에서 ‘휴가’를 찾지 못했습니다.") {

@@ -21,6 +21,7 @@ use crate::{
     orchestrator::Orchestrator,
     servers::now,
     state::{OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd, asking},
+    wording,
 };
 
 /// A conversation with the orchestrator.
@@ -172,7 +173,8 @@ impl Talking {
         let offer = self.parts.servers.offer();
         if query.is_empty() {
             let line = |(name, offered): (&String, &crate::servers::Offered)| {
-                format!("{name} ({:?}): {}", offered.risk, short(offered.spec().description()))
+                let risk = wording::risk(offered.risk);
+                format!("{name} ({risk}): {}", short(offered.spec().description()))
             };
             let lines: Vec<_> = offer.iter().map(line).collect();
             let none = "쓸 수 있는 도구가 없습니다.".to_owned();
@@ -329,7 +331,7 @@ const NO_USER: &str = "--user 없이 실행해서 아무것도 기억하지 않�
 
 fn status_line(status: Status) -> Option<String> {
     Some(match status {
-        Status::Routed { complexity } => format!("[판단] {complexity:?}"),
+        Status::Routed { complexity } => format!("[판단] {}", wording::complexity(complexity)),
         Status::Reused { query } => format!("[지난 답을 씀] {}", short(&query)),
         Status::Planned { steps, original } => {
             let tasks = |steps: &[crate::state::PlanStep]| {
@@ -384,7 +386,7 @@ fn plan(state: &OrchestratorState) -> String {
 fn why(state: &OrchestratorState) -> String {
     let mut lines = Vec::new();
     if let Some(complexity) = state.complexity {
-        lines.push(format!("판단: {complexity:?}"));
+        lines.push(format!("판단: {}", wording::complexity(complexity)));
     }
     if let Some(clarity) = &state.clarity {
         let before = clarity.before.as_ref().map(|before| format!(", 처음 말: {}", short(before)));
@@ -419,7 +421,7 @@ fn why(state: &OrchestratorState) -> String {
         }
     }
     if let Some(end) = state.end {
-        lines.push(format!("끝: {end:?}"));
+        lines.push(format!("끝: {}", wording::end(end)));
     }
     if lines.is_empty() { "아직 요청이 없습니다.".to_owned() } else { lines.join("\n") }
 }

@@ -1,5 +1,9 @@
 //! What models are told, and what the program says itself.
 
+use hanok_core::Risk;
+
+use crate::state::{Complexity, TurnEnd};
+
 /// The most tokens of a form, and of a step's reply.
 pub(crate) const LONGEST: u32 = 1_000;
 
@@ -78,3 +82,35 @@ pub(crate) const EMPTY_PLAN: &str =
 pub(crate) const REJECTED: &str = "계획을 거절하셨습니다. 아무것도 하지 않았습니다.";
 pub(crate) const ALL_FAILED: &str = "어느 단계도 끝내지 못했습니다.";
 pub(crate) const NO_ANSWER: &str = "모델이 답을 쓰지 않았습니다. 단계들의 결과는 남아 있습니다.";
+
+/// What a request needs.
+pub(crate) fn complexity(complexity: Complexity) -> &'static str {
+    match complexity {
+        Complexity::SimpleChat => "대화",
+        Complexity::ToolRequired => "도구가 필요함",
+    }
+}
+
+/// How a turn ended.
+pub(crate) fn end(end: TurnEnd) -> &'static str {
+    match end {
+        TurnEnd::Chat => "대화로 답함",
+        TurnEnd::Done => "다 함",
+        TurnEnd::Partly => "일부만 함",
+        TurnEnd::AllFailed => "모두 실패",
+        TurnEnd::AllSkipped => "모두 건너뜀",
+        TurnEnd::EmptyPlan => "할 수 있는 단계가 없음",
+        TurnEnd::Rejected => "사람의 거절",
+        TurnEnd::NoAnswer => "모델의 빈 답",
+    }
+}
+
+/// What a tool may do.
+pub(crate) fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Read => "읽기",
+        Risk::Write => "쓰기",
+        Risk::External => "밖으로 보냄",
+        _ => "되돌릴 수 없을 수 있음",
+    }
+}

@@ -58,7 +58,9 @@ fn supervisor(progress: SupervisorProgress) -> Option<String> {
         SupervisorProgress::Settled { agent, .. } => {
             format!("[supervisor] 같은 위임이 되풀이되어 {agent}의 답으로 마칩니다")
         }
-        SupervisorProgress::Ended { stopped } => format!("[supervisor] 멈춤: {stopped:?}"),
+        SupervisorProgress::Ended { stopped } => {
+            format!("[supervisor] 멈춤: {}", messages::stopped(stopped))
+        },
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use hanok_graph::{Event, Thread};
 use hanok_memory::{Forget, Preference};
 use hanok_state::Messages;
 use hanok_supervisor::{
-    Compared, StepStatus, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,
+    Compared, StepStatus, Strategy, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,
     WhatIfSide, steps_of,
 };
 use serde_json::Value;
@@ -223,7 +223,12 @@ fn plan(state: &TeamState) -> String {
     }
     let made = if plan.by_rules { "규칙이 만든 계획" } else { "모델이 만든 계획" };
     let seconds = plan.estimated_millis / 1_000;
-    lines.push(format!("{made}, {:?}, 예상 {seconds}초", plan.strategy));
+    let order = match plan.strategy {
+        Strategy::Sequential => "차례로",
+        Strategy::Parallel => "한꺼번에",
+        _ => "나누어 차례로",
+    };
+    lines.push(format!("{made}, {order}, 예상 {seconds}초"));
     lines.extend(plan.validation_errors.iter().map(|fault| format!("고친 것: {fault}")));
     lines.join("\n")
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::calculator::Number;
 
-use super::won::{Won, with_commas};
+use super::{grouped::grouped, won::Won};
 
 /// Something in a text that has a value, with its place.
 ///
@@ -101,7 +101,7 @@ impl fmt::Display for Amount {
             AmountUnit::SquareMetre => "㎡",
             AmountUnit::Plain => "",
         };
-        f.pad(&format!("{}{unit}", with_commas(&self.value)))
+        f.pad(&format!("{}{unit}", grouped(&self.value.to_string())))
     }
 }
 

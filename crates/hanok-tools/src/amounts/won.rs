@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::grouped::{grouped, with_commas};
 use crate::calculator::Number;
 
 /// An amount of won, to be written.
@@ -40,7 +41,7 @@ impl Won {
             let (above, below) = rest.split_at_checked(split).unwrap_or(("", rest));
             let above = above.trim_start_matches('0');
             if !above.is_empty() {
-                parts.push(format!("{}{unit}", grouped(above)));
+                parts.push(format!("{}{unit}", with_commas(above)));
             }
             rest = below;
         }
@@ -49,7 +50,7 @@ impl Won {
         if !ones.is_empty() || has_decimals || parts.is_empty() {
             let ones = if ones.is_empty() { "0" } else { ones };
             let point = if has_decimals { "." } else { "" };
-            parts.push(format!("{}{point}{decimals}", grouped(ones)));
+            parts.push(format!("{}{point}{decimals}", with_commas(ones)));
         }
         format!("{sign}{}원", parts.join(" "))
     }
@@ -57,16 +58,8 @@ impl Won {
 
 impl fmt::Display for Won {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}원", with_commas(&self.0)))
+        f.pad(&format!("{}원", grouped(&self.0.to_string())))
     }
-}
-
-/// The number with commas between its thousands.
-pub(super) fn with_commas(number: &Number) -> String {
-    let text = number.to_string();
-    let (sign, whole, decimals) = pieces(&text);
-    let point = if decimals.is_empty() { "" } else { "." };
-    format!("{sign}{}{point}{decimals}", grouped(whole))
 }
 
 /// The sign, the digits before the point and those behind it.
@@ -74,15 +67,4 @@ fn pieces(text: &str) -> (&str, &str, &str) {
     let (sign, unsigned) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let (whole, decimals) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     (sign, whole, decimals)
-}
-
-fn grouped(digits: &str) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
