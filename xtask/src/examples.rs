@@ -43,7 +43,7 @@ pub(crate) const RUNS: &[Run] = &[
     Run {
         arguments: &["김하늘 연차 며칠 남았어?"], shows: &["김하늘"], ..Run::of("rag")
     },
-    Run { arguments: &["123 * 456은?"], shows: &["56088"], ..Run::of("rag") },
+    Run { arguments: &["123 * 456은?"], shows: &["56,088"], ..Run::of("rag") },
     Run {
         arguments: &["--graph"],
         shows: &["rag_agent", "internal_agent", "external_agent"],
@@ -54,7 +54,7 @@ pub(crate) const RUNS: &[Run] = &[
     },
     Run { input: "1 + 1은?\n2 * 21은?\n", shows: &["42"], ..Run::of("rag") },
     Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
-    Run { arguments: &["123 * 456 계산해줘"], shows: &["56088"], ..Run::of("chat") },
+    Run { arguments: &["123 * 456 계산해줘"], shows: &["56,088"], ..Run::of("chat") },
     Run {
         arguments: &["회사 휴가 정책이 뭐야?"], shows: &["15일", "인사규정"], ..Run::of("chat")
     },

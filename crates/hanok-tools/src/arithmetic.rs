@@ -89,7 +89,9 @@ impl Arithmetic {
         let pieces = pieces(&half_width(question));
         let runs = pieces.split(|piece| *piece == Piece::Word);
         let (run, expression) = runs
-            .filter_map(|run| Some((run, infix(run).or_else(|| by_verb(run))?)))
+            .filter_map(|run| {
+                Some((run, by_share(run).or_else(|| infix(run)).or_else(|| by_verb(run))?))
+            })
             .max_by_key(|(_, written)| written.len())?;
         // `3-4일 전에` and `2026-03-01` are no calculations, unless nothing else is asked.
         let sure = run.iter().any(|piece| {
@@ -324,6 +326,16 @@ fn rooted(written: &str) -> String {
     text
 }
 
+/// `100의 5%를 빼면`, `3억에서 5%를 빼면`: what a number is without a share of it, or with one more.
+fn by_share(run: &[Piece]) -> Option<String> {
+    let run: Vec<&Piece> = run.iter().filter(|it| !matches!(it, Piece::Unit | Piece::Of)).collect();
+    let [Piece::Number(whole), Piece::Number(share), Piece::Percent, Piece::Verb(sign)] = run[..]
+    else {
+        return None;
+    };
+    matches!(*sign, "+" | "-").then(|| format!("{whole} {sign} {whole} * {share}%"))
+}
+
 /// `100을 7로 나누면`: numbers, then what is done with them.
 fn by_verb(run: &[Piece]) -> Option<String> {
     let verb = run.iter().rev().find_map(|piece| match piece {
@@ -355,6 +367,9 @@ mod tests {
             ("12 곱하기 34는?", Some("12 * 34")),
             ("100을 7로 나누면 얼마야?", Some("100 / 7")),
             ("3과 4를 더하면?", Some("3 + 4")),
+            ("100의 5%를 빼면?", Some("100 - 100 * 5%")),
+            ("3억에서 5%를 빼면?", Some("300000000 - 300000000 * 5%")),
+            ("80만원에 10%를 더하면 얼마야?", Some("800000 + 800000 * 10%")),
             ("3만 원의 15%는 얼마야?", Some("30000 * 15%")),
             ("1억 2천만원을 12로 나누면?", Some("120000000 / 12")),
             ("1억2천만원의 5퍼센트는?", Some("120000000 * 5%")),

@@ -124,6 +124,13 @@ const PLAIN: [&str; 25] = [
     "계약서",
 ];
 
+/// The same in English, whole words.
+#[rustfmt::skip]
+const PLAIN_ENGLISH: [&str; 20] = [
+    "article", "articles", "art", "what", "does", "do", "is", "in", "say", "show", "me", "read", "quote", "the", "text", "wording", "of",
+    "and", "please", "contract",
+];
+
 /// The wording of the articles that `question` names by their numbers, where it asks for nothing else and all of them are there: no
 /// model is needed to read it.
 fn wording(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
@@ -135,6 +142,7 @@ fn wording(question: &str, book: &Book) -> Option<(String, Vec<Material>)> {
             || word == "제"
             || word == "조"
             || PLAIN.iter().any(|it| word.starts_with(it))
+            || PLAIN_ENGLISH.contains(&word.to_lowercase().as_str())
     };
     if !question.split_whitespace().all(is_plain) {
         return None;
@@ -319,6 +327,12 @@ mod tests {
             ("제2조 내용이 뭐야?", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
             ("제２조 알려줘", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
             ("2조는?", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
+            ("Article 2?", Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)")),
+            (
+                "What does article 2 say?",
+                Some("제2조(대금)\n100원이다.\n\n근거: 계약서 제2조(대금)"),
+            ),
+            ("Is article 2 fair?", None),
             ("제2조를 쉽게 설명해줘", None),
             ("제2조의 대금은 언제 내?", None),
             ("제9조 알려줘", None),

@@ -166,10 +166,9 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         }
     }
     // A sum says itself what it is.
-    let sum = arithmetic::expression(question).filter(|_| !question.contains('조'));
+    let sum = arithmetic::expression(question).filter(|_| !names_article(question));
     if let Some((sum, Ok(value))) = sum.map(|sum| (sum.clone(), evaluate(&sum))) {
-        let sum = grouped(&format!("{sum} = {value}"));
-        return vec![Finding::Found(vec![Quote::of(sum)])];
+        return vec![Finding::Found(vec![Quote::of(grouped(&format!("{sum} = {value}")))])];
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];
@@ -184,7 +183,7 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
 fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
     match finding(question, text) {
         Finding::Found(quotes) => Some(quotes),
-        _ if question.contains('조') && text.matches("출처:").count() == 1 => {
+        _ if names_article(question) && text.matches("출처:").count() == 1 => {
             match extract::whole(text, MOST_OF_ARTICLE) {
                 Found::Answer(quotes) => Some(quotes),
                 _ => None,
@@ -192,6 +191,10 @@ fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
         }
         _ => None,
     }
+}
+
+fn names_article(question: &str) -> bool {
+    question.contains('조') || question.to_lowercase().contains("article")
 }
 
 /// The most characters of what one team found.

@@ -486,8 +486,7 @@ fn shown(unit: &Unit) -> String {
     if unit.kind == Kind::Sentence { text } else { format!("- {text}") }
 }
 
-/// What was said before about what `question` asks, all of it where nothing is named. What was told comes before what was
-/// asked.
+/// What was said before about what `question` asks, all of it where nothing is named. Statements come before questions.
 pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
     let asked = about(question);
     let told: Vec<&String> = earlier.iter().filter(|text| !is_question(text)).collect();

@@ -58,9 +58,8 @@ pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Op
     let exact = evaluate(&expression).ok()?;
     let value = exact.round(0, Rounding::TowardZero).ok()?;
     let about = if exact == value { "=" } else { "≈" };
-    let written = format!("{expression} {about} {value}{}", rate.unit);
-    let written = grouped(&written).replace(" * ", " × ").replace(" / ", " ÷ ");
-    Some(format!("계산: {}{written}", rate.of))
+    let written = grouped(&format!("{expression} {about} {value}{}", rate.unit));
+    Some(format!("계산: {}{}", rate.of, written.replace(" * ", " × ").replace(" / ", " ÷ ")))
 }
 
 /// Whether a question counts something, or names a day.
@@ -84,8 +83,7 @@ pub(crate) fn is_uncalculated(question: &str, text: &str) -> bool {
 pub(crate) fn sum(question: &str, lines: &[String]) -> Option<String> {
     let amounts: Vec<_> = lines.iter().filter_map(|line| money(line)).collect();
     let (_, unit) = amounts.first().filter(|_| adds(question) && amounts.len() > 1)?;
-    let values: Vec<&str> = amounts.iter().map(|(value, _)| value.as_str()).collect();
-    let sum = values.join(" + ");
+    let sum = amounts.iter().map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(" + ");
     let value = evaluate(&sum).ok()?;
     Some(grouped(&format!("계산: {sum} = {value}{unit}")))
 }

@@ -60,7 +60,7 @@ fn supervisor(progress: SupervisorProgress) -> Option<String> {
         }
         SupervisorProgress::Ended { stopped } => {
             format!("[supervisor] 멈춤: {}", messages::stopped(stopped))
-        },
+        }
         _ => return None,
     })
 }

@@ -44,7 +44,7 @@ fn questions_are_answered_by_the_agent_they_are_about() {
     for (question, facts) in [
         ("회사 휴가 정책 알려줘", &["월 1일", "15일", "20일", "80%", "인사규정"][..]),
         ("김하늘 연차 며칠 남았어?", &["12.5일", "사내 디렉터리"]),
-        ("123 * 456은?", &["56088"]),
+        ("123 * 456은?", &["56,088"]),
     ] {
         let Said { code, out, err } = run(&["--trace", question]);
         assert_eq!(code, Some(0), "{err}");

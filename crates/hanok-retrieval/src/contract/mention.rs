@@ -40,7 +40,7 @@ pub struct ArticleMention {
 }
 
 impl ArticleMention {
-    /// The articles that `text` names in its order, each once: `제5조`, `5조`, `제7조의2`, `제5조부터 제8조까지`. Whose each is, the
+    /// The articles that `text` names in its order, each once: `제5조`, `5조`, `제7조의2`, `제5조부터 제8조까지`, `Article 5`. Whose each is, the
     /// words since the one before say, or it is of the same contract. A sum of money (`5조 원`) is none.
     pub fn all(text: &str) -> Vec<Self> {
         mentions(text)
@@ -73,17 +73,18 @@ impl Contract {
 }
 
 fn mentions(text: &str) -> Vec<ArticleMention> {
-    let text: String = text.chars().map(half_width).collect();
+    let text: String = text.chars().map(half_width).collect::<String>().to_lowercase();
     let mut named: Vec<ArticleMention> = Vec::new();
-    let (mut of_standard, mut from, mut before) = (false, 0, ' ');
+    let (mut of_standard, mut from, mut before, mut in_english) = (false, 0, ' ', false);
     for (at, c) in text.char_indices() {
         let begins = c.is_ascii_digit() && !before.is_ascii_digit() && !matches!(before, '.' | ',');
         before = c;
-        let Some((number, len)) = text.get(at..).filter(|_| begins).and_then(article) else {
-            continue;
-        };
+        let Some(here) = text.get(at..).filter(|_| begins) else { continue };
         let between = text.get(from..at).unwrap_or_default();
-        let ordinal = between.trim_end().ends_with('제');
+        let english = names_article(between, in_english).then(|| english_number(here)).flatten();
+        let Some((number, len)) = article(here).or(english) else { continue };
+        in_english = english.is_some();
+        let ordinal = in_english || between.trim_end().ends_with('제');
         let rest = text.get(at + len..).unwrap_or_default();
         let money = rest
             .trim_start()
@@ -95,6 +96,7 @@ fn mentions(text: &str) -> Vec<ArticleMention> {
         }
         let words = between.trim_end().trim_end_matches('제').trim_end();
         let of_law = ["법", "법률", "시행령", "시행규칙"].iter().any(|law| words.ends_with(law));
+        let of_law = of_law || in_english && is_of_law(rest);
         of_standard = speaks_of_standard(words).unwrap_or(of_standard);
         let range = match (named.last(), is_range(words)) {
             (Some(last), true) if last.of_standard == of_standard => {
@@ -120,7 +122,32 @@ fn half_width(c: char) -> char {
 
 /// Whether `words` between two articles make a range of them.
 fn is_range(words: &str) -> bool {
-    matches!(words.trim(), "부터" | "에서" | "~" | "-" | "～" | "–")
+    matches!(words.trim(), "부터" | "에서" | "~" | "-" | "～" | "–" | "to" | "through")
+}
+
+/// Whether the number behind `words` is that of an article in English: `Article 5`, and the 7 of `Articles 5 and 7`.
+fn names_article(words: &str, after_one: bool) -> bool {
+    let words = words.trim();
+    let last = words.rsplit(|c: char| !c.is_alphanumeric() && c != '.').next();
+    matches!(last, Some("article" | "articles" | "art."))
+        || after_one && (matches!(words, "and" | "or" | "," | ", and") || is_range(words))
+}
+
+/// The number that `text` begins with, if it counts nothing: not the 30 of `Article 5 and 30 days`.
+fn english_number(text: &str) -> Option<(ArticleNumber, usize)> {
+    let (number, rest) = number(text)?;
+    let counts = ["day", "week", "month", "year", "percent", "%", "won"];
+    let is_counted = counts.iter().any(|unit| rest.trim_start().starts_with(unit));
+    let is_decimal =
+        rest.strip_prefix('.').is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+    (!is_counted && !is_decimal).then(|| (ArticleNumber::new(number), text.len() - rest.len()))
+}
+
+/// Whether what follows an article in English says that it is one of a law: `of the Civil Act`.
+fn is_of_law(rest: &str) -> bool {
+    let Some(of) = rest.trim_start().strip_prefix("of ") else { return false };
+    let name = of.split(|c: char| matches!(c, '.' | ',' | '?' | ';')).next().unwrap_or_default();
+    name.split_whitespace().take(8).any(|word| matches!(word, "act" | "code" | "law"))
 }
 
 /// The article that `text` begins with, its digits, `조` and perhaps `의2`, and how long that is.
@@ -150,14 +177,16 @@ fn number(text: &str) -> Option<(u32, &str)> {
 
 /// Whether `words` speak of a standard contract last; `None` where they speak of none.
 fn speaks_of_standard(words: &str) -> Option<bool> {
-    let standard = words.rfind("표준");
-    let own = ["계약서", "이 계약", "우리 계약"].iter().filter_map(|name| {
-        let mut places = words.rmatch_indices(name).map(|(at, _)| at);
-        places.find(|at| {
-            let before = words.get(..*at).unwrap_or_default().trim_end();
-            !OF_STANDARD.iter().any(|name| before.ends_with(name))
-        })
-    });
+    let standard = words.rfind("표준").max(words.rfind("standard"));
+    let own = ["계약서", "이 계약", "우리 계약", "this contract", "my contract"].iter().filter_map(
+        |name| {
+            let mut places = words.rmatch_indices(name).map(|(at, _)| at);
+            places.find(|at| {
+                let before = words.get(..*at).unwrap_or_default().trim_end();
+                !OF_STANDARD.iter().any(|name| before.ends_with(name))
+            })
+        },
+    );
     match (standard, own.max()) {
         (Some(standard), Some(own)) if own > standard => Some(false),
         (Some(_), _) => Some(true),
@@ -200,6 +229,14 @@ mod tests {
                 "계약서 제7조의2, 표준계약서 제8조",
             ),
             ("제2항과 제3호, 제9조제2항", "계약서 제9조"),
+            ("What does Article 5 say?", "계약서 제5조"),
+            ("ARTICLES 5 and 7", "계약서 제5조, 계약서 제7조"),
+            ("Articles 2 to 4?", "계약서 제2조, 계약서 제3조, 계약서 제4조"),
+            ("Art. 12, and 30 days of notice", "계약서 제12조"),
+            ("the standard contract's Article 6", "표준계약서 제6조"),
+            ("Article 5. Is it fair?", "계약서 제5조"),
+            ("article 5.2", ""),
+            ("a particle 5 times", ""),
         ] {
             let whose = |standard| if standard { "표준계약서" } else { "계약서" };
             let shown = mentions(text)
@@ -208,5 +245,7 @@ mod tests {
             assert_eq!(shown.collect::<Vec<_>>().join(", "), want, "{text}");
         }
         assert!(mentions("주택임대차보호법 제6조에 따른다")[0].of_law);
+        assert!(mentions("Article 673 of the Korean Civil Act")[0].of_law);
+        assert!(!mentions("Article 5 of this contract")[0].of_law);
     }
 }
