@@ -153,12 +153,16 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         return conversation.results.iter().map(whole).collect();
     }
     if conversation.named.len() > 1 {
-        let each = conversation.named.iter().map(|(name, text)| (name, in_piece(question, text)));
+        let each = conversation.named.iter().map(|(of, text)| (of, text, in_piece(question, text)));
         let each: Vec<_> = each.collect();
-        if each.iter().any(|(_, found)| found.is_some()) {
-            let told = each.into_iter().map(|(name, found)| {
-                let none = || vec![Quote::of("맞는 내용을 찾지 못했습니다.".to_owned())];
-                let mut quotes = found.unwrap_or_else(none);
+        if each.iter().any(|(.., found)| found.is_some()) {
+            let told = each.into_iter().map(|(name, text, found)| {
+                // Beside what answers stands what is nearest on the other side.
+                let nearest = || match finding(question, text) {
+                    Finding::Near { quote, .. } => vec![quote],
+                    _ => vec![Quote::of("맞는 내용을 찾지 못했습니다.".to_owned())],
+                };
+                let mut quotes = found.unwrap_or_else(nearest);
                 quotes.iter_mut().take(1).for_each(|it| it.lines.insert(0, format!("{name}:")));
                 Finding::Found(quotes)
             });
@@ -181,14 +185,10 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
 
 /// What `text` has about `question`. The one article that a question names by its number is an answer whatever it says.
 fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
-    match finding(question, text) {
-        Finding::Found(quotes) => Some(quotes),
-        _ if names_article(question) && text.matches("출처:").count() == 1 => {
-            match extract::whole(text, MOST_OF_ARTICLE) {
-                Found::Answer(quotes) => Some(quotes),
-                _ => None,
-            }
-        }
+    let is_named = names_article(question) && text.matches("출처:").count() == 1;
+    match (finding(question, text), extract::whole(text, MOST_OF_ARTICLE)) {
+        (Finding::Found(quotes), _) => Some(quotes),
+        (_, Found::Answer(quotes)) if is_named => Some(quotes),
         _ => None,
     }
 }
