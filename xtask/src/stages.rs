@@ -89,8 +89,12 @@ const MORE: &str = "HANOK_TEST_FULL";
 
 /// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
 /// settings it shares what the stages before have built, which makes the dry run four times as fast.
-const SAME_PROFILE: [&str; 2] =
-    [r#"profile.dev.debug="line-tables-only""#, r#"profile.dev.package."*".debug=false"#];
+const SAME_PROFILE: [&str; 4] = [
+    r#"profile.dev.debug="line-tables-only""#,
+    r#"profile.dev.package."*".debug=false"#,
+    "profile.dev.package.tiktoken-rs.opt-level=2",
+    "profile.dev.package.rustc-hash.opt-level=2",
+];
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
