@@ -60,13 +60,12 @@ pub(crate) fn announce(name: &str) {
 }
 
 /// Prints the stages again, together, and the closing line. Says whether none failed.
-pub(crate) fn summary(finished: &[Finished], dependencies: &str) -> bool {
+pub(crate) fn summary(finished: &[Finished], took: Duration, dependencies: &str) -> bool {
     println!("\nsummary");
     for stage in finished {
         println!("{}", stage.line(coloured()));
     }
-    let total: Duration = finished.iter().map(|stage| stage.took).sum();
-    println!("{:<23}{:>7.1} s", "in all", total.as_secs_f64());
+    println!("{:<23}{:>7.1} s", "in all", took.as_secs_f64());
     if !dependencies.is_empty() {
         println!("\noutside crates per crate (normal edges, default features)\n{dependencies}");
     }

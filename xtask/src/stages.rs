@@ -1,7 +1,8 @@
 //! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
 
 use std::path::Path;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use postgres_for_tests::{Installation, Server};
 
@@ -75,6 +76,9 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },
 ];
 
+/// Two that run at the same time: documentation is built and tested one crate after the other, on one core.
+const BESIDE: [&str; 2] = ["doctest", "guides"];
+
 /// What takes the place of a stage of its name when everything is wanted.
 const FULL: &[Stage] = &[
     Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
@@ -107,23 +111,43 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// The workspace itself cannot be read.
 pub(crate) fn run(only: &[String], full: bool) -> Result<bool> {
     let metadata = Metadata::read()?;
-    let mut finished = Vec::new();
-    for stage in
-        ALL.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name))
-    {
-        let thorough = FULL.iter().find(|other| full && other.name == stage.name);
-        let stage = thorough.unwrap_or(stage);
-        report::announce(stage.name);
-        let started = Instant::now();
-        let outcome =
-            (stage.run)(&metadata).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
-        let end = Finished { name: stage.name, outcome, took: started.elapsed() };
-        end.print();
-        finished.push(end);
+    let is_wanted = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
+    let thorough = |stage| FULL.iter().find(|other| full && other.name == stage);
+    let stages = ALL.iter().filter(is_wanted).map(|it| thorough(it.name).unwrap_or(it));
+    let stages: Vec<&Stage> = stages.collect();
+    let (started, mut finished) = (Instant::now(), Vec::new());
+    for some in stages.chunk_by(|one, next| BESIDE == [one.name, next.name]) {
+        finished.extend(at_once(some, &metadata));
     }
+    let took = started.elapsed();
     // Whichever stages ran: the counts belong to every summary.
     let counts = dependencies::counts(&metadata).map(lines).unwrap_or_default();
-    Ok(report::summary(&finished, &counts))
+    Ok(report::summary(&finished, took, &counts))
+}
+
+/// Runs `stages` at the same time. Each is printed when it and those before it have ended.
+fn at_once(stages: &[&Stage], metadata: &Metadata) -> Vec<Finished> {
+    let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
+    report::announce(&names.join(", "));
+    thread::scope(|scope| {
+        let runs: Vec<_> =
+            stages.iter().map(|stage| scope.spawn(|| finished(stage, metadata))).collect();
+        let ended = runs.into_iter().zip(names).map(|(run, name)| {
+            let end = run.join().unwrap_or_else(|_panic| {
+                let outcome = Outcome::Failed("it panicked".to_owned());
+                Finished { name, outcome, took: Duration::ZERO }
+            });
+            end.print();
+            end
+        });
+        ended.collect()
+    })
+}
+
+fn finished(stage: &Stage, metadata: &Metadata) -> Finished {
+    let started = Instant::now();
+    let outcome = (stage.run)(metadata).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+    Finished { name: stage.name, outcome, took: started.elapsed() }
 }
 
 fn fmt(_: &Metadata) -> Result<Outcome> {

@@ -146,7 +146,7 @@ fn english_number(text: &str) -> Option<(ArticleNumber, usize)> {
 /// Whether what follows an article in English says that it is one of a law: `of the Civil Act`.
 fn is_of_law(rest: &str) -> bool {
     let Some(of) = rest.trim_start().strip_prefix("of ") else { return false };
-    let name = of.split(|c: char| matches!(c, '.' | ',' | '?' | ';')).next().unwrap_or_default();
+    let name = of.split(['.', ',', '?', ';']).next().unwrap_or_default();
     name.split_whitespace().take(8).any(|word| matches!(word, "act" | "code" | "law"))
 }
 
