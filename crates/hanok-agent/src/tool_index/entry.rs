@@ -97,10 +97,10 @@ impl StoredTool {
         ["words", "description", "parameters", "aliases"].map(|name| FieldPath::new([name])).into()
     }
 
-    /// The text of which its vector is made.
+    /// The text of which its vector is made: what it says in a sentence first, which encoders weigh most.
     pub(crate) fn meaning(&self) -> String {
         let Self { words, description, aliases, .. } = self;
-        [words, description]
+        [description, words]
             .into_iter()
             .chain(aliases)
             .map(String::as_str)

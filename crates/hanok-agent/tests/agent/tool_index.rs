@@ -115,7 +115,7 @@ async fn what_changed_is_written_and_embedded_and_nothing_else() {
     changed.retain(|tool| tool.spec().name() != "mail__send");
     let second = index.update(&changed, NOW).await.unwrap();
     assert_eq!((second.written, second.embedded, second.removed), (1, 1, 1));
-    assert_eq!(meanings.taken(), ["units convert. Converts miles to leagues"]);
+    assert_eq!(meanings.taken(), ["Converts miles to leagues. units convert"]);
     assert_eq!(names(&recommend(&index, "leagues").await)[0], "units__convert");
     // What is gone is found by nothing: not by its name, its words or its meaning.
     let all = recommend(&index, "mail__send a message").await;
@@ -343,5 +343,5 @@ async fn one_changed_tool_of_500_is_one_put_and_one_embedding() {
     let update = index.update(&all, NOW).await.unwrap();
     assert_eq!((update.written, update.embedded, update.removed), (1, 1, 0));
     assert_eq!(puts(), [("names".to_owned(), 1), ("tools".to_owned(), 1)].into());
-    assert_eq!(meanings.taken(), ["t321. Does something else"]);
+    assert_eq!(meanings.taken(), ["Does something else. t321"]);
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 const TOOLS: &str = include_str!("tools.tsv");
 const QUERIES: &str = include_str!("queries.tsv");
+const LATER: &str = include_str!("later.tsv");
 
 /// The kinds of servers whose tools do nearly the same.
 const KINDS: [(&str, &[&str]); 10] = [
@@ -78,7 +79,17 @@ pub(crate) fn tools() -> Vec<IndexedTool> {
     TOOLS.lines().map(tool).collect()
 }
 
+/// The questions that the index was made with.
 pub(crate) fn questions() -> Vec<Question> {
+    read(QUERIES)
+}
+
+/// Questions for 40 tools drawn by lot, written when the index was done.
+pub(crate) fn later() -> Vec<Question> {
+    read(LATER)
+}
+
+fn read(lines: &str) -> Vec<Question> {
     let question = |line: &str| {
         let columns: Vec<_> = line.split('\t').collect();
         let [language, kind, right, text] = columns[..] else { unreachable!("{line}") };
@@ -89,5 +100,5 @@ pub(crate) fn questions() -> Vec<Question> {
             is_korean: language == "ko",
         }
     };
-    QUERIES.lines().map(question).collect()
+    lines.lines().map(question).collect()
 }
