@@ -126,8 +126,8 @@ fn is_failure(text: &str, tool: &str) -> bool {
 
 fn finding(question: &str, text: &str) -> Finding {
     let is_sum = !text.contains(char::is_alphabetic) && text.contains(['=', '≈']);
-    let text = &if is_sum { grouped(text) } else { text.to_owned() };
-    match extract::answer(question, text) {
+    let sum = is_sum.then(|| grouped(text));
+    match extract::answer(question, sum.as_deref().unwrap_or(text)) {
         Found::Answer(quotes) => Finding::Found(quotes),
         Found::Near { under, hint, quote } => {
             Finding::Near { question: question.to_owned(), under, hint, quote }
@@ -153,16 +153,16 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
         return conversation.results.iter().map(whole).collect();
     }
     if conversation.named.len() > 1 {
-        let each = conversation.named.iter().map(|(of, text)| (of, text, in_piece(question, text)));
+        let each = conversation.named.iter().map(|(name, text)| (name, in_piece(question, text)));
         let each: Vec<_> = each.collect();
-        if each.iter().any(|(.., found)| found.is_some()) {
-            let told = each.into_iter().map(|(name, text, found)| {
-                // Beside what answers stands what is nearest on the other side.
-                let nearest = || match finding(question, text) {
+        if each.iter().any(|(_, found)| matches!(found, Finding::Found(_))) {
+            let told = each.into_iter().map(|(name, found)| {
+                let mut quotes = match found {
+                    Finding::Found(quotes) => quotes,
+                    // Beside what answers stands what is nearest on the other side.
                     Finding::Near { quote, .. } => vec![quote],
                     _ => vec![Quote::of("맞는 내용을 찾지 못했습니다.".to_owned())],
                 };
-                let mut quotes = found.unwrap_or_else(nearest);
                 quotes.iter_mut().take(1).for_each(|it| it.lines.insert(0, format!("{name}:")));
                 Finding::Found(quotes)
             });
@@ -177,19 +177,18 @@ pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];
     }
-    match in_piece(question, &conversation.data) {
-        Some(quotes) => vec![Finding::Found(quotes)],
-        None => vec![finding(question, &conversation.data)],
-    }
+    vec![in_piece(question, &conversation.data)]
 }
 
 /// What `text` has about `question`. The one article that a question names by its number is an answer whatever it says.
-fn in_piece(question: &str, text: &str) -> Option<Vec<Quote>> {
+fn in_piece(question: &str, text: &str) -> Finding {
     let is_named = names_article(question) && text.matches("출처:").count() == 1;
-    match (finding(question, text), extract::whole(text, MOST_OF_ARTICLE)) {
-        (Finding::Found(quotes), _) => Some(quotes),
-        (_, Found::Answer(quotes)) if is_named => Some(quotes),
-        _ => None,
+    match finding(question, text) {
+        found if matches!(found, Finding::Found(_)) || !is_named => found,
+        other => match extract::whole(text, MOST_OF_ARTICLE) {
+            Found::Answer(quotes) => Finding::Found(quotes),
+            _ => other,
+        },
     }
 }
 

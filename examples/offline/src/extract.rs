@@ -493,7 +493,7 @@ pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
     let fits = |text: &String| coverage(&asked, &Held::of(text));
     let is_told = told.iter().any(|text| fits(text) > 0.0);
     // Who asks what was said has said nothing by that.
-    let is_new = |it: &&String| !tables::SAID.iter().any(|word| it.to_lowercase().contains(word));
+    let is_new = |text: &&String| !tables::is_about_said(text);
     let among = if is_told { told } else { earlier.iter().filter(is_new).collect() };
     let best = among.iter().map(|text| fits(text)).fold(0.0, f32::max);
     let mut found: Vec<String> = Vec::new();

@@ -91,7 +91,8 @@ pub(crate) fn talk(conversation: &Conversation, helpers: &[Listed]) -> Option<Ro
     }
     let repeats = extract::is_question(question)
         && arithmetic::expression(question).is_none()
-        && extract::told(question, earlier) >= if is_about_said(question) { 0.5 } else { 0.75 };
+        && extract::told(question, earlier)
+            >= if tables::is_about_said(question) { 0.5 } else { 0.75 };
     if repeats || is_about_earlier(question) {
         return Some(Route::Earlier(extract::remembered(question, earlier)));
     }
@@ -183,11 +184,5 @@ fn is_about_earlier(question: &str) -> bool {
     let lower = question.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let first_person = has(&["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]);
-    is_about_said(question) && (has(&tables::EARLIER) || first_person)
-}
-
-/// Whether the question is about something that was said.
-fn is_about_said(question: &str) -> bool {
-    let lower = question.to_lowercase();
-    tables::SAID.iter().any(|word| lower.contains(word))
+    tables::is_about_said(question) && (has(&tables::EARLIER) || first_person)
 }

@@ -43,6 +43,12 @@ pub fn is_outside(text: &str) -> bool {
     OUTSIDE.iter().any(|word| lower.contains(word))
 }
 
+/// Whether the question is about something that was said.
+pub(crate) fn is_about_said(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    SAID.iter().any(|word| lower.contains(word))
+}
+
 /// What people say, and what texts say instead.
 static EVERYDAY: LazyLock<Synonyms> =
     LazyLock::new(|| include_str!("../data/everyday.txt").parse().unwrap_or_default());

@@ -74,6 +74,18 @@ fn share(
     right.count() as f64 / of.len() as f64
 }
 
+/// Prints the shares that are found of `questions`; of a kind that none of them is, nothing.
+fn print_row(row: &str, questions: &[Question], found: &[Vec<ToolSpec>]) {
+    let of = |most, is_exact, korean| {
+        let share =
+            share(questions, found, most, |it| it.is_exact == is_exact && it.is_korean == korean);
+        if share.is_nan() { String::new() } else { format!("{share:.3}") }
+    };
+    let figures =
+        [of(1, true, false), of(1, true, true), of(FOUND, false, false), of(FOUND, false, true)];
+    println!("| {row} | {} |", figures.join(" | "));
+}
+
 /// The prompt tokens of a request that offers these tools, on average.
 fn tokens<'t>(requests: impl Iterator<Item = (&'t Question, &'t [ToolSpec])>) -> f64 {
     let counter = TokenCounter::for_model("gpt-4o");
@@ -94,46 +106,33 @@ fn tools_are_found_among_500() {
         let by_words = searched(&words, &questions).await;
         let later_by_words = searched(&words, &later).await;
         let encoder = std::env::var_os("HANOK_TEST_ENCODER");
-        let (by_meaning, later_by_meaning) = match &encoder {
+        let by_meaning = match &encoder {
             Some(folder) => {
                 let encoder = SharedEmbedder::new(SentenceEncoder::open(folder).unwrap());
                 let index = index(&tools, Some(encoder)).await;
-                let found = searched(&index, &questions).await;
-                (Some(found), Some(searched(&index, &later).await))
+                Some((searched(&index, &questions).await, searched(&index, &later).await))
             }
-            None => (None, None),
+            None => None,
         };
 
         println!("| found | exact first | exact, Korean | recall@5 | recall@5, Korean |");
         println!("| --- | --- | --- | --- | --- |");
-        let rows = [("keywords", Some(&by_words)), ("and encoder", by_meaning.as_ref())];
-        for (row, found) in rows {
-            let Some(found) = found else {
-                println!("| {row} | not there: name its folder by `--encoder` | | | |");
-                continue;
-            };
-            let of = |most, is_exact, korean| {
-                share(&questions, found, most, |it| {
-                    it.is_exact == is_exact && it.is_korean == korean
-                })
-            };
-            let figures =
-                [of(1, true, false), of(1, true, true), of(5, false, false), of(5, false, true)];
-            let figures: Vec<_> = figures.iter().map(|figure| format!("{figure:.3}")).collect();
-            println!("| {row} | {} |", figures.join(" | "));
-        }
-        for (row, found) in
-            [("keywords", Some(&later_by_words)), ("and encoder", later_by_meaning.as_ref())]
-        {
-            let Some(found) = found else { continue };
-            let of = |korean| share(&later, found, FOUND, |it| it.is_korean == korean);
-            println!("| {row}, 80 others | | | {:.3} | {:.3} |", of(false), of(true));
+        print_row("keywords", &questions, &by_words);
+        print_row("keywords, 80 others", &later, &later_by_words);
+        match &by_meaning {
+            Some((found, later_found)) => {
+                print_row("and encoder", &questions, found);
+                print_row("and encoder, 80 others", &later, later_found);
+            }
+            None => println!("| and encoder | not there: name its folder by `--encoder` | | | |"),
         }
         println!(
             "A question is found if one of its right tools is among five. 30 questions name their tool, 170 do not, and 80 others neither: \
              for tools drawn by lot.\n"
         );
-        for (question, found) in questions.iter().zip(by_meaning.as_ref().unwrap_or(&by_words)) {
+        for (question, found) in
+            questions.iter().zip(by_meaning.as_ref().map_or(&by_words, |(found, _)| found))
+        {
             if !found.iter().any(|spec| question.is_right(spec.name())) {
                 let names: Vec<_> = found.iter().map(ToolSpec::name).collect();
                 println!("not found: {} -> {}", question.text, names.join(", "));

@@ -28,7 +28,7 @@ pub fn grouped(text: &str) -> String {
 }
 
 /// Digits with a comma before each third from their end.
-pub(super) fn with_commas(digits: &str) -> String {
+fn with_commas(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::grouped::{grouped, with_commas};
+use super::grouped::grouped;
 use crate::calculator::Number;
 
 /// An amount of won, to be written.
@@ -41,7 +41,7 @@ impl Won {
             let (above, below) = rest.split_at_checked(split).unwrap_or(("", rest));
             let above = above.trim_start_matches('0');
             if !above.is_empty() {
-                parts.push(format!("{}{unit}", with_commas(above)));
+                parts.push(format!("{}{unit}", grouped(above)));
             }
             rest = below;
         }
@@ -50,7 +50,7 @@ impl Won {
         if !ones.is_empty() || has_decimals || parts.is_empty() {
             let ones = if ones.is_empty() { "0" } else { ones };
             let point = if has_decimals { "." } else { "" };
-            parts.push(format!("{}{point}{decimals}", with_commas(ones)));
+            parts.push(format!("{}{point}{decimals}", grouped(ones)));
         }
         format!("{sign}{}원", parts.join(" "))
     }
