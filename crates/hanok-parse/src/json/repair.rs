@@ -152,7 +152,7 @@ impl Scan {
     }
 
     /// Reads on in the string that the quote `open` opened.
-    fn string(&mut self, open: char, input: Text<'_>) -> Step {
+    pub(crate) fn string(&mut self, open: char, input: Text<'_>) -> Step {
         loop {
             let Some(next) = self.copy_plain(open, input.text) else { return Step::More };
             if closes(open, next) {

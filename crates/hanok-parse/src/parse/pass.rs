@@ -6,7 +6,7 @@
 //! goes on from there: nothing is decided before the text says it, so it does not matter how the text is cut.
 
 use crate::{
-    declared::{CallKind, Declared},
+    declared::CallKind,
     parse::unknown_mark,
     readers::{
         attribute_call::AttributeCall,
@@ -97,9 +97,9 @@ impl Pass {
 
     /// Takes a piece that is all of it more of a call: what most pieces of one are. Nothing else is told then.
     #[inline]
-    pub(crate) fn takes(&mut self, text: &str, declared: &Declared) -> bool {
+    pub(crate) fn takes(&mut self, text: &str, out: &mut Vec<Event>) -> bool {
         let Self { walk, reading } = self;
-        reading.as_mut().is_some_and(|reader| reader.takes(&mut walk.draft, text, declared))
+        reading.as_mut().is_some_and(|reader| reader.takes(&mut walk.draft, text, out))
     }
 
     fn step(&mut self, look: Look<'_>) -> Progress {
@@ -361,8 +361,8 @@ impl Pass {
         let mut fresh = bytes.first() == Some(&b'\n');
         let mut len = 1;
         while let Some(&byte) = bytes.get(len) {
-            if is_plain(byte) && !fresh {
-                len += presence::run(bytes.get(len..).unwrap_or_default(), is_plain);
+            if !fresh && !STOPS.contains(&byte) {
+                len += presence::run(bytes.get(len..).unwrap_or_default(), STOPS);
                 continue;
             }
             let rest = bytes.get(len..).unwrap_or_default();
@@ -395,26 +395,23 @@ impl Pass {
     }
 }
 
-/// The bytes with which neither a mark nor a line begins.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0_u8;
-    loop {
-        if let Some(plain) = plain.split_at_mut(byte as usize).1.first_mut() {
-            *plain = byte != b'\n' && !marks::may_begin(byte);
-        }
-        if byte == 255 {
-            break plain;
-        }
-        byte += 1;
-    }
-};
-
-fn is_plain(byte: u8) -> bool {
-    PLAIN.get(usize::from(byte)) == Some(&true)
-}
+/// The bytes with which a mark or a line begins.
+const STOPS: [u8; 5] = [b'\n', b'<', b'[', b']', 0xe2];
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
     labels::may_begin(byte) || matches!(byte, b'{' | b'[' | b'>' | b'|' | b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STOPS, marks};
+
+    #[test]
+    fn text_is_passed_over_up_to_where_a_mark_or_a_line_may_begin() {
+        for byte in 0..=u8::MAX {
+            let begins = byte == b'\n' || marks::may_begin(byte);
+            assert_eq!(STOPS.contains(&byte), begins, "{byte:#x}");
+        }
+    }
 }

@@ -129,11 +129,12 @@ impl Stream {
     #[inline]
     fn read(&mut self, ended: bool, cut: bool, out: &mut Vec<Event>) {
         let (text, setup) = (&self.text, self.parser.setup());
+        if !ended && self.pass.takes(text, out) {
+            return;
+        }
         let special = self.special.as_deref();
         std::mem::swap(&mut self.pass.walk.draft.events, out);
-        if ended || !self.pass.takes(text, &setup.declared) {
-            self.pass.run(&View { text, ended, cut, special, setup });
-        }
+        self.pass.run(&View { text, ended, cut, special, setup });
         std::mem::swap(&mut self.pass.walk.draft.events, out);
     }
 }

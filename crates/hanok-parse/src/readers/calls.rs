@@ -13,6 +13,7 @@ use crate::{
         called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
+        event::Event,
         input::Input,
         json_calls::{self, Pair},
     },
@@ -48,8 +49,18 @@ pub(crate) struct Calls {
     bare: bool,
     /// Up to here the object went to the content.
     released: Option<usize>,
-    /// The declared name of the object at hand, and where its arguments begin in what is written.
-    declared_name: Option<(String, usize)>,
+    /// The call that the object at hand is, once its name is known.
+    open: Option<OpenCall>,
+}
+
+/// A call of which the name was read.
+#[derive(Debug, Clone)]
+struct OpenCall {
+    /// The name as it is declared.
+    name: String,
+    /// Where the arguments begin in what is written.
+    from: usize,
+    is_announced: bool,
 }
 
 /// Whether an object begins at `at`, or a list of objects.
@@ -78,7 +89,7 @@ impl Calls {
             shape,
             bare: false,
             released: None,
-            declared_name: None,
+            open: None,
         }
     }
 
@@ -120,7 +131,7 @@ impl Calls {
     }
 
     fn next_object(&mut self, walk: &mut Walk) -> Stage {
-        self.declared_name = None;
+        self.open = None;
         let mut scan = Scan::reusing(&mut walk.spare, self.at, self.ends);
         scan.bare = self.bare;
         Stage::Object(scan)
@@ -158,7 +169,7 @@ impl Calls {
         }
     }
 
-    /// Tells what is declared_name of the object at hand, or gives it to the content.
+    /// Tells what is known of the object at hand, or gives it to the content.
     fn tell(&mut self, walk: &mut Walk, look: Look<'_>, scan: &Scan) {
         if let Some(from) = self.released {
             let to = near_line(scan, self.at).max(from);
@@ -167,7 +178,7 @@ impl Calls {
             return;
         }
         if self.shape == Shape::Members {
-            tell(&mut self.declared_name, &mut walk.draft, &look.setup.declared, scan);
+            tell(&mut self.open, &mut walk.draft, &look.setup.declared, scan);
         }
     }
 
@@ -303,11 +314,14 @@ impl Reader for Calls {
     }
 
     #[inline]
-    fn takes(&mut self, draft: &mut Draft, text: &str, declared: &Declared) -> bool {
+    fn takes(&mut self, draft: &mut Draft, text: &str, out: &mut Vec<Event>) -> bool {
         let Stage::Object(scan) = &mut self.stage else { return false };
-        let taken = self.released.is_none() && scan.takes(text);
-        if taken && self.shape == Shape::Members {
-            tell(&mut self.declared_name, draft, declared, scan);
+        // A call whose name was not told yet is read the long way, and so is what went to the content.
+        let open = self.open.as_ref().filter(|open| open.is_announced);
+        let is_more = open.is_some() || self.shape != Shape::Members;
+        let taken = is_more && self.released.is_none() && scan.takes(text);
+        if let Some(open) = open.filter(|_| taken && scan.depth() > 1) {
+            draft.tell_more_to(out, scan.out.get(open.from..).unwrap_or_default());
         }
         taken
     }
@@ -325,20 +339,22 @@ enum Step {
     Next(Next),
 }
 
-/// Tells what is declared_name of the object at hand.
-fn tell(
-    declared_name: &mut Option<(String, usize)>,
-    draft: &mut Draft,
-    declared: &Declared,
-    scan: &Scan,
-) {
-    if declared_name.is_none() {
-        *declared_name = json_calls::open_call(scan, declared);
+/// Tells what is known of the object at hand.
+#[inline]
+fn tell(open: &mut Option<OpenCall>, draft: &mut Draft, declared: &Declared, scan: &Scan) {
+    // The arguments are the second bracket.
+    if scan.depth() < 2 {
+        return;
     }
-    if let Some((name, from)) = declared_name {
-        if scan.depth() > 1 {
-            draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+    if open.is_none() {
+        let call = json_calls::open_call(scan, declared);
+        *open = call.map(|(name, from)| OpenCall { name, from, is_announced: false });
+    }
+    if let Some(open) = open {
+        if !std::mem::replace(&mut open.is_announced, true) {
+            draft.announce(CallKind::Tool, &open.name);
         }
+        draft.tell_more(scan.out.get(open.from..).unwrap_or_default());
     }
 }
 

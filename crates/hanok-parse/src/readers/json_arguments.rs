@@ -1,7 +1,7 @@
 //! The JSON arguments of a call whose name stands before them.
 
 use crate::{
-    declared::{CallKind, Declared},
+    declared::CallKind,
     json::scan::{Dialect, Ends, Read, Scan},
     readers::{
         reader::{Next, Reader},
@@ -13,6 +13,7 @@ use crate::{
         called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
+        event::Event,
         input::Input,
     },
     text::{look::Look, names},
@@ -113,13 +114,12 @@ impl Reader for JsonArguments {
         }
     }
 
-    fn takes(&mut self, draft: &mut Draft, text: &str, _declared: &Declared) -> bool {
+    #[inline]
+    fn takes(&mut self, draft: &mut Draft, text: &str, out: &mut Vec<Event>) -> bool {
         let Some(scan) = &mut self.scan else { return false };
         let taken = scan.takes(text);
-        if taken {
-            if let Some(declared_name) = &self.declared_name {
-                draft.tell_part(self.kind, declared_name, &scan.out);
-            }
+        if taken && self.declared_name.is_some() {
+            draft.tell_more_to(out, &scan.out);
         }
         taken
     }

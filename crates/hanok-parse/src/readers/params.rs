@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    declared::{CallKind, Declared, ParamType},
+    declared::{CallKind, ParamType},
     json::{
         fault::{Repair, RepairKind},
         json_text,
@@ -24,6 +24,7 @@ use crate::{
         called::Called,
         draft::Draft,
         error::{ErrorKind, Expected},
+        event::Event,
         input::Input,
     },
     text::{
@@ -427,7 +428,7 @@ impl Reader for Params {
         }
     }
 
-    fn takes(&mut self, draft: &mut Draft, text: &str, _declared: &Declared) -> bool {
+    fn takes(&mut self, draft: &mut Draft, text: &str, out: &mut Vec<Event>) -> bool {
         let is_text = matches!(self.stage, Stage::Value { kind: ParamType::String, .. });
         let rest = text.get(self.ahead..).unwrap_or_default();
         let ends = |byte| matches!(byte, b'<' | b']');
@@ -436,8 +437,8 @@ impl Reader for Params {
         }
         self.ahead += rest.len();
         self.write(text);
-        if let Some(declared_name) = &self.declared_name {
-            draft.tell_part(CallKind::Tool, declared_name, &self.out);
+        if self.declared_name.is_some() {
+            draft.tell_more_to(out, &self.out);
         }
         true
     }

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use crate::{
-    declared::Declared,
     readers::walk::Walk,
-    reply::{draft::Draft, error::Expected},
+    reply::{draft::Draft, error::Expected, event::Event},
     text::look::Look,
 };
 
@@ -38,8 +37,8 @@ pub(crate) trait Reader: Duplicate + fmt::Debug + Send + Sync {
         }
     }
 
-    /// Takes a piece that is all of it more of what is read. `false` when it is more than that.
-    fn takes(&mut self, _draft: &mut Draft, _text: &str, _declared: &Declared) -> bool {
+    /// Takes a piece that is all of it more of what is read, and tells it to `out`. `false` when there is more to it than that.
+    fn takes(&mut self, _draft: &mut Draft, _text: &str, _out: &mut Vec<Event>) -> bool {
         false
     }
 

@@ -286,10 +286,14 @@ impl Draft {
     /// All that was recognised.
     fn parts(&mut self) -> Vec<Part> {
         let mut parts = std::mem::take(&mut self.parts);
-        let part = |kind| move |span: &Range<usize>| Part { kind, span: span.clone() };
-        parts.extend(self.reasoned.iter().map(part(PartKind::Reasoning)));
-        parts.extend(self.calls.iter().map(|call| &call.span).map(part(PartKind::Call)));
-        parts.extend(self.calls.iter().map(|call| &call.written).map(part(PartKind::Arguments)));
+        parts.reserve_exact(self.reasoned.len() + 2 * self.calls.len());
+        let part = |kind, span: &Range<usize>| Part { kind, span: span.clone() };
+        parts.extend(self.reasoned.iter().map(|span| part(PartKind::Reasoning, span)));
+        // In the order of the text: what is sorted already is not moved.
+        for call in &self.calls {
+            parts.push(part(PartKind::Call, &call.span));
+            parts.push(part(PartKind::Arguments, &call.written));
+        }
         parts.sort_by_key(|part| (part.span.start, part.kind));
         parts
     }

@@ -81,6 +81,12 @@ impl Draft {
     /// Tells of a call that is being read: its name, and its arguments so far.
     #[inline]
     pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
+        self.announce(kind, name);
+        self.tell_more(json);
+    }
+
+    /// Tells the name of a call that is being read, unless that was told.
+    pub(crate) fn announce(&mut self, kind: CallKind, name: &str) {
         if self.quiet || self.committed {
             return;
         }
@@ -90,7 +96,6 @@ impl Draft {
             self.abandon();
             self.start(kind, name);
         }
-        self.tell_more(json);
     }
 
     pub(crate) fn start(&mut self, kind: CallKind, name: &str) {
@@ -105,18 +110,24 @@ impl Draft {
         });
     }
 
-    #[inline]
+    /// Tells what is new in the arguments of the call that is being read.
     pub(crate) fn tell_more(&mut self, json: &str) {
+        self.flush();
+        let mut events = std::mem::take(&mut self.events);
+        self.tell_more_to(&mut events, json);
+        self.events = events;
+    }
+
+    /// The same to `out`, where all text before was told.
+    #[inline]
+    pub(crate) fn tell_more_to(&mut self, out: &mut Vec<Event>, json: &str) {
         let Some(told) = &mut self.announced else { return };
         let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) else { return };
         told.json.push_str(new);
         let call = told.call;
-        match self.events.last_mut() {
+        match out.last_mut() {
             Some(Event::Arguments { call: last, json }) if *last == call => json.push_str(new),
-            _ => {
-                self.flush();
-                push_text(&mut self.events, new, |json| Event::Arguments { call, json });
-            }
+            _ => push_text(out, new, |json| Event::Arguments { call, json }),
         }
     }
 
