@@ -22,6 +22,7 @@ mod metadata;
 mod mutants;
 mod neighbours;
 mod peers;
+mod profile;
 mod python;
 mod report;
 mod result;

@@ -1,5 +1,6 @@
 //! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,6 +20,7 @@ use crate::metadata::{Metadata, Package};
 use crate::mutants;
 use crate::neighbours;
 use crate::peers;
+use crate::profile;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
 use crate::simulate;
@@ -62,7 +64,7 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "mutants", about: "bugs that the simulator has to find", run: mutants::stage },
     Stage {
         name: "fuzz",
-        about: "the parser's claims under libFuzzer, a minute each",
+        about: "the parser's claims under libFuzzer, 45 seconds each",
         run: fuzz::run,
     },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
@@ -90,15 +92,6 @@ const FULL: &[Stage] = &[
 
 /// The variable by which tests are told to try more, if it is not empty.
 const MORE: &str = "HANOK_TEST_FULL";
-
-/// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
-/// settings it shares what the stages before have built, which makes the dry run four times as fast.
-const SAME_PROFILE: [&str; 4] = [
-    r#"profile.dev.debug="line-tables-only""#,
-    r#"profile.dev.package."*".debug=false"#,
-    "profile.dev.package.tiktoken-rs.opt-level=2",
-    "profile.dev.package.rustc-hash.opt-level=2",
-];
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
@@ -351,9 +344,15 @@ fn publish(metadata: &Metadata) -> Result<Outcome> {
     let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
     let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
     unpacked::forget(metadata)?;
+    // A packaged crate leaves the profile of the workspace behind. Built with the same settings it shares what the stages before
+    // have built, which makes the dry run four times as fast.
+    let manifest = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
+    let members = metadata.members();
+    let is_member = |name: &str| members.iter().any(|package| package.name == name);
+    let settings = profile::settings(&manifest, is_member);
     let publish = Tool::cargo()
         .arguments(["publish", "--workspace", "--dry-run"])
-        .arguments(SAME_PROFILE.iter().flat_map(|setting| ["--config", setting]))
+        .arguments(settings.iter().flat_map(|setting| ["--config", setting]))
         .arguments(dirty.then_some("--allow-dirty"));
     let lacking = lacking_files(metadata)?;
     if !lacking.is_empty() {
