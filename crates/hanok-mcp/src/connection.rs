@@ -4,6 +4,7 @@
 //! are read, or streamable HTTP, whose bodies [`http`] reads; all hold a server to the same limits through one [`Wire`](wire::Wire), which also knows whether a call
 //! has left for the server. What stands above this room makes connections again and decides what may be repeated.
 
+mod answer;
 mod child;
 mod handler;
 mod http;

@@ -5,7 +5,10 @@ use std::io;
 use rmcp::model::ServerJsonRpcMessage;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-use super::wire::{Breach, LONGEST, Wire};
+use super::{
+    answer::result_of_call,
+    wire::{Breach, LONGEST, Wire},
+};
 use crate::depth::is_too_deep;
 
 /// The most bytes of lines that are no messages: some programs greet.
@@ -40,7 +43,7 @@ impl<R: AsyncBufRead + Unpin> MessageLines<R> {
             if is_too_deep(&line) {
                 return Err(Breach::TooDeep);
             }
-            let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(&line) else {
+            let Some(message) = message(&line) else {
                 self.noise = self.noise.saturating_add(line.len() + 1);
                 if self.noise > MOST_NOISE {
                     return Err(Breach::NoProtocol { bytes: self.noise });
@@ -87,6 +90,10 @@ impl<R: AsyncBufRead + Unpin> MessageLines<R> {
             self.from.consume(count);
         }
     }
+}
+
+fn message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
+    result_of_call(line).or_else(|| serde_json::from_slice(line).ok())
 }
 
 #[cfg(test)]
