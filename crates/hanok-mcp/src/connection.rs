@@ -9,6 +9,7 @@ mod child;
 mod handler;
 mod http;
 mod identity;
+mod leaving;
 mod lines;
 mod live;
 mod pages;
@@ -19,6 +20,7 @@ mod stream;
 mod tasks;
 mod tls;
 mod wire;
+mod written;
 
 pub use live::Lifecycle;
 pub use wire::{Progress, ServerLog};

@@ -19,6 +19,7 @@ use rmcp::{
 };
 
 use super::{
+    leaving::Leaving,
     tls::{self, Redirect},
     wire::{Breach, LONGEST, Wire},
 };
@@ -227,7 +228,7 @@ impl<C: Client> StreamableHttpClient for BoundedHttp<C> {
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let message = self.wire.outgoing(message);
-        self.wire.leaves(&message);
+        self.wire.leaves(Leaving::of(&message));
         let answer = self
             .http
             .post_message_with_response_limits(

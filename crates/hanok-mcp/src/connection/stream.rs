@@ -12,7 +12,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::{lines::MessageLines, wire::Wire};
+use super::{leaving::Leaving, lines::MessageLines, wire::Wire, written::line};
 
 /// Two streams as a transport.
 pub(super) struct StreamTransport {
@@ -54,14 +54,15 @@ impl Transport<RoleClient> for StreamTransport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, wire) = (self.writer.clone(), self.wire.clone());
         let message = wire.outgoing(message);
+        // What waits for its turn is a line, and no message any more: that is several times as large.
+        let (call, line) = (Leaving::of(&message), line(message));
         async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
+            let line = line?;
             let mut writer = writer.lock().await;
             let open = writer.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
             // A line without its end was not taken.
             open.write_all(&line).await?;
-            wire.leaves(&message);
+            wire.leaves(call);
             open.flush().await
         }
     }

@@ -13,13 +13,14 @@ use hanok_core::{Call, Clock};
 #[expect(deprecated, reason = "servers log until the protocol has something else")]
 use rmcp::model::LoggingMessageNotificationParam;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
-    ProgressToken, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ProgressNotificationParam, ProgressToken,
+    ServerJsonRpcMessage, ServerNotification,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::leaving::{Leaving, key};
 use crate::{depth::DEEPEST, error::ServerError, text::line};
 
 /// The key in `_meta` of a call under which its idempotency key stands.
@@ -207,13 +208,12 @@ impl Wire {
         message
     }
 
-    /// Notes that `message` leaves for the server.
-    pub(super) fn leaves(&self, message: &ClientJsonRpcMessage) {
-        let JsonRpcMessage::Request(request) = message else { return };
-        let Some(key) = key(message) else { return };
-        if let Some(open) = self.calls().get_mut(key) {
+    /// Notes that a message leaves for the server: `call`, if it is one.
+    pub(super) fn leaves(&self, call: Option<Leaving>) {
+        let Some(Leaving { key, token }) = call else { return };
+        if let Some(open) = self.calls().get_mut(&key) {
             open.may_be_taken = true;
-            open.token = request.request.get_meta().get_progress_token();
+            open.token = token;
         }
     }
 
@@ -398,11 +398,4 @@ pub struct ServerLog {
     pub logger: Option<String>,
     /// The server's words, in one line of at most 1 KiB with hidden characters as escapes.
     pub text: String,
-}
-
-/// The key of a call of a tool.
-fn key(message: &ClientJsonRpcMessage) -> Option<&str> {
-    let JsonRpcMessage::Request(request) = message else { return None };
-    let ClientRequest::CallToolRequest(call) = &request.request else { return None };
-    call.params.meta.as_ref()?.0.0.get(KEY)?.as_str()
 }
