@@ -1,6 +1,6 @@
 //! One tool of one server.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use hanok_core::{BoxError, Call, Effect};
 use hanok_model::{Tool, ToolError, ToolOutput, ToolSpec};
@@ -73,14 +73,15 @@ impl Tool for McpTool {
             Ok(_) => return Err(ToolError::arguments("the arguments are no object")),
             Err(error) => return Err(ToolError::arguments(error)),
         };
-        let made = async {
+        // Pinned here, for whatever it is handed to would have room for it twice.
+        let mut made = pin!(async {
             let result = self.server.call(&self.target, &arguments, call).await?;
             output(result, self.output.0.as_ref())
-        };
+        });
         // A call that is under way is no new one: refused here, its task or its answers would be lost.
         match Server::is_under_way(call) {
             true => made.await,
-            false => self.server.breaker.guard(call, made).await,
+            false => self.server.breaker.guard(call, made.as_mut()).await,
         }
     }
 }
