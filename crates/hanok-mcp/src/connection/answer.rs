@@ -1,4 +1,4 @@
-//! The result of a call, read for what it is.
+//! Messages of a server, the result of a call first of all.
 
 use rmcp::model::{
     CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcResponse, JsonRpcVersion2_0, MetaObject,
@@ -10,10 +10,15 @@ use serde_json::Value;
 /// The metadata by which a result is the end of a subscription.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The message of `line` where it is the whole result of a call and can be nothing else; `None` where the library has to say what it
+/// The message that `text` is, if it is one.
+pub(super) fn message(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    result_of_call(text).or_else(|| serde_json::from_slice(text).ok())
+}
+
+/// The message of `text` where it is the whole result of a call and can be nothing else; `None` where the library has to say what it
 /// is. That copies the whole and tries each kind of message and result in turn, which costs more than all else that a call does here.
-pub(super) fn result_of_call(line: &[u8]) -> Option<ServerJsonRpcMessage> {
-    let Answer { jsonrpc, id, result } = serde_json::from_slice(line).ok()?;
+fn result_of_call(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let Answer { jsonrpc, id, result } = serde_json::from_slice(text).ok()?;
     let is_complete = result.result_type.as_ref().is_none_or(ResultType::is_complete);
     let ends = result.meta.as_ref().is_some_and(|meta| meta.0.contains_key(SUBSCRIPTION));
     if !is_complete || ends {

@@ -7,7 +7,7 @@ use hanok_core::Chain;
 use http::{HeaderName, HeaderValue};
 use reqwest::Url;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::ClientJsonRpcMessage,
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::{BoxedSseResponse, SseRetryPolicy},
@@ -19,6 +19,7 @@ use rmcp::{
 };
 
 use super::{
+    answer::message,
     leaving::Leaving,
     tls::{self, Redirect},
     wire::{Breach, LONGEST, Wire},
@@ -107,8 +108,7 @@ impl<C> BoundedHttp<C> {
             let kept = match is_too_deep(data.as_bytes()) {
                 true => Err(Breach::TooDeep),
                 // What is no message is dropped further up.
-                false => serde_json::from_str::<ServerJsonRpcMessage>(data)
-                    .map_or(Ok(()), |message| wire.received(&message)),
+                false => message(data.as_bytes()).map_or(Ok(()), |message| wire.received(&message)),
             };
             match kept {
                 Ok(()) => Ok(event),

@@ -6,7 +6,7 @@ use rmcp::model::ServerJsonRpcMessage;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
 use super::{
-    answer::result_of_call,
+    answer::message,
     wire::{Breach, LONGEST, Wire},
 };
 use crate::depth::is_too_deep;
@@ -90,10 +90,6 @@ impl<R: AsyncBufRead + Unpin> MessageLines<R> {
             self.from.consume(count);
         }
     }
-}
-
-fn message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
-    result_of_call(line).or_else(|| serde_json::from_slice(line).ok())
 }
 
 #[cfg(test)]
