@@ -90,6 +90,8 @@ impl LazyStop {
 #[derive(Default)]
 pub(crate) struct StoredSteps {
     pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
+    /// The notes of calls that are under way, by key.
+    pub(crate) notes: Mutex<BTreeMap<String, Stored>>,
     /// Intents of calls without a result, by key.
     pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
     /// The resolutions of such calls, by the doubt's id.

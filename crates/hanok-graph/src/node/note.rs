@@ -1,13 +1,31 @@
 //! Notes of the calls of a task: memos under a name that no step has.
 
+use std::collections::BTreeMap;
+
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Intent, Memo, Safety};
 use hanok_core::Stored;
 
 use crate::node::attempt::{TaskAttempt, locked};
 
-/// The name of the memo that is the note of the call `key`. A step has no control character in its name by intention.
+/// The beginning of such a name. A step has no control character in its name by intention.
+const NOTE: &str = "\u{1}note/";
+
+/// The name of the memo that is the note of the call `key`.
 fn name(key: &str) -> String {
-    format!("\u{1}note/{key}")
+    format!("{NOTE}{key}")
+}
+
+/// Takes the notes out of `memos`, by the key of their call. One that was dropped is none.
+pub(crate) fn taken_from(memos: &mut BTreeMap<String, Stored>) -> BTreeMap<String, Stored> {
+    let mut notes = BTreeMap::new();
+    memos.retain(|name, value| {
+        let key = name.strip_prefix(NOTE);
+        if let Some(key) = key.filter(|_| *value != Stored::nil()) {
+            notes.insert(key.to_owned(), value.clone());
+        }
+        key.is_none()
+    });
+    notes
 }
 
 impl TaskAttempt {
@@ -15,7 +33,6 @@ impl TaskAttempt {
     /// call again goes on from the note.
     pub(crate) async fn note(&self, key: &str, note: Stored) -> Result<(), CheckpointError> {
         self.activity.touch();
-        let name = name(key);
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
         let repeats = meant
             .filter(|intent| intent.doubt != Doubt::Repeat)
@@ -23,13 +40,13 @@ impl TaskAttempt {
         if self.env.journal.is_kept() {
             let spent = self.spend();
             self.env.record_spent(spent);
-            let memo = Memo { task: self.id(), name: name.clone(), value: note.clone(), spent };
+            let memo = Memo { task: self.id(), name: name(key), value: note.clone(), spent };
             let namespace = &self.task.namespace;
             let bodies = [Body::Memo(memo)].into_iter().chain(repeats.clone().map(Body::Intent));
             let entries = bodies.map(|body| (namespace.clone(), body)).collect();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
-        locked(&self.stored_steps().memos).insert(name, note);
+        locked(&self.stored_steps().notes).insert(key.to_owned(), note);
         if let Some(intent) = repeats {
             locked(&self.stored_steps().intents).insert(key.to_owned(), intent);
         }
@@ -38,25 +55,24 @@ impl TaskAttempt {
 
     /// The newest note of the call `key`.
     pub(crate) fn noted(&self, key: &str) -> Option<Stored> {
-        let memos = locked(&self.stored_steps().memos);
-        memos.get(&name(key)).filter(|note| **note != Stored::nil()).cloned()
+        locked(&self.stored_steps().notes).get(key).cloned()
     }
 
     /// Drops the note of the call `key`, which leads nowhere: the call is in `doubt` again.
     pub(crate) async fn lose(&self, key: &str, doubt: Doubt) -> Result<(), CheckpointError> {
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
         let (Some(meant), Some(_)) = (meant, self.noted(key)) else { return Ok(()) };
-        let (name, intent) = (name(key), Intent { doubt, ..meant });
+        let intent = Intent { doubt, ..meant };
         if self.env.journal.is_kept() {
             let spent = self.spend();
             self.env.record_spent(spent);
             let value = Stored::nil();
-            let memo = Memo { task: self.id(), name: name.clone(), value, spent };
+            let memo = Memo { task: self.id(), name: name(key), value, spent };
             let bodies = [Body::Memo(memo), Body::Intent(intent.clone())];
             let entries = bodies.map(|body| (self.task.namespace.clone(), body)).into();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
-        locked(&self.stored_steps().memos).remove(&name);
+        locked(&self.stored_steps().notes).remove(key);
         locked(&self.stored_steps().intents).insert(key.to_owned(), intent);
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::{
     journal::append::ClaimAfter,
     node::{
         attempt::{LazyStop, StoredSteps, TaskAttempt},
+        note,
         task_ref::TaskRef,
     },
     observe::{
@@ -177,7 +178,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let id = self.id(task);
         let records = progress.records.of_task(id);
         let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
-        let memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
+        let mut memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
+        let notes = note::taken_from(&mut memos);
         for intent in intents.values() {
             let resolution = match intent.doubt {
                 Doubt::Ask => continue,
@@ -190,6 +192,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
         let stored = StoredSteps {
             memos: Mutex::new(memos),
+            notes: Mutex::new(notes),
             intents: Mutex::default(),
             settled,
             questions,

@@ -6,7 +6,9 @@ use futures::future::{Either, select};
 use hanok_core::{BoxError, Call, Chain, Effect, LostCall};
 use hanok_graph::NotMade;
 use hanok_model::ToolError;
+use hanok_state::Arguments;
 use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::Value;
 
 use super::{
     handle::Server,
@@ -48,7 +50,7 @@ impl Server {
     pub(crate) async fn call(
         &self,
         target: &Target,
-        arguments: &JsonObject,
+        arguments: &Arguments,
         call: &Call,
     ) -> Result<CallToolResult, ToolError> {
         let noted = call.noted::<CallNote>();
@@ -126,7 +128,7 @@ impl Server {
     async fn make(
         &self,
         target: &Target,
-        arguments: &JsonObject,
+        arguments: &Arguments,
         answers: Option<Answers>,
         call: &Call,
     ) -> Result<Answered, ToolError> {
@@ -142,10 +144,12 @@ impl Server {
     async fn attempt(
         &self,
         target: &Target,
-        arguments: &JsonObject,
+        arguments: &Arguments,
         answers: Option<Answers>,
         call: &Call,
     ) -> Result<Made, ToolError> {
+        // Each attempt gives its arguments away.
+        let arguments = object(arguments)?;
         let (live, identity) = self.live().await.map_err(|error| self.not_made(error))?;
         let listing = match self.listing(&live, &identity).await {
             Ok(listing) => listing,
@@ -166,7 +170,7 @@ impl Server {
             Some(_) => {}
         }
         let after = self.config.tool_timeout();
-        let calling = live.call(target.id.tool(), arguments.clone(), answers, call);
+        let calling = live.call(target.id.tool(), arguments, answers, call);
         let time = live.run_out(call.clock(), after);
         let made = match select(pin!(calling), pin!(time)).await {
             Either::Left((made, _)) => made,
@@ -220,6 +224,14 @@ impl Server {
 
     fn not_made(&self, error: ServerError) -> ToolError {
         unmade(self.error(self.noted(error)))
+    }
+}
+
+fn object(arguments: &Arguments) -> Result<JsonObject, ToolError> {
+    match serde_json::from_str(arguments.as_str()) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(ToolError::arguments("the arguments are no object")),
+        Err(error) => Err(ToolError::arguments(error)),
     }
 }
 

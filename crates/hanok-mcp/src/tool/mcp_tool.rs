@@ -5,7 +5,6 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use hanok_core::{BoxError, Call, Effect};
 use hanok_model::{Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_state::Arguments;
-use serde_json::Value;
 
 use super::{
     effect::effect,
@@ -68,14 +67,9 @@ impl Tool for McpTool {
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
-        let arguments = match serde_json::from_str(arguments.as_str()) {
-            Ok(Value::Object(arguments)) => arguments,
-            Ok(_) => return Err(ToolError::arguments("the arguments are no object")),
-            Err(error) => return Err(ToolError::arguments(error)),
-        };
         // Pinned here, for whatever it is handed to would have room for it twice.
         let mut made = pin!(async {
-            let result = self.server.call(&self.target, &arguments, call).await?;
+            let result = self.server.call(&self.target, arguments, call).await?;
             output(result, self.output.0.as_ref())
         });
         // A call that is under way is no new one: refused here, its task or its answers would be lost.
