@@ -298,8 +298,10 @@ pub(crate) static ALL: &[Work] = &[
         about: "a call of an MCP server's tool that costs nothing, out of a node, judged and at most once, a log in memory: what it costs more than by the bare library; and a turn of four free tools",
         figures: &[
             most("in process", "µs/call", 50.0),
+            most("in process, one thread", "µs/call", 50.0),
             most("stdio", "µs/call", 50.0),
             only_told("bare, in process", "µs/call"),
+            only_told("bare, one thread", "µs/call"),
             only_told("bare, stdio", "µs/call"),
             most("turn of four steps", "ms/turn", 2.0),
         ],

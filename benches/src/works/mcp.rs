@@ -194,14 +194,30 @@ async fn turn() -> Result<f64> {
     Ok(cpu.millis() / TURNS as f64)
 }
 
-/// What a call costs more than a bare one in the same process and over the streams of a program, the bare ones, and a turn.
+/// The microseconds of a bare call in this process, and of a node's.
+async fn both_within() -> Result<[f64; 2]> {
+    let (read, write) = tokio::io::split(in_process());
+    let library = bare(read, write).await?;
+    let bare = bare_call(&library).await?;
+    let attached = McpConfig::default().attach(AttachedServer::new("s", in_process))?;
+    Ok([bare, call(&approved(attached).await?).await?])
+}
+
+/// The same where one thread does everything: no call waits for another thread to wake.
+fn both_on_one_thread() -> Result<[f64; 2]> {
+    let work = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(both_within())
+    };
+    std::thread::spawn(work).join().map_err(|_panic| "the thread of the calls is lost")?
+}
+
+/// What a call costs more than a bare one in the same process, there on one thread and over the streams of a program, the bare
+/// ones, and a turn.
 pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
     medians(rounds, async || {
-        let (read, write) = tokio::io::split(in_process());
-        let library = bare(read, write).await?;
-        let bare_within = bare_call(&library).await?;
-        let attached = McpConfig::default().attach(AttachedServer::new("s", in_process))?;
-        let within = call(&approved(attached).await?).await?;
+        let [bare_within, within] = both_within().await?;
+        let [bare_alone, alone] = both_on_one_thread()?;
 
         let mut child = program()?;
         let streams = (child.stdout.take(), child.stdin.take());
@@ -213,6 +229,7 @@ pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
         let client = approved(McpConfig::reader().parse(&config.to_string())?).await?;
         let over = call(&client).await?;
         client.close().await;
-        Ok([within - bare_within, over - bare_over, bare_within, bare_over, turn().await?])
+        let (within, alone, over) = (within - bare_within, alone - bare_alone, over - bare_over);
+        Ok([within, alone, over, bare_within, bare_alone, bare_over, turn().await?])
     })
 }
