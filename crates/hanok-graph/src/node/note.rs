@@ -15,14 +15,12 @@ fn name(key: &str) -> String {
     format!("{NOTE}{key}")
 }
 
-/// Takes the notes out of `memos`, by the key of their call. One that was dropped is none.
+/// Takes the notes out of `memos`, by the key of their call.
 pub(crate) fn taken_from(memos: &mut BTreeMap<String, Stored>) -> BTreeMap<String, Stored> {
     let mut notes = BTreeMap::new();
     memos.retain(|name, value| {
         let key = name.strip_prefix(NOTE);
-        if let Some(key) = key.filter(|_| *value != Stored::nil()) {
-            notes.insert(key.to_owned(), value.clone());
-        }
+        notes.extend(key.map(|key| (key.to_owned(), value.clone())));
         key.is_none()
     });
     notes
@@ -53,9 +51,10 @@ impl TaskAttempt {
         Ok(())
     }
 
-    /// The newest note of the call `key`.
+    /// The newest note of the call `key`. Nothing is no note: what was dropped reads so.
     pub(crate) fn noted(&self, key: &str) -> Option<Stored> {
-        locked(&self.stored_steps().notes).get(key).cloned()
+        let notes = locked(&self.stored_steps().notes);
+        notes.get(key).filter(|note| **note != Stored::nil()).cloned()
     }
 
     /// Drops the note of the call `key`, which leads nowhere: the call is in `doubt` again.

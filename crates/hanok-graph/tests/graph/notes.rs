@@ -182,6 +182,22 @@ async fn a_note_lasts_as_long_as_the_run_where_nothing_is_stored() {
     assert_eq!(*noted.lock().unwrap(), [None, Some(1), Some(2)]);
 }
 
+/// A note of nothing is none, also for the run that wrote it.
+#[tokio::test]
+async fn a_note_of_nothing_is_none() {
+    let node = |_: Snapshot<S>, cx: Context<Ledger>| async move {
+        let call = cx.call("tool", "count", "{}");
+        call.note(&"job-1").await?;
+        assert_eq!(call.noted::<String>()?, Some("job-1".to_owned()));
+        call.note(&()).await?;
+        assert_eq!(call.noted::<String>()?, None);
+        Ok::<_, BoxError>(says("done"))
+    };
+    let graph = Graph::builder("count").node("count", node);
+    let graph = built(graph.edge(START, "count").edge("count", END));
+    graph.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
+}
+
 /// What is stored of a note: a memo, and the intent once more, as one that is repeated.
 #[tokio::test]
 async fn a_note_is_safe_before_the_call_goes_on() {
