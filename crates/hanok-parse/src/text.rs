@@ -2,10 +2,12 @@
 //!
 //! [`look`] says of every look ahead whether the text has to go on first, so that nothing is decided too early; [`marks`] finds the
 //! tags and tokens of the [`formats`], each with the [`rule`] of how its call goes on; [`labels`] reads the labels of lines;
-//! [`names`] matches a name to a declared one. [`setup`] is what one parser looks for.
+//! [`names`] matches a name to a declared one. [`setup`] is what one parser looks for, and [`eights`] passes over bytes that are
+//! none of it.
 //!
 //! Nothing here knows what a call is made of.
 
+pub(crate) mod eights;
 pub(crate) mod formats;
 pub(crate) mod labels;
 pub(crate) mod look;

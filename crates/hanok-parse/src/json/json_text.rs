@@ -1,5 +1,7 @@
 //! Text as the inside of a JSON string.
 
+use crate::text::eights::{before, below, equal};
+
 /// Appends `text`, with the escapes that JSON needs.
 pub(crate) fn push(out: &mut String, text: &str) {
     let mut rest = text;
@@ -53,27 +55,8 @@ pub(crate) fn letter(text: &str) -> usize {
 /// How many of `bytes` stand in a string as they are, up to the first that may not. Eight at a time are looked at.
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
-    let eights = bytes.chunks_exact(8);
-    let rest = eights.remainder();
-    for (before, eight) in eights.enumerate() {
-        let Ok(eight) = <[u8; 8]>::try_from(eight) else { break };
-        let care = special(u64::from_le_bytes(eight));
-        if care != 0 {
-            return 8 * before + care.trailing_zeros() as usize / 8;
-        }
-    }
-    let tail = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-    bytes.len() - rest.len() + tail.unwrap_or(rest.len())
-}
-
-/// The lowest bit that is set in it belongs to the first of eight bytes that is a quote, a backslash or a control
-/// character; none is set where there is none.
-fn special(eight: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const TOPS: u64 = 0x80 * ONES;
-    let below = |word: u64, byte: u64| word.wrapping_sub(byte * ONES) & !word & TOPS;
-    let is = |byte: u8| below(eight ^ (u64::from(byte) * ONES), 1);
-    below(eight, 0x20) | is(b'"') | is(b'\\')
+    let in_eight = |eight| below(eight, 0x20) | equal(eight, b'"') | equal(eight, b'\\');
+    before(bytes, in_eight, |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@
 //! input can overflow the program's stack. It stops wherever the text stops, and goes on from there. What models get
 //! wrong around strings is mended on the way; see [`repair`](super::repair).
 
-use std::ops::Range;
-
 use crate::{
     json::{
         fault::{Repair, RepairKind},
@@ -263,8 +261,7 @@ impl Scan {
             }
             (Want::Comma, Some(b',')) => {
                 self.at += 1;
-                let object = self.frames.last().is_some_and(|frame| frame.object);
-                self.want = if object { Want::Key } else { Want::Value };
+                self.want_next();
             }
             _ => return,
         }
@@ -276,8 +273,7 @@ impl Scan {
         if next == '"' && self.dialect == Dialect::Json && self.positional.is_none() {
             match self.want {
                 Want::Key => {
-                    let (start, key) = self.open_key();
-                    self.members.push(Member { start, key, value: 0..0 });
+                    self.open_key();
                     return self.plain_string(input);
                 }
                 Want::Value => {
@@ -344,8 +340,7 @@ impl Scan {
         if !is_quote(next) {
             return self.bare_key(input);
         }
-        let (start, key) = self.open_key();
-        self.members.push(Member { start, key, value: 0..0 });
+        self.open_key();
         self.open_string(next);
         self.resume(input)
     }
@@ -361,17 +356,17 @@ impl Scan {
     }
 
     pub(crate) fn begin_member(&mut self, written: &str) {
-        let (start, key) = self.open_key();
+        self.open_key();
         self.out.push('"');
         self.out.push_str(written);
         self.out.push('"');
-        self.members.push(Member { start, key, value: 0..0 });
         self.end_key();
     }
 
-    fn open_key(&mut self) -> (usize, Range<usize>) {
+    /// Begins a member, whose key is written next.
+    fn open_key(&mut self) {
         let start = self.open_slot();
-        (start, start..start)
+        self.members.push(Member { start, key: start..start, value: 0..0 });
     }
 
     fn colon(&mut self, next: char) -> Step {
@@ -451,7 +446,6 @@ impl Scan {
     }
 
     fn comma(&mut self, next: char, input: Text<'_>) -> Step {
-        let object = self.frames.last().is_some_and(|frame| frame.object);
         match next {
             ',' => self.skip(next),
             _ if self.closes_frame(next) => return self.close(next),
@@ -465,8 +459,14 @@ impl Scan {
                 Err(More) => return Step::More,
             },
         }
-        self.want = if object { Want::Key } else { Want::Value };
+        self.want_next();
         Step::Next
+    }
+
+    /// Behind a comma: another key, or another item.
+    fn want_next(&mut self) {
+        let object = self.frames.last().is_some_and(|frame| frame.object);
+        self.want = if object { Want::Key } else { Want::Value };
     }
 
     fn closes_frame(&self, letter: char) -> bool {

@@ -30,11 +30,11 @@ use crate::{
         outcome::Reply,
     },
     text::{
-        labels,
+        eights, labels,
         look::{Look, View},
         marks::{self, Lookup, Mark},
         names,
-        presence::{self, More},
+        presence::More,
     },
 };
 
@@ -362,7 +362,7 @@ impl Pass {
         let mut len = 1;
         while let Some(&byte) = bytes.get(len) {
             if !fresh && !STOPS.contains(&byte) {
-                len += presence::run(bytes.get(len..).unwrap_or_default(), STOPS);
+                len += eights::before_any(bytes.get(len..).unwrap_or_default(), STOPS);
                 continue;
             }
             let rest = bytes.get(len..).unwrap_or_default();
@@ -396,7 +396,10 @@ impl Pass {
 }
 
 /// The bytes with which a mark or a line begins.
-const STOPS: [u8; 5] = [b'\n', b'<', b'[', b']', 0xe2];
+const STOPS: [u8; 5] = {
+    let [a, b, c, d] = marks::FIRSTS;
+    [b'\n', a, b, c, d]
+};
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {

@@ -1,7 +1,7 @@
 //! Calls as JSON objects, one after the other, in a list or separated by `;`.
 
 use crate::{
-    declared::{CallKind, Declared},
+    declared::CallKind,
     json::scan::{Ends, Read, Scan},
     readers::{
         reader::{Next, Reader},
@@ -49,18 +49,8 @@ pub(crate) struct Calls {
     bare: bool,
     /// Up to here the object went to the content.
     released: Option<usize>,
-    /// The call that the object at hand is, once its name is known.
-    open: Option<OpenCall>,
-}
-
-/// A call of which the name was read.
-#[derive(Debug, Clone)]
-struct OpenCall {
-    /// The name as it is declared.
-    name: String,
-    /// Where the arguments begin in what is written.
-    from: usize,
-    is_announced: bool,
+    /// Where the arguments of the object at hand begin in what is written, once its name was told.
+    arguments: Option<usize>,
 }
 
 /// Whether an object begins at `at`, or a list of objects.
@@ -89,7 +79,7 @@ impl Calls {
             shape,
             bare: false,
             released: None,
-            open: None,
+            arguments: None,
         }
     }
 
@@ -131,7 +121,7 @@ impl Calls {
     }
 
     fn next_object(&mut self, walk: &mut Walk) -> Stage {
-        self.open = None;
+        self.arguments = None;
         let mut scan = Scan::reusing(&mut walk.spare, self.at, self.ends);
         scan.bare = self.bare;
         Stage::Object(scan)
@@ -177,8 +167,18 @@ impl Calls {
             self.released = Some(to);
             return;
         }
-        if self.shape == Shape::Members {
-            tell(&mut self.open, &mut walk.draft, &look.setup.declared, scan);
+        // The arguments are the second bracket.
+        if self.shape != Shape::Members || scan.depth() < 2 {
+            return;
+        }
+        if self.arguments.is_none() {
+            if let Some((name, from)) = json_calls::open_call(scan, &look.setup.declared) {
+                walk.draft.announce(CallKind::Tool, &name);
+                self.arguments = Some(from);
+            }
+        }
+        if let Some(from) = self.arguments {
+            walk.draft.tell_more(scan.out.get(from..).unwrap_or_default());
         }
     }
 
@@ -317,11 +317,10 @@ impl Reader for Calls {
     fn takes(&mut self, draft: &mut Draft, text: &str, out: &mut Vec<Event>) -> bool {
         let Stage::Object(scan) = &mut self.stage else { return false };
         // A call whose name was not told yet is read the long way, and so is what went to the content.
-        let open = self.open.as_ref().filter(|open| open.is_announced);
-        let is_more = open.is_some() || self.shape != Shape::Members;
+        let is_more = self.arguments.is_some() || self.shape != Shape::Members;
         let taken = is_more && self.released.is_none() && scan.takes(text);
-        if let Some(open) = open.filter(|_| taken && scan.depth() > 1) {
-            draft.tell_more_to(out, scan.out.get(open.from..).unwrap_or_default());
+        if let Some(from) = self.arguments.filter(|_| taken && scan.depth() > 1) {
+            draft.tell_more_to(out, scan.out.get(from..).unwrap_or_default());
         }
         taken
     }
@@ -337,25 +336,6 @@ enum Step {
     After(usize),
     /// The list is read.
     Next(Next),
-}
-
-/// Tells what is known of the object at hand.
-#[inline]
-fn tell(open: &mut Option<OpenCall>, draft: &mut Draft, declared: &Declared, scan: &Scan) {
-    // The arguments are the second bracket.
-    if scan.depth() < 2 {
-        return;
-    }
-    if open.is_none() {
-        let call = json_calls::open_call(scan, declared);
-        *open = call.map(|(name, from)| OpenCall { name, from, is_announced: false });
-    }
-    if let Some(open) = open {
-        if !std::mem::replace(&mut open.is_announced, true) {
-            draft.announce(CallKind::Tool, &open.name);
-        }
-        draft.tell_more(scan.out.get(open.from..).unwrap_or_default());
-    }
 }
 
 /// Where reading goes on when `scan` turns out to be text: at the start of its line, if that is near.

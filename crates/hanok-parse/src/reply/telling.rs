@@ -90,7 +90,7 @@ impl Draft {
         if self.quiet || self.committed {
             return;
         }
-        // Names are short, and this is asked with every piece.
+        // Names are short, and this is asked often.
         let is_told = |told: &Announced| told.kind == kind && told.name.bytes().eq(name.bytes());
         if !self.announced.as_ref().is_some_and(is_told) {
             self.abandon();

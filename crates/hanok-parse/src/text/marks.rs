@@ -366,9 +366,12 @@ fn three(first: u8, second: u8, third: u8) -> (usize, u64) {
     (at / 64, 1 << (at % 64))
 }
 
+/// The bytes with which marks begin.
+pub(crate) const FIRSTS: [u8; 4] = [b'<', b'[', b']', 0xe2];
+
 /// Whether a mark may begin with `byte`.
-pub(crate) const fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'<' | b'[' | b']' | 0xe2)
+pub(crate) fn may_begin(byte: u8) -> bool {
+    FIRSTS.contains(&byte)
 }
 
 /// `text` without the tokens that end a turn.
