@@ -23,7 +23,7 @@ impl Scan {
     ) -> Step {
         if self.ahead == 0 {
             let rest = self.rest(input);
-            let quotes = rest.chars().take_while(|letter| *letter == quote).count();
+            let quotes = rest.chars().take(3).take_while(|letter| *letter == quote).count();
             if quotes < 3 && quotes == rest.len() && !input.ended {
                 return Step::More;
             }

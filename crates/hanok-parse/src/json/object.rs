@@ -1,11 +1,22 @@
 //! The members of an object that was read, or is being read.
 
-use crate::json::{
-    members::{Member, Members},
-    scan::{Ends, Read, Scan},
+use crate::{
+    json::{
+        members::{Member, Members},
+        scan::{Ends, Read, Scan},
+    },
+    work,
 };
 
+/// So many members are looked at while an object is read.
+const MOST: usize = 64;
+
 impl Scan {
+    /// Whether it has more members than are looked at while it is read.
+    pub(crate) fn has_many(&self) -> bool {
+        self.top().len() > MOST
+    }
+
     /// The JSON text of a member of the outermost object; of one that is being read, what is there.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
@@ -14,9 +25,13 @@ impl Scan {
         self.out.get(member.value.start..end).filter(|value| !value.is_empty())
     }
 
-    /// The JSON text of a member of the outermost object that was read whole.
+    /// The JSON text of a member of the outermost object that was read whole, among the first of them: an object is asked for it
+    /// while it is read, and a call has few members of its own.
     pub(crate) fn whole(&self, key: &str) -> Option<&str> {
-        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
+        let members = self.top();
+        let few = members.get(..MOST).unwrap_or(members);
+        work::count(few.len());
+        let member = few.iter().rfind(|member| member.has(key, &self.out))?;
         self.out.get(member.value.clone()).filter(|value| !value.is_empty())
     }
 

@@ -22,7 +22,7 @@ use crate::{
         look::{Look, Until},
         marks::Lookup,
         names,
-        presence::{self, More, Presence},
+        presence::{More, Presence},
     },
 };
 
@@ -32,14 +32,12 @@ impl Pass {
             return Ok(false);
         }
         if self.walk.mode == Mode::Input && self.walk.fenced_input {
-            let line = look.rest(self.walk.at).trim_start_matches(labels::is_blank);
-            if line.is_empty() && !look.ended {
-                return Err(More);
+            if let Some(line) = look.behind_blanks(self.walk.at)? {
+                self.walk.fenced_input = match look.presence(line, FENCE) {
+                    Presence::More => return Err(More),
+                    stands => stands == Presence::No,
+                };
             }
-            self.walk.fenced_input = match presence::of(line, FENCE, look.ended) {
-                Presence::More => return Err(More),
-                stands => stands == Presence::No,
-            };
             return Ok(false);
         }
         if self.walk.is_prose() && self.walk.line_is_shown(look)? {
@@ -78,15 +76,11 @@ impl Pass {
         if !self.walk.is_prose() || self.walk.echo.is_some() {
             return Ok(false);
         }
-        if look.ended {
-            if let Some(pending) = &self.walk.pending {
-                if self.walk.breaks_off(look, pending) {
-                    self.walk.at = look.text.len();
-                    return Ok(true);
-                }
-            }
+        if self.walk.breaks_off(look) {
+            self.walk.at = look.text.len();
+            return Ok(true);
         }
-        let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
+        let Some(next) = look.behind_blanks(self.walk.at)? else { return Ok(false) };
         match look.rest(next).bytes().next() {
             Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
@@ -102,15 +96,11 @@ impl Pass {
         if self.walk.draft.has_attempt() {
             return Ok(false);
         }
-        let at = look.behind_white(self.walk.at);
-        if look.rest(at).is_empty() && !look.ended {
-            return Err(More);
-        }
+        let Some(at) = look.behind_some_white(self.walk.at)? else { return Ok(false) };
         let fence = fence::opening(look, at)?;
-        let at = look.behind_white(at + fence.unwrap_or_default());
-        if look.rest(at).is_empty() && !look.ended {
-            return Err(More);
-        }
+        let Some(at) = look.behind_some_white(at + fence.unwrap_or_default())? else {
+            return Ok(false);
+        };
         if !look.rest(at).starts_with('{') {
             return Ok(false);
         }
@@ -123,18 +113,6 @@ impl Pass {
         let object = JsonArguments::new(walk, look, CallKind::Tool, tool, at, at, ends);
         self.read(look, object);
         Ok(true)
-    }
-
-    /// Where the first letter of the line stands, if it is near.
-    pub(crate) fn behind_blanks(&self, look: Look<'_>) -> Result<Option<usize>, More> {
-        const BLANKS: usize = 64;
-        let rest = look.rest(self.walk.at);
-        let tail = rest.trim_start_matches(labels::is_blank);
-        let len = rest.len() - tail.len();
-        if tail.is_empty() && len <= BLANKS && !look.ended {
-            return Err(More);
-        }
-        Ok((len <= BLANKS).then_some(self.walk.at + len))
     }
 
     /// A fence whose language says that it holds calls.

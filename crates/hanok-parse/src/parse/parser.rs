@@ -275,11 +275,26 @@ mod tests {
             "[f(\"",
             "`<tool_call>",
             "Tool: f\nInput: {}\n",
+            "Action: f\n<think>",
+            "✿ARGS✿: Action:\n",
+            "<|python_tag|><function_calls>",
         ] {
             let text = unit.repeat(100_000 / unit.len());
             assert!(parser.parse(&text).answer.is_none());
             let scanned = work::take();
-            assert!(scanned <= 10 * text.len(), "{unit:?}: {scanned} of {}", text.len());
+            assert!(scanned <= 20 * text.len(), "{unit:?}: {scanned} of {}", text.len());
+        }
+    }
+
+    /// What is asked of an object while it is read is asked of a few members.
+    #[test]
+    fn an_object_of_many_members_is_looked_at_once() {
+        let parser = Parser::new(Declared::new().tool("f"));
+        for member in ["\"id\": 1,", "\"name\": \"f\",", "\"arguments\": {},"] {
+            let text = format!("{{\"name\": \"f\", {}", member.repeat(100_000 / member.len()));
+            assert!(parser.parse(&text).calls.is_empty());
+            let scanned = work::take();
+            assert!(scanned <= 200 * text.len(), "{member:?}: {scanned} of {}", text.len());
         }
     }
 
@@ -306,9 +321,11 @@ mod tests {
     /// The same when the text comes byte by byte: no look ahead begins anew with each piece, unless it is bounded.
     #[test]
     fn no_byte_is_scanned_often_in_pieces() {
-        let parser = Parser::new(Declared::new().tool("f").agent("a"));
+        let plain = Parser::new(Declared::new().tool("f").agent("a"));
+        let named = plain.clone().named("f");
         for head in [
             "",
+            "x",
             "Action:",
             "Action: f\nAction Input:",
             "Delegate: a\nTask:",
@@ -343,21 +360,34 @@ mod tests {
             "<x_tool_call",
             "````\n",
             "<!--",
+            "~~~\n",
+            "```\n```json\n",
+            "```\n```json\n```",
+            "Action: f\nAction Input: ```\n",
+            "<tool_call>f",
+            "<|recipient|>f\n",
+            "{\"name\": \"f\", \"argu",
+            "{\"name\": \"f\", \"arguments\":",
         ] {
-            for unit in [" ", "\n", " \n", "}", "]", "<", "-", "'", "a ", "a:{"] {
+            for unit in [
+                " ", "\t", "\n", " \n", "}", "]", "<", ">", "|", "-", "'", "\"", "`", "~", "a ",
+                "a:{",
+            ] {
                 let text = format!("{head}{}", unit.repeat(4_000 / unit.len()));
-                work::take();
-                let mut stream = parser.stream();
-                for byte in text.as_bytes() {
-                    stream.feed_bytes(&[*byte], &mut Vec::new());
+                for parser in [&plain, &named] {
+                    work::take();
+                    let mut stream = parser.stream();
+                    for byte in text.as_bytes() {
+                        stream.feed_bytes(&[*byte], &mut Vec::new());
+                    }
+                    stream.finish(&mut Vec::new());
+                    let scanned = work::take();
+                    assert!(
+                        scanned <= 500 * text.len(),
+                        "{head:?} {unit:?}: {scanned} of {}",
+                        text.len()
+                    );
                 }
-                stream.finish(&mut Vec::new());
-                let scanned = work::take();
-                assert!(
-                    scanned <= 200 * text.len(),
-                    "{head:?} {unit:?}: {scanned} of {}",
-                    text.len()
-                );
             }
         }
     }

@@ -134,7 +134,7 @@ impl Calls {
                 Step::More(Stage::Object(scan))
             }
             Read::Member => {
-                if json_calls::is_text(&scan, &look.setup.declared) {
+                if !scan.has_many() && json_calls::is_text(&scan, &look.setup.declared) {
                     walk.draft.abandon();
                     self.released = Some(self.opening);
                     scan.released = true;

@@ -35,13 +35,15 @@ pub(crate) struct Dispatch {
     body: usize,
     /// How far the text means nothing.
     white: usize,
+    /// How far white space stands behind the name.
+    named: usize,
     rule: &'static Rule,
 }
 
 impl Dispatch {
     /// What the mark from `start` to `body` opens.
     pub(crate) fn new(start: usize, body: usize, rule: &'static Rule) -> Self {
-        Self { start, body, white: body, rule }
+        Self { start, body, white: body, named: body, rule }
     }
 
     fn decide(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
@@ -181,7 +183,7 @@ impl Dispatch {
     }
 
     /// Reads a name and the mark behind it, if there is one.
-    fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
+    fn named(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
         let rest = look.rest(self.white);
         let is_end = |letter: char| {
             let names = self.rule.name.iter().map(|(token, _)| token);
@@ -194,9 +196,10 @@ impl Dispatch {
             Until::Beyond => return Ok(None),
         };
         let name = rest.get(..len).unwrap_or_default();
-        let close = look.behind_white(self.white + len);
+        self.named = look.behind_white(self.named.max(self.white + len));
+        let close = self.named;
         let tail = look.rest(close);
-        if tail.is_empty() && !look.ended && close < self.white + 2 * NAME {
+        if tail.is_empty() && !look.ended {
             return Err(More);
         }
         let mut more = false;

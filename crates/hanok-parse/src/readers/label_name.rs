@@ -207,7 +207,8 @@ impl LabelName {
     fn named(&self, walk: &mut Walk, look: Look<'_>, kind: CallKind, from: usize) -> Next {
         let name = look.slice(from, self.ahead).to_owned();
         let is_none = kind == CallKind::Tool && names::is_none(&look.setup.declared, &name);
-        walk.pending = Some(Pending { kind, name, start: self.start, end: self.ahead, is_none });
+        let (start, end, goes_on) = (self.start, self.ahead, false);
+        walk.pending = Some(Pending { kind, name, start, end, is_none, goes_on });
         Next::Inline(self.ahead)
     }
 }

@@ -7,6 +7,7 @@ use crate::{
         names,
         presence::More,
     },
+    work,
 };
 
 /// The longest name.
@@ -87,7 +88,10 @@ pub(crate) fn first_name<'a>(look: Look<'a>, at: usize) -> Result<Option<&'a str
 
 /// Whether `rest`, with which the text ends, begins the name of a declared tool.
 pub(crate) fn is_begun(look: Look<'_>, rest: &str) -> bool {
-    !rest.contains(char::is_whitespace) && names::begins_tool(&look.setup.declared, rest)
+    work::count(rest.len().min(NAME));
+    rest.len() < NAME
+        && !rest.contains(char::is_whitespace)
+        && names::begins_tool(&look.setup.declared, rest)
 }
 
 /// Whether all of `rest` may be a name.

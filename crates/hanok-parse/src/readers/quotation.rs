@@ -6,10 +6,13 @@ use crate::{
         walk::Walk,
     },
     text::{labels, look::Look, presence::More},
+    work,
 };
 
 /// So far back in its line a quotation mark is looked for that a mark may stand between.
 const BACK: usize = 512;
+/// So many signs of a fence are counted; one of more is taken for one of so many.
+const SIGNS: usize = 64;
 
 impl Walk {
     /// Whether what stands here is shown. A quotation or a comment that ended before is forgotten.
@@ -79,11 +82,13 @@ impl Walk {
         if !self.is_line(look) {
             return Ok(self.is_shown(look));
         }
-        let rest = look.rest(self.at).trim_start_matches(labels::is_blank);
+        let Some(at) = look.behind_blanks(self.at)? else { return Ok(self.is_shown(look)) };
+        let rest = look.rest(at);
         let sign = rest.bytes().next().unwrap_or_default();
-        let len = rest.bytes().take_while(|byte| *byte == sign).count();
+        let len = rest.bytes().take(SIGNS).take_while(|byte| *byte == sign).count();
+        work::count(len);
         let is_fence = matches!(sign, b'`' | b'~');
-        if (is_fence || sign == b'>') && len == rest.len() && !look.ended {
+        if (is_fence || sign == b'>') && len == rest.len() && len < SIGNS && !look.ended {
             return Err(More);
         }
         if self.is_shown(look) {
@@ -92,12 +97,9 @@ impl Walk {
                     self.shown = None;
                 }
                 Some(Shown::Nested(depth)) if sign == b'`' && len >= 3 => {
-                    let tail = rest.get(len..).unwrap_or_default();
-                    let tail = tail.trim_start_matches(labels::is_blank);
-                    if tail.is_empty() && !look.ended {
-                        return Err(More);
-                    }
-                    let is_close = tail.is_empty() || tail.starts_with(['\n', '\r']);
+                    let tail = look.behind_blanks(at + len)?.map(|tail| look.rest(tail));
+                    let is_close =
+                        tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(['\n', '\r']));
                     let depth = if is_close { depth - 1 } else { depth + 1 };
                     self.shown = (depth > 1).then_some(Shown::Nested(depth));
                 }

@@ -12,6 +12,7 @@ use crate::{
         input::Input,
     },
     text::{look::Look, marks, names, rule::Rule},
+    work,
 };
 
 /// Where text goes that is no mark.
@@ -41,6 +42,40 @@ pub(crate) struct Pending {
     pub(crate) end: usize,
     /// It says that nothing is called.
     pub(crate) is_none: bool,
+    /// The text does not end where its input should begin.
+    pub(crate) goes_on: bool,
+}
+
+impl Pending {
+    /// Whether the text ends where the input should begin: behind the name, which may not be whole, or inside the next label. Other
+    /// words show that the model went on without one.
+    fn is_last(&self, look: Look<'_>) -> bool {
+        /// A label with what may stand around it is shorter.
+        const LABEL: usize = 256;
+        let tail = look.slice(self.end, look.text.len());
+        if tail.is_empty() {
+            return true;
+        }
+        if look.behind_white(self.end) == look.text.len() {
+            return self.kind == CallKind::Tool && (look.cut || !self.takes_nothing(look));
+        }
+        if tail.len() > LABEL {
+            return false;
+        }
+        work::count(tail.len());
+        let labels = match self.kind {
+            CallKind::Tool => ["action input", "행동 입력"],
+            CallKind::Delegate => ["task", "작업"],
+        };
+        let word = tail.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+        !tail.contains('<') && labels.iter().any(|label| label.starts_with(&word))
+    }
+
+    fn takes_nothing(&self, look: Look<'_>) -> bool {
+        let declared = &look.setup.declared;
+        let name = names::resolve(declared, CallKind::Tool, &self.name);
+        name.is_ok_and(|name| declared.takes_nothing(&name))
+    }
 }
 
 /// Where a pass stands, and what it has read.
@@ -208,7 +243,9 @@ impl Walk {
 
     fn settle_input(&mut self, look: Look<'_>, run: &str, mode: Mode) {
         let words = self.words(run);
-        let Some(Pending { kind, name, start, end, is_none }) = self.pending.take() else { return };
+        let Some(Pending { kind, name, start, end, is_none, .. }) = self.pending.take() else {
+            return;
+        };
         if is_none {
             return;
         }
@@ -236,38 +273,23 @@ impl Walk {
         inner.unwrap_or(words).trim().to_owned()
     }
 
-    /// Whether the text ends where the input of a name should begin: behind the name, which may not be whole, or inside
-    /// the next label. Other words show that the model went on without one.
-    pub(crate) fn breaks_off(&self, look: Look<'_>, pending: &Pending) -> bool {
+    /// Whether the text ends where the input of the name at hand should begin. Asked of a name once: what follows stays the same.
+    pub(crate) fn breaks_off(&mut self, look: Look<'_>) -> bool {
+        let Some(pending) = self.pending.as_mut().filter(|pending| !pending.goes_on) else {
+            return false;
+        };
         if !look.ended {
             return false;
         }
-        let tail = look.slice(pending.end, look.text.len());
-        if tail.is_empty() {
-            return true;
-        }
-        if tail.trim().is_empty() {
-            return pending.kind == CallKind::Tool
-                && (look.cut || !self.takes_nothing(look, &pending.name));
-        }
-        let labels = match pending.kind {
-            CallKind::Tool => ["action input", "행동 입력"],
-            CallKind::Delegate => ["task", "작업"],
-        };
-        let word = tail.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
-        !tail.contains('<') && labels.iter().any(|label| label.starts_with(&word))
-    }
-
-    fn takes_nothing(&self, look: Look<'_>, name: &str) -> bool {
-        let declared = &look.setup.declared;
-        let name = names::resolve(declared, CallKind::Tool, name);
-        name.is_ok_and(|name| declared.takes_nothing(&name))
+        let breaks_off = pending.is_last(look);
+        pending.goes_on = !breaks_off;
+        breaks_off
     }
 
     /// A name without input: enough for a tool that takes nothing.
     pub(crate) fn resolve_pending(&mut self, look: Look<'_>) {
         let Some(pending) = self.pending.take().filter(|pending| !pending.is_none) else { return };
-        if look.is_end(self.at) && self.breaks_off(look, &pending) {
+        if look.is_end(self.at) && pending.is_last(look) {
             let name = Some(pending.name.trim());
             return self.truncated(look, pending.start, name, Expected::Rest);
         }

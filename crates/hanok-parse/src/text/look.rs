@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::{
     text::{
+        labels,
         presence::{self, More, Presence},
         setup::Setup,
     },
@@ -82,11 +83,40 @@ impl<'a> Look<'a> {
     pub(crate) fn until(&self, at: usize, most: usize, stops: impl Fn(char) -> bool) -> Until {
         let rest = self.rest(at);
         let mut letters = rest.char_indices().take_while(|(len, _)| *len < most);
-        match letters.find(|(_, letter)| stops(*letter)) {
+        let found = letters.find(|(_, letter)| stops(*letter));
+        work::count(found.map_or(rest.len().min(most), |(len, _)| len));
+        match found {
             Some((len, _)) => Until::At(len),
             None if rest.len() >= most => Until::Beyond,
             None if self.ended => Until::Ended,
             None => Until::More,
+        }
+    }
+
+    /// Behind the blanks at `at`, if they are few: a line that begins further in begins with no mark of lines.
+    pub(crate) fn behind_blanks(&self, at: usize) -> Result<Option<usize>, More> {
+        const BLANKS: usize = 64;
+        self.behind(at, BLANKS, labels::is_blank)
+    }
+
+    /// Behind the white space at `at`, if it is short.
+    pub(crate) fn behind_some_white(&self, at: usize) -> Result<Option<usize>, More> {
+        const WHITE: usize = 256;
+        self.behind(at, WHITE, char::is_whitespace)
+    }
+
+    /// Behind the letters at `at` that are `part`, if they are at most `most` bytes.
+    fn behind(
+        &self,
+        at: usize,
+        most: usize,
+        part: impl Fn(char) -> bool,
+    ) -> Result<Option<usize>, More> {
+        match self.until(at, most + 1, |letter| !part(letter)) {
+            Until::At(len) => Ok(Some(at + len)),
+            Until::More => Err(More),
+            Until::Ended => Ok(Some(self.text.len())),
+            Until::Beyond => Ok(None),
         }
     }
 
