@@ -6,6 +6,7 @@ pub(crate) mod texts;
 use std::hint::black_box;
 
 use hanok_parse::{Declared, ParamType, Parser, Reply};
+use patterns::Pattern;
 
 use crate::{
     Result,
@@ -141,37 +142,58 @@ fn least(parser: &Parser, text: &str) -> Result<f64> {
 
 /// How many patterns there are, and how much text is made of each.
 const PATTERNS: usize = if cfg!(test) { 5 } else { 1_000 };
-const SHORT: usize = SIZE * 3 / 8;
 const LONG: usize = SIZE * 3;
+/// How much where it comes letter by letter.
+const LETTERS: usize = SIZE / 20;
 
 /// Of random patterns, the worst: what eight times the text costs as a multiple of eight times the time, and the fewest
-/// millions of bytes per second. In one round, because there are so many of them.
+/// millions of bytes per second; and the same where the text comes letter by letter. In one round, because there are so many
+/// of them.
 pub(crate) fn patterns(_rounds: usize) -> Result<Vec<f64>> {
     let parser = parser();
-    let (mut worst, mut slowest) = (0.0_f64, f64::INFINITY);
+    let (mut whole, mut letters) = (Worst::NONE, Worst::NONE);
     for number in 0..PATTERNS {
-        let unit = patterns::pattern(number);
-        let (short, long) = (unit.repeat(SHORT / unit.len()), unit.repeat(LONG / unit.len()));
+        let pattern = Pattern::new(number);
+        whole.take(&pattern, LONG, |text| drop(black_box(parser.parse(text))));
+        letters.take(&pattern, LETTERS, |text| {
+            let pieces: Vec<_> = text.split_inclusive(|_| true).collect();
+            black_box(fed(&parser, &pieces));
+        });
+    }
+    Ok(vec![whole.growth, whole.speed, letters.growth, letters.speed])
+}
+
+/// The worst of what was measured.
+struct Worst {
+    growth: f64,
+    speed: f64,
+}
+
+impl Worst {
+    const NONE: Self = Self { growth: 0.0, speed: f64::INFINITY };
+
+    /// Takes in what `read` does with so much text of a pattern, and with an eighth of it.
+    fn take(&mut self, pattern: &Pattern, size: usize, read: impl Fn(&str)) {
+        let (short, long) = (pattern.text(size / 8), pattern.text(size));
         let (mut fast, mut growth) = (0.0_f64, f64::INFINITY);
         // One that seems to grow is measured again: whatever else the machine does only adds to it.
         for _ in 0..5 {
-            let (few, many) = (once(&parser, &short), once(&parser, &long));
+            let (few, many) = (once(&short, &read), once(&long, &read));
             fast = fast.max(long.len() as f64 / many);
             growth = growth.min(many / few * short.len() as f64 / long.len() as f64);
             if growth < 1.1 {
                 break;
             }
         }
-        worst = worst.max(growth);
-        slowest = slowest.min(fast);
+        self.growth = self.growth.max(growth);
+        self.speed = self.speed.min(fast);
     }
-    Ok(vec![worst, slowest])
 }
 
 /// The time for one text, in microseconds.
-fn once(parser: &Parser, text: &str) -> f64 {
+fn once(text: &str, read: impl Fn(&str)) -> f64 {
     let cpu = Cpu::start();
-    black_box(parser.parse(black_box(text)));
+    read(black_box(text));
     cpu.micros()
 }
 

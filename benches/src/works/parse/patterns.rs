@@ -3,7 +3,7 @@
 use super::texts::Draw;
 
 /// What formats are made of, and what almost is.
-const PIECES: [&str; 72] = [
+const PIECES: [&str; 80] = [
     "Action: ",
     "Action: f\n",
     "Action Input: ",
@@ -29,12 +29,16 @@ const PIECES: [&str; 72] = [
     "```",
     "```json\n",
     "````\n",
+    "~",
+    "~~~\n",
     "`",
     "\"",
     "'",
     "“",
     "{",
     "{\"a\":",
+    "\"id\": 1,",
+    "\"name\": \"find\",",
     "{'name': ",
     "{\"name\": \"f\", \"arguments\": {",
     "{\"tool_calls\": [",
@@ -69,6 +73,10 @@ const PIECES: [&str; 72] = [
     "</parameter>",
     "<invoke name=\"find\">",
     "<|python_tag|>",
+    "<|recipient|>find\n",
+    "<function_calls>",
+    "✿FUNCTION✿: find\n",
+    "✿ARGS✿: ",
     "<|channel|>commentary to=find",
     "<|tool_calls_section_begin|>",
     "<think>",
@@ -78,8 +86,28 @@ const PIECES: [&str; 72] = [
     "[Calling tool: find({",
 ];
 
-/// The pattern with this number: two to six pieces.
-pub(super) fn pattern(number: usize) -> String {
-    let mut draw = Draw(u32::try_from(number).unwrap_or_default().wrapping_mul(2_654_435_761));
-    (0..2 + draw.below(5)).filter_map(|_| PIECES.get(draw.below(PIECES.len()))).copied().collect()
+/// What a text begins with, and what it goes on with.
+pub(super) struct Pattern {
+    head: String,
+    unit: String,
+}
+
+impl Pattern {
+    /// The pattern with this number: none to two pieces, the last of them cut, and one to five that come again and again.
+    pub(super) fn new(number: usize) -> Self {
+        let mut draw = Draw(u32::try_from(number).unwrap_or_default().wrapping_mul(2_654_435_761));
+        let mut pieces = |count: usize| -> String {
+            (0..count).filter_map(|_| PIECES.get(draw.below(PIECES.len()))).copied().collect()
+        };
+        let (mut head, unit) = (pieces(number % 3), pieces(1 + number % 5));
+        let cut = head.char_indices().rev().nth(number % 4).map(|(at, _)| at);
+        head.truncate(cut.unwrap_or(head.len()));
+        Self { head, unit }
+    }
+
+    /// A text of it that is `size` bytes long, or a little less.
+    pub(super) fn text(&self, size: usize) -> String {
+        let Self { head, unit } = self;
+        head.to_owned() + &unit.repeat(size.saturating_sub(head.len()) / unit.len())
+    }
 }
