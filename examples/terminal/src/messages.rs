@@ -112,6 +112,10 @@ fn run(error: &RunError) -> Option<String> {
         RunError::NoSuchThread(thread) => {
             format!("대화 `{}`이(가) 없습니다. 이름을 확인하거나 먼저 질문하세요", thread.thread())
         }
+        RunError::Unfinished { thread, .. } => format!(
+            "대화 `{}`의 앞 차례가 끝나지 않았습니다. --resume을 주어 시작하면 이어 갑니다",
+            thread.thread()
+        ),
         RunError::NothingAsked(thread) => {
             format!("대화 `{}`에 기다리는 질문이 없습니다", thread.thread())
         }
@@ -273,7 +277,18 @@ pub fn skip_reason(reason: &SkipReason) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hanok_core::ThreadKey;
+    use hanok_graph::Unfinished;
+
     use super::*;
+
+    #[test]
+    fn a_question_to_a_conversation_that_waits_is_told_how_that_goes_on() {
+        let thread = ThreadKey::named("t").unwrap();
+        let told = run(&RunError::Unfinished { thread, why: Unfinished::Cancelled });
+        let want = "대화 `t`의 앞 차례가 끝나지 않았습니다. --resume을 주어 시작하면 이어 갑니다";
+        assert_eq!(told.as_deref(), Some(want));
+    }
 
     /// Every failure of a model's server is one sentence of the user's language, without what stands inside of the program.
     #[test]
