@@ -365,6 +365,8 @@ mod tests {
             "```\n```json\n```",
             "Action: f\nAction Input: ```\n",
             "<tool_call>f",
+            "<tool_call>```json\n",
+            "Action: f(",
             "<|recipient|>f\n",
             "{\"name\": \"f\", \"argu",
             "{\"name\": \"f\", \"arguments\":",

@@ -35,6 +35,8 @@ pub(crate) struct Dispatch {
     body: usize,
     /// How far the text means nothing.
     white: usize,
+    /// How far white space stands behind a fence.
+    fenced: usize,
     /// How far white space stands behind the name.
     named: usize,
     rule: &'static Rule,
@@ -43,7 +45,7 @@ pub(crate) struct Dispatch {
 impl Dispatch {
     /// What the mark from `start` to `body` opens.
     pub(crate) fn new(start: usize, body: usize, rule: &'static Rule) -> Self {
-        Self { start, body, white: body, named: body, rule }
+        Self { start, body, white: body, fenced: body, named: body, rule }
     }
 
     fn decide(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Next, More> {
@@ -67,9 +69,10 @@ impl Dispatch {
         }
         if let Some(shape) = rule.json {
             if let Some(len) = fence::opening(look, at)? {
-                if calls::begins(look, look.behind_white(at + len))? {
+                self.fenced = look.behind_white(self.fenced.max(at + len));
+                if calls::begins(look, self.fenced)? {
                     walk.fence.open();
-                    return Ok(self.calls(walk, look, look.behind_white(at + len), shape));
+                    return Ok(self.calls(walk, look, self.fenced, shape));
                 }
             }
         }

@@ -246,7 +246,7 @@ fn json_behind(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More>
 /// Whether `key=` stands at `at`, or an object.
 fn is_keyword(look: Look<'_>, at: usize) -> Result<bool, More> {
     const KEY: usize = 128;
-    let at = look.behind_white(at);
+    let Some(at) = look.behind_some_white(at)? else { return Ok(false) };
     match look.until(at, KEY, |letter| !(letter.is_alphanumeric() || matches!(letter, '_' | ' '))) {
         Until::At(len) => {
             let rest = look.rest(at + len);
