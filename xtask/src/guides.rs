@@ -1,15 +1,15 @@
-//! The programs of the guides, compiled and run with what each page tells its reader to add, and with nothing else.
+//! The programs of the guides, compiled with what each page tells its reader to add, and with nothing else. They run among the
+//! examples of the documentation, where everything is built already: a page that lacks a feature is found by the compiler.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::neighbours;
 use crate::report::Outcome;
 use crate::result::Result;
-use crate::stages::cargo_test_counts;
 
 /// The folder of the guides.
 const GUIDES: &str = "docs/guides";
@@ -24,7 +24,7 @@ struct Group {
     beside: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Makes one package for each line by which guides add `hanok`, and tests the programs of its guides there.
+/// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there.
 pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
     let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
     let mut pages: Vec<_> = fs::read_dir(metadata.workspace_root.join(GUIDES))?
@@ -43,20 +43,22 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
             group.beside.entry(package).or_default().extend(features);
         }
     }
-    let mut notes = Vec::new();
+    let mut programs = 0;
     for (features, group) in &groups {
-        let folder = package(metadata, features, group)?;
-        let tests = Tool::cargo()
-            .arguments(["test", "--doc", "--no-fail-fast", "--manifest-path"])
+        let (folder, count) = package(metadata, features, group)?;
+        let check = Tool::cargo()
+            .arguments(["check", "--manifest-path"])
             .arguments([folder.join("Cargo.toml")])
             .variable("CARGO_TARGET_DIR", &metadata.target_directory);
-        let ended = tests.run()?;
+        let ended = check.run()?;
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("with {features:?}:\n{}", ended.output)));
         }
-        notes.push(format!("{} guides, {}", group.guides.len(), cargo_test_counts(&ended.output)));
+        programs += count;
     }
-    Ok(Outcome::Passed(format!("{} lines: {}", groups.len(), notes.join("; "))))
+    let guides: usize = groups.values().map(|group| group.guides.len()).sum();
+    let lines = groups.len();
+    Ok(Outcome::Passed(format!("{programs} programs of {guides} guides, by {lines} lines")))
 }
 
 /// What a page adds, in its order.
@@ -82,8 +84,8 @@ pub(crate) fn dependency(added: &Added) -> String {
     }
 }
 
-/// Makes the package anew, with the lock of the workspace.
-fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<PathBuf> {
+/// Makes the package anew, with the lock of the workspace, and counts its programs.
+fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(PathBuf, usize)> {
     let name = format!("guides-{}", features.join("-"));
     let beside = group
         .beside
@@ -92,15 +94,52 @@ fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<Pa
     let mut dependencies = vec![dependency(&("hanok".to_owned(), features.to_vec()))];
     dependencies.extend(beside);
     let dependencies = dependencies.join("\n");
-    let modules: String =
-        group.guides.iter().enumerate().map(|(at, page)| module(at, page)).collect();
+    let (mut modules, mut count) = ("#![allow(warnings)]\n".to_owned(), 0);
+    for page in &group.guides {
+        for (line, program) in programs(&fs::read_to_string(page)?) {
+            count += 1;
+            modules.push_str(&format!("// {}:{line}\n", page.display()));
+            modules.push_str(&module(count, &program));
+        }
+    }
     let (source, tree) = (("lib.rs", modules.as_str()), &metadata.workspace_root);
-    neighbours::locked_program(metadata, &name, &dependencies, source, tree)
+    let folder = neighbours::locked_program(metadata, &name, &dependencies, source, tree)?;
+    Ok((folder, count))
 }
 
-/// An item whose documentation is the page.
-fn module(at: usize, page: &Path) -> String {
-    format!("#[doc = include_str!({page:?})]\npub struct Guide{at};\n")
+/// The programs of a page, each with its line, as rustdoc reads them: what begins with `# ` is not shown and part of it.
+fn programs(page: &str) -> Vec<(usize, String)> {
+    let mut programs = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (nth, line) in page.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some(_)) => programs.extend(open.take()),
+            (Some((_, text)), None) => {
+                let bare = if line.trim() == "#" { "" } else { line };
+                let bare = bare.trim_start().strip_prefix("# ").unwrap_or(bare);
+                text.push_str(bare);
+                text.push('\n');
+            }
+            (None, Some(kind)) if kind.split(',').next() == Some("rust") => {
+                open = Some((nth + 1, String::new()));
+            }
+            // A block of another language: its lines open nothing.
+            (None, _) => {}
+        }
+    }
+    programs
+}
+
+/// A program as a module of a library. One that has no `main` is the body of a function, which may end with a result.
+fn module(number: usize, program: &str) -> String {
+    let body = match program.contains("fn main(") {
+        true => program.to_owned(),
+        false if program.trim_end().ends_with("(())") => {
+            format!("fn program() -> Result<(), impl std::fmt::Debug> {{\n{program}}}\n")
+        }
+        false => format!("fn program() {{\n{program}}}\n"),
+    };
+    format!("mod program_{number} {{\n{body}}}\n")
 }
 
 #[cfg(test)]
@@ -122,6 +161,22 @@ mod tests {
         ] {
             assert_eq!(added(line), want, "{line}");
         }
+    }
+
+    #[test]
+    fn the_programs_of_a_page_are_modules() {
+        let page = "# A\n\n```rust\n# use a::B;\nfn main() {}\n#\n```\n```console\n$ a\n```\n```rust,no_run\n#[b]\nc()?;\n# Ok::<(), D>(())\n```\n";
+        let programs = programs(page);
+        assert_eq!(
+            programs,
+            [
+                (3, "use a::B;\nfn main() {}\n\n".to_owned()),
+                (11, "#[b]\nc()?;\nOk::<(), D>(())\n".to_owned()),
+            ]
+        );
+        assert_eq!(module(1, &programs[0].1), "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
+        assert!(module(2, &programs[1].1).contains("-> Result<(), impl std::fmt::Debug> {\n#[b]"));
+        assert_eq!(module(3, "a();\n"), "mod program_3 {\nfn program() {\na();\n}\n}\n");
     }
 
     #[test]

@@ -23,13 +23,13 @@ mod mutants;
 mod neighbours;
 mod peers;
 mod profile;
+mod publish;
 mod python;
 mod report;
 mod result;
 mod simulate;
 mod stages;
 mod tidy;
-mod unpacked;
 mod weigh;
 
 use std::io::Write;

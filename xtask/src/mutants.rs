@@ -64,6 +64,13 @@ pub(crate) fn stage_of_all(_: &Metadata) -> Result<Outcome> {
     outcome(&Selection { full: true, ..Selection::default() })
 }
 
+/// The simulator of the copy. None of its mutations is switched on unless [the environment](tree::VARIABLE) says so, so it does for
+/// the simulations of every test run what one of the tree itself would, and is built for both.
+pub(crate) fn simulator() -> Result<PathBuf> {
+    let folder = folder()?;
+    suites::simulator(&tree::copied(&folder, &catalogue::read()?)?, &folder)
+}
+
 fn outcome(selection: &Selection) -> Result<Outcome> {
     let table = measured(&catalogue::read()?, selection)?;
     Ok(match table.is_good() {

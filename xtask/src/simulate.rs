@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::command::{Ended, Tool};
+use crate::mutants;
 use crate::result::Result;
 
 const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
@@ -49,19 +50,17 @@ pub(crate) fn shown(arguments: &[String]) -> Result<bool> {
         .shown()
 }
 
-/// Runs as many as there is time for: those that are run always, then others every time.
+/// Runs as many as there is time for: those that are run always, then others every time. The program is the one in which the
+/// mutants run afterwards, with none of them: two builds of it take minutes.
 ///
 /// # Errors
 ///
-/// Cargo could not be started.
+/// It does not build, or could not be started.
 pub(crate) fn timed() -> Result<Ended> {
     let began = Instant::now();
-    let built = Tool::cargo().arguments(["build"]).arguments(PACKAGE).run()?;
-    if !built.succeeded() {
-        return Ok(built);
-    }
+    let simulator = mutants::simulator()?;
     let left = TIME.saturating_sub(began.elapsed()).max(LEAST.0).as_secs().to_string();
-    quiet(&["--seconds", &left, "--seeds", LEAST.1])
+    Tool::named(simulator).arguments(["--seconds", &left, "--seeds", LEAST.1]).run()
 }
 
 /// Runs all of them: deaths at every write first.

@@ -1,6 +1,5 @@
 //! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
 
-use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,16 +15,15 @@ use crate::fuzz;
 use crate::getting_started;
 use crate::guides;
 use crate::jail;
-use crate::metadata::{Metadata, Package};
+use crate::metadata::Metadata;
 use crate::mutants;
 use crate::neighbours;
 use crate::peers;
-use crate::profile;
+use crate::publish;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
 use crate::simulate;
 use crate::tidy;
-use crate::unpacked;
 
 /// One check.
 #[derive(Debug)]
@@ -69,17 +67,22 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
     Stage { name: "guides", about: "the guides, each with what it adds", run: guides::stage },
+    Stage {
+        name: "publish",
+        about: "every crate as a package, checked by itself",
+        run: publish::stage,
+    },
     Stage { name: "examples", about: "the example programs end to end", run: examples },
     Stage {
         name: "getting-started",
         about: "the first guide, followed to the letter",
         run: getting_started::stage,
     },
-    Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },
 ];
 
-/// Two that run at the same time: documentation is built and tested one crate after the other, on one core.
-const BESIDE: [&str; 2] = ["doctest", "guides"];
+/// Those that run at the same time: documentation is built and tested one crate after the other, on little more than one core, and
+/// so is what is checked package by package.
+const BESIDE: [&str; 3] = ["doctest", "guides", "publish"];
 
 /// What takes the place of a stage of its name when everything is wanted.
 const FULL: &[Stage] = &[
@@ -109,7 +112,8 @@ pub(crate) fn run(only: &[String], full: bool) -> Result<bool> {
     let stages = ALL.iter().filter(is_wanted).map(|it| thorough(it.name).unwrap_or(it));
     let stages: Vec<&Stage> = stages.collect();
     let (started, mut finished) = (Instant::now(), Vec::new());
-    for some in stages.chunk_by(|one, next| BESIDE == [one.name, next.name]) {
+    let is_beside = |stage: &Stage| BESIDE.contains(&stage.name);
+    for some in stages.chunk_by(|one, next| is_beside(one) && is_beside(next)) {
         finished.extend(at_once(some, &metadata));
     }
     let took = started.elapsed();
@@ -335,81 +339,6 @@ fn examples(metadata: &Metadata) -> Result<Outcome> {
     Ok(Outcome::Passed(format!("{} runs{note}", present.len())))
 }
 
-fn publish(metadata: &Metadata) -> Result<Outcome> {
-    let published = metadata.members().into_iter().filter(|package| package.is_published()).count();
-    if published == 0 {
-        return Ok(Outcome::Skipped("no crate to publish yet".into()));
-    }
-    // Cargo refuses to package files that are not committed. Away from CI they are the rule.
-    let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
-    let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
-    unpacked::forget(metadata)?;
-    // A packaged crate leaves the profile of the workspace behind. Built with the same settings it shares what the stages before
-    // have built, which makes the dry run four times as fast.
-    let manifest = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
-    let members = metadata.members();
-    let is_member = |name: &str| members.iter().any(|package| package.name == name);
-    let settings = profile::settings(&manifest, is_member);
-    let publish = Tool::cargo()
-        .arguments(["publish", "--workspace", "--dry-run"])
-        .arguments(settings.iter().flat_map(|setting| ["--config", setting]))
-        .arguments(dirty.then_some("--allow-dirty"));
-    let lacking = lacking_files(metadata)?;
-    if !lacking.is_empty() {
-        return Ok(Outcome::Failed(lacking.join("\n")));
-    }
-    let note = if dirty { ", with changes that are not committed" } else { "" };
-    let unknown = unfilled(&metadata.members());
-    passed(publish.run()?, |_| format!("{published} crates{note}{unknown}"))
-}
-
-/// Says which addresses of the published packages a maintainer has still to fill in.
-fn unfilled(members: &[&Package]) -> String {
-    let published = || members.iter().filter(|package| package.is_published());
-    let is_empty =
-        |address: &Option<String>| address.as_ref().is_none_or(|it| it.trim().is_empty());
-    let addresses = [
-        ("repository", published().any(|package| is_empty(&package.repository))),
-        ("homepage", published().any(|package| is_empty(&package.homepage))),
-    ];
-    let names: Vec<_> =
-        addresses.iter().filter(|(_, empty)| *empty).map(|(name, _)| *name).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(", `{}` empty in the root's manifest", names.join("` and `")),
-    }
-}
-
-/// What every package has to hold.
-const PACKAGED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
-
-/// What packages do not hold of that, and what they hold that is nobody's business.
-fn lacking_files(metadata: &Metadata) -> Result<Vec<String>> {
-    let mut faults = Vec::new();
-    for package in metadata.members().into_iter().filter(|package| package.is_published()) {
-        let name = package.name.as_str();
-        let list =
-            Tool::cargo().arguments(["package", "--list", "--allow-dirty", "--package", name]);
-        faults.extend(listed_faults(name, &list.text()?));
-    }
-    Ok(faults)
-}
-
-/// What is wrong with the files of a package, as `cargo package --list` names them.
-fn listed_faults(name: &str, list: &str) -> Vec<String> {
-    let files: Vec<&str> = list.lines().map(str::trim).collect();
-    let lacks = PACKAGED.iter().filter(|file| !files.contains(*file));
-    let lacks = lacks
-        .map(|file| format!("the package `{name}` has no `{file}`; put it beside its manifest"));
-    let hidden = |file: &&&str| {
-        file.split('/').any(|part| part.starts_with('.')) && **file != ".cargo_vcs_info.json"
-    };
-    let hidden = files.iter().filter(hidden);
-    let hidden = hidden
-        .map(|file| format!("the package `{name}` has the hidden file `{file}`; take it out"));
-    lacks.chain(hidden).collect()
-}
-
 /// The outcome of a program: its whole output when it failed, else a note on it.
 fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outcome> {
     if ended.succeeded() {
@@ -466,32 +395,6 @@ fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_that_are_empty_are_named() {
-        let package = |repository: &str| Package {
-            repository: Some(repository.to_owned()),
-            homepage: Some("https://example.org".to_owned()),
-            ..Package::default()
-        };
-        assert_eq!(unfilled(&[&package("https://example.org/hanok")]), "");
-        assert_eq!(unfilled(&[&package("")]), ", `repository` empty in the root's manifest");
-    }
-
-    #[test]
-    fn what_a_package_lacks_is_named() {
-        let whole =
-            ".cargo_vcs_info.json\nCargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs";
-        assert_eq!(listed_faults("a", whole), [""; 0]);
-        let lacking = whole.replace("LICENSE-MIT\n", "") + "\nsrc/.notes";
-        assert_eq!(
-            listed_faults("a", &lacking),
-            [
-                "the package `a` has no `LICENSE-MIT`; put it beside its manifest",
-                "the package `a` has the hidden file `src/.notes`; take it out",
-            ]
-        );
-    }
 
     #[test]
     fn the_counts_of_both_runners_are_found_in_their_output() {

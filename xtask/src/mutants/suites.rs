@@ -104,12 +104,9 @@ impl Suites {
     ///
     /// It does not build, or the simulator fails without any mutation.
     pub(super) fn build(tree: &Path, folder: &Path, programs: &Programs) -> Result<Self> {
+        let simulator = simulator(tree, folder)?;
         let target = folder.join("target");
-        seeded(&target, "simulate")?;
         let build = |arguments: &[&str]| build(tree, &target, arguments);
-        let simulator = build(&["build", "--profile", "simulate", "--package", SIMULATOR])?;
-        let simulator = simulator.into_iter().find_map(|built| built.executable);
-        let simulator = simulator.ok_or("cargo has built no simulator")?;
         let mut suites = Vec::new();
         for arguments in programs.arguments() {
             seeded(&target, "debug")?;
@@ -182,6 +179,19 @@ impl Suites {
         let last = ended.output.lines().rev().find(|line| !line.trim().is_empty());
         Ok(Verdict::Simulated(last.unwrap_or_default().trim().to_owned()))
     }
+}
+
+/// Builds the simulator of `tree`.
+///
+/// # Errors
+///
+/// It does not build.
+pub(super) fn simulator(tree: &Path, folder: &Path) -> Result<PathBuf> {
+    let target = folder.join("target");
+    seeded(&target, "simulate")?;
+    let built = build(tree, &target, &["build", "--profile", "simulate", "--package", SIMULATOR])?;
+    let program = built.into_iter().find_map(|built| built.executable);
+    Ok(program.ok_or("cargo has built no simulator")?)
 }
 
 impl Programs {
