@@ -10,6 +10,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
+    audit::pass::{GATE, PassReason, Passed},
     digest::{digest, json_text},
     intercept::approval::{
         Decision, DecisionKind,
@@ -232,6 +233,27 @@ impl GateQuestion {
             }),
             Err(source) => Err(GateError::Step { gate, source }),
         }
+    }
+
+    /// Asks nobody, for this reason: a rule of a person, or what their decisions have taught. [The audit](crate::AuditEvent::Passed)
+    /// says so. A run that begins again says it once.
+    ///
+    /// # Errors
+    ///
+    /// [`GateError::Step`] when it cannot be stored.
+    pub async fn pass<C: Send + Sync + 'static>(
+        self,
+        reason: impl Into<String>,
+        context: &Context<C>,
+    ) -> Result<(), GateError> {
+        let GateRequest { gate, question, digest, risk, rule, .. } = self.request;
+        let call = context.call("pass", &gate.to_string(), &digest);
+        let reasons = vec![PassReason { rule, reason: reason.into() }];
+        let passed = Passed { gate: gate.clone(), about: question, digest, risk, reasons };
+        let step = format!("{GATE}{}", call.key());
+        let stored: Result<Passed, _> =
+            context.step(&step, || async { Ok::<_, BoxError>(passed) }).await;
+        stored.map(|_| ()).map_err(|source| GateError::Step { gate, source })
     }
 
     async fn decide(self, call: &Call) -> Result<Decision, AskError> {

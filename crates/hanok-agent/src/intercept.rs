@@ -205,6 +205,9 @@ impl SharedInterceptor {
 pub enum Verdict {
     /// It is made.
     Make,
+    /// It is made without the person who would be asked, for this reason: a rule of theirs, or what their decisions have taught. The
+    /// other interceptors judge it all the same, and [the audit](crate::AuditEvent::Passed) has the reason.
+    Pass(String),
     /// It is made with these arguments, if they fit the tool. The observation names them.
     Change(Arguments),
     /// It is not made, for this reason, which the model reads.

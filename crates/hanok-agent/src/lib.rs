@@ -103,6 +103,7 @@ pub use agent_tool::AgentTool;
 pub use audit::{
     chain::{AuditFault, AuditKey, verify_audit},
     difference::Difference,
+    pass::PassReason,
     record::{AuditEvent, AuditRecord},
     trail::audit_of,
 };

@@ -55,6 +55,39 @@ pub(crate) fn mistakes(
     }
 }
 
+/// `schema` for what people write by hand: an object that names its fields has no others, unless the schema says so itself. Where
+/// schemas are put together ([`allOf`] and the like) none is closed, for each would refuse the fields of the others.
+///
+/// [`allOf`]: https://json-schema.org/understanding-json-schema/reference/combining
+pub(crate) fn closed(schema: &Value) -> Value {
+    /// What says of itself which other fields there are, or leaves it to other schemas.
+    const OPEN: [&str; 10] = [
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "$ref",
+        "$dynamicRef",
+    ];
+    let mut closed_schema = schema.clone();
+    let Some(members) = closed_schema.as_object_mut() else { return closed_schema };
+    if OPEN.iter().any(|name| members.contains_key(*name)) {
+        return closed_schema;
+    }
+    if let Some(fields) = members.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.values_mut().for_each(|field| *field = closed(field));
+        members.insert("additionalProperties".to_owned(), false.into());
+    }
+    if let Some(items) = members.get_mut("items") {
+        *items = closed(items);
+    }
+    closed_schema
+}
+
 fn too_long(bytes: usize, language: Language) -> String {
     sentence!(
         language,

@@ -218,6 +218,11 @@ fn audit_row(record: &AuditRecord) -> Vec<String> {
             let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
             (decision, by.unwrap_or_default(), *took, what)
         }
+        AuditEvent::Passed { about, reasons, .. } => {
+            let reasons = reasons.iter().map(|it| format!("{}: {}", it.rule, it.reason));
+            let what = format!("{about} ({})", reasons.collect::<Vec<_>>().join("; "));
+            ("passed".to_owned(), String::new(), None, what)
+        }
         AuditEvent::Settled { tool, resolution, by, .. } => {
             let by = by.as_ref().map(|by| format!("{} ({})", by.name, by.channel));
             (resolution.clone(), by.unwrap_or_default(), None, tool.clone())

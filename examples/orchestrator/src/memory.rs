@@ -169,7 +169,9 @@ impl Memory {
         now: Timestamp,
     ) -> Result<Option<String>, BoxError> {
         let verdict = self.read.gate(&Gate::Step, kind, None, risk, key, now).await?;
-        Ok(verdict.passes().then(|| format!("learned: {}", verdict.key())))
+        let reasons = verdict.reasons().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let reasons = reasons.join("; ");
+        Ok(verdict.passes().then(|| format!("learned: {} ({reasons})", verdict.key())))
     }
 
     /// Hands out what a decision at a gate teaches.

@@ -222,11 +222,15 @@ fn model_name(definition: &ToolDefinition) -> String {
     definition.id().model_name()
 }
 
-/// What a tool may do: by the effect that the operator lets count. One that says of itself that it destroys is believed.
+/// What a tool may do: by the effect that the operator lets count. One that says of itself that it destroys is believed, and what
+/// writes leaves the server, unless it says that it does not.
 fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
-    let by_effect = Risk::from(effect);
-    let destroys = definition.annotations().destructive_hint == Some(true);
-    if destroys { Risk::Destructive } else { by_effect }
+    let hints = definition.annotations();
+    match Risk::from(effect) {
+        _ if hints.destructive_hint == Some(true) => Risk::Destructive,
+        Risk::Write if hints.open_world_hint != Some(false) => Risk::External,
+        by_effect => by_effect,
+    }
 }
 
 /// The time that it is.

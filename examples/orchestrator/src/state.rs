@@ -211,6 +211,8 @@ pub struct DecisionEntry {
 pub struct Preparation {
     /// The tools that fit, the best first, by their names for models.
     pub tools: Vec<String>,
+    /// The hash of the definition of the first of them.
+    pub definition: Option<String>,
     /// The tools that fail too often for this.
     pub avoided: Vec<String>,
     /// The call, where it was worked out before the step.
@@ -271,8 +273,20 @@ pub struct ToolUse {
     pub unmade: bool,
     /// The result, in words.
     pub text: String,
+    /// The result for programs, until the step is over: the whole where the words are a part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
     /// The time that it took, in milliseconds.
     pub millis: u64,
+}
+
+impl ToolUse {
+    /// All the words of the result.
+    #[must_use]
+    pub fn whole(&self) -> &str {
+        let whole = self.data.as_ref().and_then(|data| data.0.as_str());
+        whole.filter(|whole| whole.len() > self.text.len()).unwrap_or(&self.text)
+    }
 }
 
 /// How a step ended.
@@ -304,6 +318,24 @@ pub struct StepResult {
     pub failure: Option<String>,
     /// When it was over.
     pub completed_at: Timestamp,
+}
+
+impl StepResult {
+    /// Leaves no more of each text than `most` characters: what later steps and the answer see.
+    pub fn shorten(&mut self, most: usize) {
+        let shorten = |text: &mut String| {
+            if let Some((at, _)) = text.char_indices().nth(most) {
+                text.truncate(at);
+                text.push_str(" …");
+            }
+        };
+        shorten(&mut self.text);
+        self.failure.iter_mut().for_each(shorten);
+        for call in &mut self.calls {
+            shorten(&mut call.text);
+            call.data = None;
+        }
+    }
 }
 
 /// How the steps went. What was skipped stands in neither rate.

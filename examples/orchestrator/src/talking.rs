@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hanok_agent::{StopReason, audit_of};
+use hanok_agent::{AuditKey, StopReason, audit_of};
 use hanok_checkpoint::Log;
 use hanok_core::{Answerer, Chain, Stored, Tenant};
 use hanok_graph::{Event, Graph, RunError, Thread};
@@ -23,6 +23,9 @@ use crate::{
     state::{OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd, asking},
     wording,
 };
+
+/// The variable whose value is the key of the audit's hashes.
+const AUDIT_KEY: &str = "HANOK_AUDIT_KEY";
 
 /// A conversation with the orchestrator.
 #[derive(Debug)]
@@ -208,14 +211,18 @@ impl Talking {
     async fn approvals(&self, thread: &Thread<OrchestratorState>) -> Result<String, Failure> {
         let store = thread.app().store().clone();
         let log = Log::new(store, thread.key().clone());
-        let records = audit_of(&log, None).await.map_err(Failure::wiring)?;
+        let key = std::env::var(AUDIT_KEY).ok().filter(|key| !key.is_empty());
+        let key = key.as_deref().map(AuditKey::new);
+        let records = audit_of(&log, key.as_ref()).await.map_err(Failure::wiring)?;
+        if records.is_empty() {
+            return Ok("물은 것이 없습니다.".to_owned());
+        }
         let lines = records.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
-        let lines = lines.map_err(Failure::wiring)?;
-        Ok(if lines.is_empty() {
-            "물은 것이 없습니다.".to_owned()
-        } else {
-            lines.join("\n")
-        })
+        let mut lines = lines.map_err(Failure::wiring)?;
+        if key.is_none() {
+            lines.push(format!("({AUDIT_KEY}가 없으면 실수만 드러나고, 저장소를 고칠 수 있는 사람의 손은 드러나지 않습니다.)"));
+        }
+        Ok(lines.join("\n"))
     }
 
     async fn standing(&self) -> Result<String, Failure> {

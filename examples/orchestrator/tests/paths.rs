@@ -38,10 +38,16 @@ struct World {
 
 impl World {
     async fn new(arguments: &[&str]) -> Self {
+        Self::of(arguments, json!({})).await
+    }
+
+    /// With the operator's words on the desk's tools.
+    async fn of(arguments: &[&str], tools: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = command("orchestrator", &[]).get_program().to_owned();
         let config = json!({"mcpServers": {"desk": {
             "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
+            "tools": tools,
             "env": {
                 sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0",
                 sample::FOLDER: folder.path().join("desk").to_str().unwrap(),
@@ -247,6 +253,83 @@ async fn a_tool_that_is_gone_when_it_is_called_leads_back_to_the_preparation() {
     fs::write(world.desk("closed.txt"), "add_note\n").unwrap();
     world.decides(json!({"decision": "approve"})).await;
     world.decides(json!({"decision": "skip"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+/// The tool of the question that is open.
+fn asked_tool(open: &[Pending]) -> String {
+    let gate: GateRequest = open[0].payload().unwrap();
+    gate.shown.0["tool"].as_str().unwrap().strip_prefix("desk__").unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_step_whose_tools_go_one_after_the_other_fails_with_words() {
+    let mut world = World::new(&["--gates", "step", "--tool-interval", "0"]).await;
+    world.asks("우유 사기 메모해 줘").await;
+    let mut closed = String::new();
+    for _ in 0..3 {
+        closed += &format!("{}\n", asked_tool(&world.open));
+        fs::write(world.desk("closed.txt"), &closed).unwrap();
+        let form: Value = serde_json::from_str(world.open[0].schema.as_deref().unwrap()).unwrap();
+        // A call that lacks something can only be edited.
+        let approves = form.to_string().contains("approve");
+        let answer = match approves {
+            true => json!({"decision": "approve"}),
+            false => json!({"decision": "edit", "arguments": {"text": "우유 사기"}}),
+        };
+        world.decides(answer).await;
+    }
+    insta::assert_snapshot!(world.ends().await);
+}
+
+/// The gate of tools asks about what an agent calls by itself, and about nothing that only reads.
+#[tokio::test]
+async fn an_agent_s_own_calls_are_asked_about() {
+    let mut world = World::new(&["--gates", "tool"]).await;
+    world.asks("우유 사기 메모해 줘. 그리고 메모 목록 보여 줘?").await;
+    world.decides(json!({"decision": "approve"})).await;
+    world.asks("빵 사기 메모해 줘").await;
+    world.decides(json!({"decision": "reject", "message": "됐어"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+/// B144: an operator's "ask" stands before a person's "always", which stands before the gate; each passed call is in the audit.
+#[tokio::test]
+async fn an_operator_is_heard_before_a_person_s_rule() {
+    for (gates, approval, asks) in [
+        ("tool", None, false),
+        ("tool", Some("ask"), true),
+        ("tool", Some("allow"), false),
+        ("step", None, false),
+        ("step", Some("ask"), true),
+        ("none", Some("ask"), true),
+    ] {
+        let tools = match approval {
+            Some(word) => json!({"add_note": {"approval": word}}),
+            None => json!({}),
+        };
+        let arguments = ["--gates", gates, "--user", "kim"];
+        let mut world = World::of(&arguments, tools).await;
+        let options = Options::parse_from([&["orchestrator"][..], &arguments].concat());
+        let talking = Talking::new(&world.opened, &options);
+        let always = talking.always("desk__add_note", None, None).await.unwrap();
+        assert!(always.contains("desk__add_note"), "{always}");
+        world.asks("우유 사기 메모해 줘").await;
+        assert_eq!(!world.open.is_empty(), asks, "{gates}, {approval:?}: {}", world.story);
+        let audit = talking.act("approvals", "", &world.thread).await.unwrap().unwrap();
+        let passed = audit.contains("\"passed\"") && audit.contains("for user kim");
+        assert_eq!(passed, approval.is_none(), "{gates}, {approval:?}: {audit}");
+        world.ends().await;
+    }
+}
+
+/// A tool that goes while an agent's call waits for a person: the step is prepared again with what is there.
+#[tokio::test]
+async fn a_tool_that_is_gone_when_an_agent_calls_it_leads_back_to_the_preparation() {
+    let mut world = World::new(&["--gates", "tool", "--tool-interval", "0"]).await;
+    world.asks("우유 사기 메모해 줘").await;
+    fs::write(world.desk("closed.txt"), "add_note\n").unwrap();
+    world.decides(json!({"decision": "approve"})).await;
     insta::assert_snapshot!(world.ends().await);
 }
 

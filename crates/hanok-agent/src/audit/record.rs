@@ -1,10 +1,10 @@
 //! One record of an audit.
 
-use hanok_core::{Answerer, Audience};
+use hanok_core::{Answerer, Audience, Gate, Risk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::difference::Difference;
+use super::{difference::Difference, pass::PassReason};
 
 /// One thing that happened to a request to people.
 ///
@@ -57,6 +57,19 @@ pub enum AuditEvent {
         /// Until when an answer counts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline: Option<u64>,
+    },
+    /// Nobody was asked: a rule of a person, or what their decisions have taught, let it pass.
+    Passed {
+        /// The gate.
+        gate: Gate,
+        /// The tool that was called; else the question that was not asked.
+        about: String,
+        /// The digest of what would have been shown.
+        digest: String,
+        /// What it may do to the world.
+        risk: Risk,
+        /// The rules that would have asked, each with the reason why it did not.
+        reasons: Vec<PassReason>,
     },
     /// Somebody settled whether a call was made of which nobody knew that.
     Settled {

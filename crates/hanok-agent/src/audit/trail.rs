@@ -12,6 +12,7 @@ use super::{
     chain::{AuditKey, hash},
     difference::{Difference, differences},
     hidden::without_secrets,
+    pass::Passed,
     record::{AuditEvent, AuditRecord},
 };
 use crate::digest::{digest, json_digest};
@@ -20,7 +21,8 @@ use crate::digest::{digest, json_digest};
 const PAGE: usize = 256;
 
 /// What people were asked on a thread and what they decided, oldest first, over all its branches, without the graph: questions,
-/// answers with who gave them and how long they took, edits with what they changed, answers that were taken back. What a question's
+/// answers with who gave them and how long they took, edits with what they changed, answers that were taken back, and what passed
+/// without them by a rule of theirs or by what they have taught. What a question's
 /// form marks as secret (`"writeOnly": true`, `"format": "password"`) is left out. What was pruned or erased is not there; export
 /// an audit before.
 ///
@@ -88,6 +90,7 @@ fn is_of_people(read: &LogEntry) -> bool {
     match &read.entry.body {
         Body::Question(_) | Body::Answer(_) | Body::Late(_) | Body::Reopen(_) => true,
         Body::Intent(intent) => intent.doubt == Doubt::Ask,
+        Body::Memo(memo) => Passed::of(memo).is_some(),
         // What was meant before one of these and has no result is a doubt.
         Body::Begin(_) | Body::End(_) => true,
         _ => false,
@@ -125,6 +128,11 @@ impl Trail {
             }
             Body::Answer(answer) => self.answered(at, answer),
             Body::Late(answer) => Some(self.late(at, answer)),
+            Body::Memo(memo) => {
+                let Passed { gate, about, digest, risk, reasons } = Passed::of(&memo)?;
+                let event = AuditEvent::Passed { gate, about, digest, risk, reasons };
+                Some(Event { request: memo.name, node: String::new(), event })
+            }
             Body::Reopen(Reopen { id, reason }) => {
                 let node = self.requests.get(&id).map(|(_, question)| question.node.clone());
                 let event = AuditEvent::Reopened { reason };

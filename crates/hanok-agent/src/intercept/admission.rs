@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hanok_core::{Ask, AskError, Audience, BoxFuture, Call, Request, Stored, Timestamp};
+use hanok_core::{Ask, AskError, Audience, BoxFuture, Call, Gate, Request, Stored, Timestamp};
 use hanok_graph::{Context, StepError};
 use hanok_model::{ToolError, ToolOutput};
 use hanok_state::{Arguments, ToolCall};
@@ -21,6 +21,7 @@ use super::{
     },
 };
 use crate::{
+    audit::pass::{CALL, PassReason, Passed},
     digest::digest,
     prompt,
     tools::{execution::suspends, registry::Registered},
@@ -50,6 +51,11 @@ pub(crate) enum Admitted {
 enum Judgement {
     Make,
     Change(Arguments),
+    /// It is made, with these arguments, and a person would be asked but for this. The audit reads it.
+    Pass {
+        arguments: Arguments,
+        passed: Passed,
+    },
     Refuse(String),
     Give(ToolOutput),
     Ask(Box<Question>),
@@ -109,7 +115,7 @@ pub(crate) async fn admit<C>(
     let mut standing = Standing::default();
     let mut approved: Option<Question> = None;
     for round in 0_u32.. {
-        let step = format!("admit-{round}-{id}");
+        let step = format!("{CALL}{round}-{id}");
         let judgement =
             match interceptors {
                 // Nobody judges here, but an earlier process may have asked.
@@ -128,10 +134,12 @@ pub(crate) async fn admit<C>(
                 }
             };
         let question = match judgement {
-            Judgement::Make if request.call.arguments == written => return Ok(Admitted::Make),
-            Judgement::Make => return Ok(Admitted::Change(request.call.arguments)),
+            Judgement::Make => return Ok(made(request.call.arguments, &written)),
+            Judgement::Pass { arguments, .. } if arguments == request.call.arguments => {
+                return Ok(made(arguments, &written));
+            }
             // What a person has let pass were other arguments, and nobody else asks about these.
-            Judgement::Change(arguments) => match &approved {
+            Judgement::Change(arguments) | Judgement::Pass { arguments, .. } => match &approved {
                 Some(question) if tool.fits(&arguments) => question.about(arguments),
                 _ => return Ok(Admitted::Change(arguments)),
             },
@@ -191,6 +199,11 @@ pub(crate) async fn admit<C>(
     Ok(Admitted::Refuse("it was judged without end".to_owned()))
 }
 
+/// A call that nobody stops, as it was written or changed.
+fn made(arguments: Arguments, written: &Arguments) -> Admitted {
+    if arguments == *written { Admitted::Make } else { Admitted::Change(arguments) }
+}
+
 /// The judgement on `request`: the first verdict that is not to make the call, or the arguments that all have judged but the
 /// one that gave them.
 async fn judge(
@@ -205,10 +218,16 @@ async fn judge(
     let mut changed: Option<Standing> = None;
     for _ in 0..=CHANGES {
         let standing = changed.as_ref().unwrap_or(standing);
-        let Some((by, verdict)) = verdict(interceptors, &request, standing, call).await? else {
-            return Ok(match request.call.arguments == written {
-                true => Judgement::Make,
-                false => Judgement::Change(request.call.arguments),
+        // Other arguments are judged by all anew.
+        let mut passes = Vec::new();
+        let verdict = verdict(interceptors, &request, standing, &mut passes, call).await?;
+        let Some((by, verdict)) = verdict else {
+            let passed = (!passes.is_empty()).then(|| passed(&request, passes));
+            let ToolCall { arguments, .. } = request.call;
+            return Ok(match passed {
+                Some(passed) => Judgement::Pass { arguments, passed },
+                None if arguments == written => Judgement::Make,
+                None => Judgement::Change(arguments),
             });
         };
         match verdict {
@@ -226,17 +245,29 @@ async fn judge(
             }
             Verdict::Refuse(reason) => return Ok(Judgement::Refuse(reason)),
             Verdict::Give(output) => return Ok(Judgement::Give(output)),
-            Verdict::Make => {}
+            Verdict::Make | Verdict::Pass(_) => {}
         }
     }
     Ok(Judgement::Refuse("its arguments were changed again and again".to_owned()))
 }
 
-/// The first verdict that is not to make the call as it is, and whose it is.
+/// What the audit says of a call that nobody was asked about.
+fn passed(request: &ToolRequest<'_>, reasons: Vec<PassReason>) -> Passed {
+    Passed {
+        gate: Gate::Tool,
+        about: request.call.name.clone(),
+        digest: digest(request.call.arguments.as_str()),
+        risk: request.effect.into(),
+        reasons,
+    }
+}
+
+/// The first verdict that is not to make the call as it is, and whose it is. `passes` are those that would have asked.
 async fn verdict(
     interceptors: &[SharedInterceptor],
     request: &ToolRequest<'_>,
     standing: &Standing,
+    passes: &mut Vec<PassReason>,
     call: &Call,
 ) -> Result<Option<(String, Verdict)>, ToolError> {
     for (index, interceptor) in interceptors.iter().enumerate() {
@@ -246,6 +277,7 @@ async fn verdict(
         }
         match interceptor.0.admit_boxed(request, call).await? {
             Verdict::Make => {}
+            Verdict::Pass(reason) => passes.push(PassReason { rule: by, reason }),
             Verdict::Change(arguments) if arguments == request.call.arguments => {}
             Verdict::Ask(_) if standing.approved.contains(&by) => {}
             verdict => return Ok(Some((by, verdict))),

@@ -93,14 +93,12 @@ impl Interceptor for Approval {
     }
 
     async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        match self.tools.get(&request.call.name) {
-            Some(rule)
-                if rule.applies(request) && rule.precedent(request, call).await?.is_none() =>
-            {
-                Ok(Verdict::Ask(rule.terms(request)))
-            }
-            _ => Ok(Verdict::Make),
-        }
+        let rule = self.tools.get(&request.call.name).filter(|rule| rule.applies(request));
+        let Some(rule) = rule else { return Ok(Verdict::Make) };
+        Ok(match rule.precedent(request, call).await? {
+            Some(reason) => Verdict::Pass(reason),
+            None => Verdict::Ask(rule.terms(request)),
+        })
     }
 }
 

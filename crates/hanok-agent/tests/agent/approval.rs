@@ -443,7 +443,7 @@ async fn approvals_are_shown_and_decided_as_agent_chat_ui_does() {
     let few = from_agent_chat(&open, &json!({"decisions": [{"type": "approve"}]})).unwrap_err();
     assert_eq!(
         few.to_string(),
-        "there are 1 decisions for 4 approvals: one for each, in their order"
+        "there are 1 decisions for 4 actions: one for each, in their order"
     );
     let wrong = from_agent_chat(&open, &json!({"decisions": [{"type": "guess"}]})).unwrap_err();
     assert!(matches!(wrong, AgentChatError::Malformed(_)), "{wrong}");

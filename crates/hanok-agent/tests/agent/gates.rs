@@ -10,7 +10,7 @@ use std::{
 
 use hanok_agent::{
     AuditEvent, Decision, DecisionKind, Gate, GateError, GateQuestion, GateRequest, GateSwitch,
-    Gates, Overdue, Risk, audit_of, verify_audit,
+    Gates, Overdue, Risk, audit_of, from_agent_chat, to_agent_chat, verify_audit,
 };
 use hanok_checkpoint::{InMemoryCheckpointer, Log, SharedCheckpointer};
 use hanok_core::{Answerer, Audience, BoxError, ThreadKey};
@@ -38,7 +38,6 @@ fn schema() -> Value {
             "pin": {"type": "string", "writeOnly": true},
         },
         "required": ["steps"],
-        "additionalProperties": false,
     })
 }
 
@@ -114,6 +113,83 @@ async fn a_gate_asks_once_about_what_it_has_shown() {
         let state = thread(&app).reply(&answer, ()).await.unwrap().done().unwrap();
         let decided: Value = serde_json::from_str(&state.decided).unwrap();
         assert_eq!(decided, serde_json::from_str::<Value>(want).unwrap());
+    }
+}
+
+/// B144: what passes without a person stands in the audit once, with the rule and the reason, however often the node runs.
+#[tokio::test]
+async fn a_gate_that_is_passed_stands_in_the_audit() {
+    let node = async |_: Snapshot<Work>, context: Context| {
+        let plan = json!({"steps": ["search"], "pin": "4711"});
+        let question = GateQuestion::new(Gate::Plan, "Is it all right?", &plan)?.risk(Risk::Write);
+        question.rule("plans", None).pass("ann said always", &context).await?;
+        let question = GateQuestion::new(Gate::Step, "And this?", &plan)?.schema(schema());
+        let asked = question.ask(&context).await?;
+        Ok::<_, BoxError>(Work::update().decided(serde_json::to_string(&asked)?))
+    };
+    let graph = Graph::<Work>::builder("work").node("approve", node);
+    let graph = graph.edge(START, "approve").edge("approve", END).build().unwrap();
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let app = graph.checkpointer(store.clone());
+    waits(thread(&app).invoke(Work::update(), ()).await);
+    let approve = json!({"decision": "approve"});
+    thread(&app).reply(&approve, ()).await.unwrap().done().unwrap();
+    let records = audit_of(&Log::new(store, ThreadKey::named("t").unwrap()), None).await.unwrap();
+    verify_audit(&records, None).unwrap();
+    let events = serde_json::to_value(&records).unwrap();
+    let names: Vec<_> =
+        events.as_array().unwrap().iter().map(|it| it["event"]["event"].clone()).collect();
+    assert_eq!(names, ["passed", "requested", "answered"]);
+    let AuditEvent::Passed { gate, about, risk, reasons, .. } = &records[0].event else {
+        panic!("{records:?}")
+    };
+    assert_eq!((gate, about.as_str(), *risk), (&Gate::Plan, "Is it all right?", Risk::Write));
+    assert_eq!(
+        (reasons[0].rule.as_str(), reasons[0].reason.as_str()),
+        ("plans", "ann said always")
+    );
+    assert!(!events.to_string().contains("4711"));
+}
+
+/// A gate is shown and decided as agent-chat-ui does, too, with all that may be decided there.
+#[tokio::test]
+async fn a_gate_is_decided_in_the_words_of_agent_chat_ui() {
+    let all = [
+        DecisionKind::Approve,
+        DecisionKind::Edit,
+        DecisionKind::Reject,
+        DecisionKind::Respond,
+        DecisionKind::Skip,
+        DecisionKind::Revise,
+        DecisionKind::Reuse,
+    ];
+    for (decision, want) in [
+        (json!({"type": "approve"}), json!({"decision": "approve"})),
+        (
+            json!({"type": "edit", "edited_action": {"name": "plan", "args": {"steps": ["a"]}}}),
+            json!({"decision": "edit", "arguments": {"steps": ["a"]}}),
+        ),
+        (
+            json!({"type": "reject", "message": "no"}),
+            json!({"decision": "reject", "message": "no"}),
+        ),
+        (json!({"type": "respond", "message": "x"}), json!({"decision": "respond", "result": "x"})),
+        (json!({"type": "skip", "message": "y"}), json!({"decision": "skip", "message": "y"})),
+        (json!({"type": "revise", "message": "z"}), json!({"decision": "revise", "message": "z"})),
+        (json!({"type": "reuse", "id": "7"}), json!({"decision": "reuse", "id": "7"})),
+    ] {
+        let graph = graph(&Arc::default(), move |question| question.allow(all));
+        let app = graph.checkpointer(InMemoryCheckpointer::new());
+        let open = [waits(thread(&app).invoke(Work::update(), ()).await)];
+        let chat = to_agent_chat(&open).unwrap();
+        let action = &chat["action_requests"][0];
+        assert_eq!((&action["name"], &action["gate"]), (&json!("plan"), &json!("plan")));
+        assert_eq!(action["args"]["steps"], json!(["search 0"]));
+        assert_eq!(chat["review_configs"][0]["allowed_decisions"].as_array().unwrap().len(), 7);
+        let answers = from_agent_chat(&open, &json!({"decisions": [decision]})).unwrap();
+        let (id, answer) = answers.into_iter().next().unwrap();
+        let work = thread(&app).answer(id, &answer, ()).await.unwrap().done().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&work.decided).unwrap(), want);
     }
 }
 

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_agent::{
-    Approval, ApprovalRule, Precedent, ReactAgent, StandingApprovals, StandingScope, ToolRequest,
+    Approval, ApprovalRule, AuditEvent, Gate, Precedent, ReactAgent, StandingApprovals,
+    StandingScope, ToolRequest, audit_of,
 };
-use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedStore};
+use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, Log, SharedCheckpointer, SharedStore};
 use hanok_core::{Answerer, Call, Clock as _, ThreadKey, Timestamp};
 use hanok_graph::{Outcome, TokioClock};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError, ToolSpec};
@@ -33,12 +34,27 @@ async fn asks(all: StandingApprovals) -> bool {
         .intercept(Approval::new().tool_with("send_mail", rule))
         .build()
         .unwrap();
-    let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
-    let thread = app.thread(ThreadKey::named("t").unwrap());
-    match thread.invoke(agent.ask("mail it"), ()).await.unwrap() {
+    let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let (app, key) = (agent.graph().checkpointer(threads.clone()), ThreadKey::named("t").unwrap());
+    match app.thread(key.clone()).invoke(agent.ask("mail it"), ()).await.unwrap() {
         Outcome::Interrupted(_) => true,
         Outcome::Done(state) => {
             assert_eq!(state.answer.as_deref(), Some("It is sent."));
+            // B144: whose word it was stands in the audit.
+            let records = audit_of(&Log::new(threads, key), None).await.unwrap();
+            let [record] = &*records else { panic!("{records:?}") };
+            let AuditEvent::Passed { gate, about, reasons, .. } = &record.event else {
+                panic!("{record:?}")
+            };
+            assert_eq!(
+                (gate, about.as_str(), record.request.as_str()),
+                (&Gate::Tool, "send_mail", "admit-0-1")
+            );
+            let reason = "`send_mail` for user kim, as `ann` said";
+            assert_eq!(
+                (reasons[0].rule.as_str(), reasons[0].reason.as_str()),
+                ("approval", reason)
+            );
             false
         }
         other => panic!("{other:?}"),

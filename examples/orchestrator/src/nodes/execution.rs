@@ -22,7 +22,7 @@ use crate::{
     events::{OrchestratorEvent, Status},
     memory::split,
     orchestrator::Orchestrator,
-    servers::Offer,
+    servers::{Offer, Offered},
     state::{
         Execution, OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall,
         Statistics, StepResult, StepStatus, ToolUse,
@@ -100,6 +100,7 @@ impl Orchestrator {
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
             text: result.observation.text,
+            data: result.observation.data,
             millis: watch.millis("approved"),
         })
     }
@@ -144,7 +145,11 @@ impl Orchestrator {
         let messages = self.earlier(state, &mark).into_iter().chain(approved);
         let messages = messages.chain([Message::user(step.task.as_str())]);
         let input = agent.input(messages, None);
-        let name = format!("step-{number}");
+        // A step that is prepared again has an agent of its own.
+        let name = match preparation.attempts {
+            0 | 1 => format!("step-{number}"),
+            attempts => format!("step-{number}-{attempts}"),
+        };
         let ended = match context.run_named(&name, agent.graph(), input, ()).await? {
             Outcome::Done(ended) => ended,
             Outcome::LimitReached { state, .. } => state,
@@ -152,6 +157,18 @@ impl Orchestrator {
             _ => return Err(wording::LIMIT.into()),
         };
         execution.calls.extend(calls_of(&ended, &watch));
+        let has_done = |call: &ToolUse| call.succeeded && !is_read(offer, &call.tool);
+        // What was done is not done again: the agent's answer stands then.
+        let is_again = preparation.attempts < MOST_PREPARATIONS
+            && !execution.calls.iter().any(has_done)
+            && execution.calls.iter().any(|call| !call.succeeded);
+        if is_again {
+            self.servers.look_again(context.now()).await?;
+            execution.gone = lost(execution, offer, &self.servers.offer());
+            if execution.gone.is_some() {
+                return Ok(());
+            }
+        }
         let answer = ended.answer.filter(|answer| !answer.trim().is_empty());
         if answer.is_none() {
             let words = match ended.iteration >= MOST_CALLS {
@@ -172,11 +189,12 @@ impl Orchestrator {
             Some(_) => false,
             None => asks && tool.risk != Risk::Read,
         });
-        let rule = |risk| {
-            let rule = ApprovalRule::new().risk(risk);
-            rule.unless(self.precedents())
+        let rule = |tool: &Offered| match tool.approval {
+            // What the operator has asked about is asked about, whatever a person once said or was learned of them.
+            Some(ToolApproval::Ask) => ApprovalRule::new().risk(tool.risk),
+            _ => ApprovalRule::new().risk(tool.risk).unless(self.precedents()),
         };
-        asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool.risk)))
+        asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))
     }
 
     /// The step is over: what came of it, by what its calls say of themselves.
@@ -194,10 +212,10 @@ impl Orchestrator {
         };
         let text = match status {
             StepStatus::Skipped => wording::SKIPPED.to_owned(),
-            StepStatus::Done => shortened(execution.answer.unwrap_or_default()),
-            StepStatus::Failed => shortened(failure.clone().unwrap_or_default()),
+            StepStatus::Done => execution.answer.unwrap_or_default(),
+            StepStatus::Failed => failure.clone().unwrap_or_default(),
         };
-        let result = StepResult {
+        let mut result = StepResult {
             number,
             task: step.task.clone(),
             status,
@@ -209,6 +227,7 @@ impl Orchestrator {
         if let Some(files) = &self.results {
             files.step(&self.thread_of(&context), &state, &result)?;
         }
+        result.shorten(LONGEST_TEXT);
         self.memory.step_over(&state, &result, &context)?;
         let ended = Status::Completed { step: number, result: status, failure };
         context.custom(&OrchestratorEvent::Status(ended));
@@ -233,12 +252,20 @@ impl Orchestrator {
 
 /// The tool that was there when the step was prepared, and is not any more or is another.
 fn gone(preparation: &Preparation, offer: &Offer) -> Option<String> {
-    if let Some(call) = &preparation.call {
-        let is_there = offer.get(&call.tool).is_some_and(|tool| tool.definition == call.definition);
-        return (!is_there).then(|| call.tool.clone());
-    }
-    let first = preparation.tools.first()?;
-    offer.get(first).is_none().then(|| first.clone())
+    let (tool, definition) = match &preparation.call {
+        Some(call) => (&call.tool, Some(&call.definition)),
+        None => (preparation.tools.first()?, preparation.definition.as_ref()),
+    };
+    let is_same = |offered: &Offered| definition.is_none_or(|it| offered.definition == *it);
+    (!offer.get(tool).is_some_and(is_same)).then(|| tool.clone())
+}
+
+/// The tool of a call that failed and that is not there any more, or is another: `before` are those that were offered.
+fn lost(execution: &Execution, before: &Offer, offer: &Offer) -> Option<String> {
+    let definition = |offer: &Offer, tool: &str| offer.get(tool).map(|it| it.definition.clone());
+    let mut failed = execution.calls.iter().filter(|call| !call.succeeded);
+    let lost = failed.find(|call| definition(before, &call.tool) != definition(offer, &call.tool));
+    lost.map(|call| call.tool.clone())
 }
 
 /// How a step ended: by the calls that were made and the agent's answer, and never by words in a result.
@@ -293,18 +320,12 @@ fn calls_of(state: &AgentState, watch: &Stopwatch) -> Vec<ToolUse> {
             arguments: Json(call.arguments.decode().unwrap_or_default()),
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
-            text: shortened(observation.text().into_owned()),
+            text: observation.text().into_owned(),
+            data: observation.metadata().get("data").cloned(),
             millis: watch.millis(&call.id),
         })
     };
     calls.filter_map(of).collect()
-}
-
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(LONGEST_TEXT) {
-        Some((at, _)) => format!("{} …", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
 }
 
 /// Measures how long calls take, by their ids. What is not made again is not measured again.

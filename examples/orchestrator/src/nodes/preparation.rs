@@ -58,7 +58,10 @@ impl Orchestrator {
             tools: tools.clone(),
         }));
         let again = state.execution.as_ref().and_then(|execution| execution.gone.clone());
-        let preparation = Preparation { tools, avoided, call, attempts, again, skipped: false };
+        let definition = first.map(|tool| tool.definition.clone());
+        let skipped = false;
+        let preparation =
+            Preparation { tools, definition, avoided, call, attempts, again, skipped };
         Ok(OrchestratorState::update().preparation(Some(preparation)).execution(None).fault(None))
     }
 
@@ -147,15 +150,20 @@ impl Orchestrator {
             if offer.iter().len() <= LISTED {
                 names = offer.iter().map(|(name, _)| name.clone()).collect();
             }
-            let line = |name: &String| {
-                let about = offer.get(name)?.spec().description().replace('\n', " ");
-                let about: String = about.chars().take(400).collect();
-                Some(format!("- {name}: {about}"))
-            };
-            Ok::<_, BoxError>(names.iter().filter_map(line).collect::<Vec<_>>().join("\n"))
+            let line =
+                |name: &String| Some(line_of(name, offer.get(name)?.spec().description(), 400));
+            let lines: Vec<_> = names.iter().filter_map(line).collect();
+            Ok::<_, BoxError>(format!("{}\n{}", wording::TOOLS, lines.join("\n")))
         };
         context.step("listed", list).await.map_err(cause)
     }
+}
+
+/// A tool in a list: its name and what its server says of it, of which no more than `most` characters, on one line: what a stranger
+/// writes makes no heading among our own words.
+pub(crate) fn line_of(name: &str, about: &str, most: usize) -> String {
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("- {name}: {}", about.chars().take(most).collect::<String>())
 }
 
 /// The call of `tool` with `arguments`, and which required fields are missing.

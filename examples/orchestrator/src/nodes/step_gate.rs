@@ -50,12 +50,6 @@ impl Orchestrator {
             true => context.step("passes", passes).await.map_err(cause)?,
             false => None,
         };
-        if let Some(reason) = automatic {
-            self.pass(Gate::Step, &reason, &context);
-            let decision = Decision::Approve;
-            let decided = GateDecision { gate: Gate::Step, decision, automatic: Some(reason) };
-            return Ok(update.decided(Some(decided)));
-        }
         let offer = self.servers.offer();
         let schema = offer.get(&call.tool).map(|tool| tool.spec().schema().clone());
         let shown = StepShown {
@@ -73,6 +67,13 @@ impl Orchestrator {
             .schema(schema.unwrap_or(true.into()))
             .missing(call.missing.iter().cloned())
             .risk(call.risk);
+        if let Some(reason) = automatic {
+            question.pass(&*reason, &context).await?;
+            self.pass(Gate::Step, &reason, &context);
+            let decision = Decision::Approve;
+            let decided = GateDecision { gate: Gate::Step, decision, automatic: Some(reason) };
+            return Ok(update.decided(Some(decided)));
+        }
         let approve = call.missing.is_empty().then_some(DecisionKind::Approve);
         let allowed = approve.into_iter().chain([DecisionKind::Edit, DecisionKind::Skip]);
         let decision = question.allow(allowed).ask(&context).await?;

@@ -7,6 +7,7 @@ use hanok_model::{ChatReply, ChatRequest, DataMark};
 use hanok_parse::Parser;
 use hanok_state::{Message, State as _};
 
+use super::preparation::line_of;
 use crate::{
     asking::cause,
     events::OrchestratorEvent,
@@ -78,9 +79,10 @@ impl Orchestrator {
         let offer = self.servers.offer();
         let line = |(name, offered): (&String, &Offered)| {
             let about = offered.spec().description().split(['.', '\n']).next().unwrap_or_default();
-            format!("- {name}: {}", about.chars().take(120).collect::<String>())
+            line_of(name, about, 120)
         };
-        offer.iter().map(line).take(MOST_LISTED).collect::<Vec<_>>().join("\n")
+        let lines: Vec<_> = offer.iter().map(line).take(MOST_LISTED).collect();
+        format!("{}\n{}", wording::TOOLS, lines.join("\n"))
     }
 
     /// What the model writes; nothing where that is blank.

@@ -1,4 +1,4 @@
-//! Approvals as the JSON of agent-chat-ui: `action_requests` with `review_configs`, and `decisions`.
+//! Approvals and gates as the JSON of agent-chat-ui: `action_requests` with `review_configs`, and `decisions`.
 
 use hanok_core::{RequestId, StoredError};
 use hanok_graph::Pending;
@@ -7,48 +7,100 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::{decision::Decision, request::ApprovalRequest};
+use super::{
+    decision::{Decision, DecisionKind},
+    request::ApprovalRequest,
+};
+use crate::gate::GateRequest;
 
-/// The approvals of a run that waits, as agent-chat-ui shows them. Other requests are left out.
+/// The approvals and the questions of gates of a run that waits, as agent-chat-ui shows them. Other requests are left out.
 ///
-/// An action has the members `name`, `args` and `description`, and ours beside: `id` (the request), `digest`, `agent`, `risk`. A
-/// review has `action_name`, `allowed_decisions`, and the schema of the answers as `answers_schema`.
+/// An action has the members `name`, `args` and `description`, and ours beside: `id` (the request), `digest`, `risk`, `agent` for a
+/// call, `gate` and `missing` for a gate, whose name is the action's. Arguments that are no JSON are their text. A review has
+/// `action_name`, `allowed_decisions`, and the schema of the answers as `answers_schema`.
 ///
 /// # Errors
 ///
 /// [`StoredError`] when a request cannot be read.
 pub fn to_agent_chat(requests: &[Pending]) -> Result<Value, StoredError> {
     let (mut actions, mut reviews) = (Vec::new(), Vec::new());
-    for (pending, shown) in approvals(requests) {
+    for (pending, shown) in decided(requests) {
         let shown = shown?;
-        let args: Value = serde_json::from_str(shown.arguments.as_str()).unwrap_or_default();
         let schema = pending.schema.as_deref().map(serde_json::from_str::<Value>);
-        actions.push(json!({
-            "name": shown.tool,
-            "args": args,
-            "description": shown.description.clone().unwrap_or_default(),
-            "id": pending.id.to_string(),
-            "digest": shown.digest,
-            "agent": shown.agent,
-            "risk": shown.risk,
-        }));
+        let (name, allowed) = (shown.name(), shown.allowed());
         reviews.push(json!({
-            "action_name": shown.tool,
-            "allowed_decisions": shown.allowed,
+            "action_name": name,
+            "allowed_decisions": allowed,
             "answers_schema": schema.and_then(Result::ok),
         }));
+        let id = pending.id.to_string();
+        actions.push(match shown {
+            Shown::Call(shown) => json!({
+                "name": name,
+                "args": serde_json::from_str(shown.arguments.as_str())
+                    .unwrap_or_else(|_| Value::from(shown.arguments.as_str())),
+                "description": shown.description.unwrap_or_default(),
+                "id": id,
+                "digest": shown.digest,
+                "agent": shown.agent,
+                "risk": shown.risk,
+            }),
+            Shown::Gate(shown) => json!({
+                "name": name,
+                "args": shown.shown.0,
+                "description": shown.question,
+                "id": id,
+                "digest": shown.digest,
+                "gate": shown.gate,
+                "missing": shown.missing,
+                "risk": shown.risk,
+            }),
+        });
     }
     Ok(json!({ "action_requests": actions, "review_configs": reviews }))
 }
 
-fn approvals(
-    requests: &[Pending],
-) -> impl Iterator<Item = (&Pending, Result<ApprovalRequest, StoredError>)> {
-    let is_one = |pending: &&Pending| {
-        let kind = pending.payload::<Value>().ok().and_then(|it| it.get("kind").cloned());
-        pending.doubt.is_none() && kind.is_some_and(|kind| kind == "tool_approval")
+/// What a request shows that is answered by a decision.
+#[derive(Debug)]
+enum Shown {
+    Call(ApprovalRequest),
+    Gate(GateRequest),
+}
+
+impl Shown {
+    fn name(&self) -> String {
+        match self {
+            Self::Call(shown) => shown.tool.clone(),
+            Self::Gate(shown) => shown.gate.to_string(),
+        }
+    }
+
+    fn digest(&self) -> &str {
+        match self {
+            Self::Call(shown) => &shown.digest,
+            Self::Gate(shown) => &shown.digest,
+        }
+    }
+
+    fn allowed(&self) -> Vec<DecisionKind> {
+        match self {
+            Self::Call(shown) => shown.allowed.clone(),
+            Self::Gate(shown) => shown.allowed.clone(),
+        }
+    }
+}
+
+/// The requests that are answered by a decision, with what they show.
+fn decided(requests: &[Pending]) -> impl Iterator<Item = (&Pending, Result<Shown, StoredError>)> {
+    let shown = |pending: &Pending| {
+        let payload = pending.payload::<Value>().ok().filter(|_| pending.doubt.is_none())?;
+        match payload.get("kind")?.as_str()? {
+            "tool_approval" => Some(pending.payload().map(Shown::Call)),
+            "gate" => Some(pending.payload().map(Shown::Gate)),
+            _ => None,
+        }
     };
-    requests.iter().filter(is_one).map(|pending| (pending, pending.payload()))
+    requests.iter().filter_map(move |pending| Some((pending, shown(pending)?)))
 }
 
 /// A decision of agent-chat-ui that cannot be taken.
@@ -58,24 +110,26 @@ pub enum AgentChatError {
     /// It is no list of decisions.
     #[error("`decisions` is not as agent-chat-ui writes it")]
     Malformed(#[source] serde_json::Error),
-    /// There are more or fewer decisions than approvals.
+    /// There are more or fewer decisions than actions.
     #[error(
-        "there are {decisions} decisions for {approvals} approvals: one for each, in their order"
+        "there are {decisions} decisions for {approvals} actions: one for each, in their order"
     )]
     Count {
         /// The decisions.
         decisions: usize,
-        /// The approvals that are open.
+        /// The actions that are open.
         approvals: usize,
     },
-    /// An edit names another tool. A tool is never changed.
-    #[error("decision {number} edits a call of `{tool}` into one of `{other}`: reject it instead")]
+    /// An edit names another tool or gate. Neither is ever changed.
+    #[error(
+        "decision {number} edits an action of `{tool}` into one of `{other}`: reject it instead"
+    )]
     OtherTool {
         /// The decision, counted from 1.
         number: usize,
-        /// The tool that is called.
+        /// The tool or gate that asks.
         tool: String,
-        /// The tool that the edit names.
+        /// The name that the edit has.
         other: String,
     },
     /// A request cannot be read, or a decision cannot be stored.
@@ -95,6 +149,9 @@ enum ChatDecision {
     Edit { edited_action: EditedAction },
     Reject { message: Option<String> },
     Respond { message: String },
+    Skip { message: Option<String> },
+    Revise { message: String },
+    Reuse { id: String },
 }
 
 #[derive(Deserialize)]
@@ -103,8 +160,9 @@ struct EditedAction {
     args: Value,
 }
 
-/// The answers in what agent-chat-ui sends back: `{"decisions": […]}`, one for each of the approvals among `requests`, in their
-/// order. Each answer names the digest of what was shown.
+/// The answers in what agent-chat-ui sends back: `{"decisions": […]}`, one for each of the actions that [`to_agent_chat`] makes
+/// of `requests`, in their order. Each answer names the digest of what was shown. Beside agent-chat-ui's own types of decisions there are
+/// `skip` (maybe with a `message`), `revise` (with one) and `reuse` (with an `id`).
 ///
 /// # Errors
 ///
@@ -115,7 +173,7 @@ pub fn from_agent_chat(
 ) -> Result<Vec<(RequestId, Value)>, AgentChatError> {
     let Decisions { decisions } =
         Decisions::deserialize(decisions).map_err(AgentChatError::Malformed)?;
-    let open: Vec<_> = approvals(requests).collect();
+    let open: Vec<_> = decided(requests).collect();
     if open.len() != decisions.len() {
         let (decisions, approvals) = (decisions.len(), open.len());
         return Err(AgentChatError::Count { decisions, approvals });
@@ -126,9 +184,9 @@ pub fn from_agent_chat(
         let decision = match decision {
             ChatDecision::Approve {} => Decision::Approve,
             ChatDecision::Edit { edited_action: EditedAction { name, .. } }
-                if name != shown.tool =>
+                if name != shown.name() =>
             {
-                let (number, tool) = (nth + 1, shown.tool);
+                let (number, tool) = (nth + 1, shown.name());
                 return Err(AgentChatError::OtherTool { number, tool, other: name });
             }
             ChatDecision::Edit { edited_action } => {
@@ -136,10 +194,13 @@ pub fn from_agent_chat(
             }
             ChatDecision::Reject { message } => Decision::Reject { message },
             ChatDecision::Respond { message } => Decision::Respond { result: message },
+            ChatDecision::Skip { message } => Decision::Skip { message },
+            ChatDecision::Revise { message } => Decision::Revise { message },
+            ChatDecision::Reuse { id } => Decision::Reuse { id },
         };
         let mut answer = serde_json::to_value(&decision).map_err(AgentChatError::Malformed)?;
         if let Some(answer) = answer.as_object_mut() {
-            answer.insert("digest".to_owned(), shown.digest.into());
+            answer.insert("digest".to_owned(), shown.digest().into());
         }
         answers.push((pending.id.clone(), answer));
     }

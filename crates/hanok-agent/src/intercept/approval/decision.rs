@@ -5,6 +5,8 @@ use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::schema::closed;
+
 /// The decision of a person about a call. As JSON: `{"decision": "approve"}`, `{"decision": "edit", "arguments": {…}}`,
 /// `{"decision": "reject", "message": "…"}` or `{"decision": "respond", "result": "…"}`, each also with the `digest` of the
 /// request.
@@ -86,7 +88,7 @@ impl DecisionKind {
         let text = || json!({"type": "string"});
         let (name, more) = match self {
             Self::Approve => ("approve", None),
-            Self::Edit => ("edit", Some(("arguments", schema.clone(), true))),
+            Self::Edit => ("edit", Some(("arguments", closed(schema), true))),
             Self::Reject => ("reject", Some(("message", text(), false))),
             Self::Respond => ("respond", Some(("result", text(), true))),
             Self::Skip => ("skip", Some(("message", text(), false))),
