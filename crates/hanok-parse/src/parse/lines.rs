@@ -43,9 +43,6 @@ impl Pass {
         if self.walk.is_prose() && self.walk.line_is_shown(look)? {
             return Ok(false);
         }
-        if let Some(tool) = &look.setup.named {
-            return self.named(look, tool);
-        }
         let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
         let headless =
             look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
@@ -58,9 +55,15 @@ impl Pass {
             self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
             return Ok(true);
         }
-        if look.setup.labels && labels::may_begin(first) {
+        if labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),
+                Line::Label(label) if !look.setup.labels => {
+                    self.walk.fresh = false;
+                    if self.walk.is_prose() && self.result_label(look, label) {
+                        return Ok(true);
+                    }
+                }
                 Line::Label(label)
                     if label.kind == LabelKind::Tool
                         && !tool_line(look, self.walk.at + label.len)? => {}
@@ -75,6 +78,9 @@ impl Pass {
         }
         if !self.walk.is_prose() || self.walk.echo.is_some() {
             return Ok(false);
+        }
+        if let Some(tool) = &look.setup.named {
+            return self.named(look, tool);
         }
         if self.walk.breaks_off(look) {
             self.walk.at = look.text.len();
@@ -201,18 +207,10 @@ impl Pass {
             _ => {}
         }
         if label.kind == LabelKind::Observation {
-            let foreign = self.walk.foreign(look);
-            if !foreign {
-                self.walk.echo = Some(Echo::line());
-            }
-            return foreign;
+            return self.result_label(look, label);
         }
-        // Only the model's own thought or answer ends a result that a label began.
-        if self.walk.echo.is_some() {
-            if !matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. }) {
-                return false;
-            }
-            self.walk.echo = None;
+        if self.walk.echo.is_some() && !self.ends_result(label) {
+            return false;
         }
         match label.kind {
             LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.walk.at)),
@@ -224,6 +222,28 @@ impl Pass {
             LabelKind::Task => return self.open_task(look, label),
         }
         true
+    }
+
+    /// A label where only that of a result counts, and what ends one. Says whether it ended the reply.
+    fn result_label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        if label.kind != LabelKind::Observation {
+            self.ends_result(label);
+            return false;
+        }
+        let foreign = self.walk.foreign(look);
+        if !foreign {
+            self.walk.echo = Some(Echo::line());
+        }
+        foreign
+    }
+
+    /// Only the model's own thought or answer ends a result that a label began.
+    fn ends_result(&mut self, label: Label<'_>) -> bool {
+        let ends = matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. });
+        if ends {
+            self.walk.echo = None;
+        }
+        ends
     }
 
     pub(crate) fn open_mode(&mut self, look: Look<'_>, label: Label<'_>, mode: Mode) {

@@ -23,6 +23,11 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
         .flatten()
 }
 
+/// The marks that say that text calls nothing, whichever formats are looked for.
+pub(crate) fn guards() -> impl Iterator<Item = &'static Entry> {
+    entries().filter(|entry| entry.mark.guards()).chain(channels::GUARDS)
+}
+
 /// The marks that count only at the start of a line: calls behind words that prose has, too.
 pub(crate) fn line_entries() -> impl Iterator<Item = &'static Entry> {
     tagged::LINES.iter().chain(tokens::LINES).chain(python::LINES)

@@ -56,6 +56,15 @@ impl Mark {
         use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
         matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
     }
+
+    /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
+    pub(crate) fn guards(self) -> bool {
+        use Mark::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
+        matches!(
+            self,
+            Think(..) | EndThink | SuffixedThink | Result(_) | Foreign | Turn(_) | Part(_) | Stop
+        )
+    }
 }
 
 /// A mark, and the formats that have it; none means that all have.
@@ -203,6 +212,25 @@ impl Marks {
         let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
         let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
         Self::of(common.chain(stops).collect())
+    }
+
+    /// The same with the guards of all formats, as far as they do not contradict these marks.
+    pub(crate) fn guarded(
+        entries: impl Iterator<Item = Entry>,
+        guards: impl Iterator<Item = Entry>,
+    ) -> Self {
+        let mut all: Vec<Entry> = entries.collect();
+        let own = all.len();
+        for guard in guards {
+            let mut own = all.iter().take(own);
+            let differs = |entry: &Entry| {
+                !entry.token.starts_with(guard.token) && !guard.token.starts_with(entry.token)
+            };
+            if own.all(differs) {
+                all.push(guard);
+            }
+        }
+        Self::new(all.into_iter())
     }
 
     /// These marks alone.
