@@ -41,6 +41,10 @@ const RESULTS: &[(&str, &str)] = &[
 const REASONING: &[(&str, &str)] = &[
     ("<think>", "</think>"),
     ("<THINK>", "</THINK>"),
+    ("<tHINK>", "</Think>"),
+    ("<ThinkinG>", "</thinkinG>"),
+    ("<thOUGHT>", "</THought>"),
+    ("<REAsoning>", "</reasonING>"),
     ("<thinking>", "</thinking>"),
     ("<Thinking>", "</Thinking>"),
     ("<thought>", "</thought>"),
@@ -54,6 +58,7 @@ const REASONING: &[(&str, &str)] = &[
     ("Here's my thought process:", "Here's my response:\n네"),
     ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]\n네"),
     ("", "</think>"),
+    ("", "</tHiNK>"),
 ];
 
 /// The turn of another role: what ends the model's own, and the header. Besides those of the tables.

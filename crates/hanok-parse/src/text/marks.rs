@@ -103,37 +103,28 @@ pub(crate) const STOPS: [&str; 11] = [
 /// What a template calls the model.
 pub(crate) const OWN: &[&str] = &["assistant", "model"];
 
-const THINK: &[&str] = &["</think>", "</Think>", "</THINK>"];
-const THINKING: &[&str] = &["</thinking>", "</Thinking>", "</THINKING>"];
-const THOUGHT: &[&str] = &["</thought>", "</Thought>", "</THOUGHT>"];
-const REASONING: &[&str] = &["</reasoning>", "</Reasoning>", "</REASONING>"];
+/// The marks of reasoning that count in any case.
+const CASELESS: [&str; 8] = [
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "<thought>",
+    "</thought>",
+    "<reasoning>",
+    "</reasoning>",
+];
 
 /// What every format has.
 const COMMON: &[Entry] = &[
-    common("<think>", Mark::Think(THINK, &[])),
-    common("<Think>", Mark::Think(THINK, &[])),
-    common("<THINK>", Mark::Think(THINK, &[])),
+    common("<think>", Mark::Think(&["</think>"], &[])),
     common("</think>", Mark::EndThink),
-    common("</Think>", Mark::EndThink),
-    common("</THINK>", Mark::EndThink),
-    common("<thinking>", Mark::Think(THINKING, &[])),
-    common("<Thinking>", Mark::Think(THINKING, &[])),
-    common("<THINKING>", Mark::Think(THINKING, &[])),
+    common("<thinking>", Mark::Think(&["</thinking>"], &[])),
     common("</thinking>", Mark::EndThink),
-    common("</Thinking>", Mark::EndThink),
-    common("</THINKING>", Mark::EndThink),
-    common("<thought>", Mark::Think(THOUGHT, &[])),
-    common("<Thought>", Mark::Think(THOUGHT, &[])),
-    common("<THOUGHT>", Mark::Think(THOUGHT, &[])),
+    common("<thought>", Mark::Think(&["</thought>"], &[])),
     common("</thought>", Mark::EndThink),
-    common("</Thought>", Mark::EndThink),
-    common("</THOUGHT>", Mark::EndThink),
-    common("<reasoning>", Mark::Think(REASONING, &[])),
-    common("<Reasoning>", Mark::Think(REASONING, &[])),
-    common("<REASONING>", Mark::Think(REASONING, &[])),
+    common("<reasoning>", Mark::Think(&["</reasoning>"], &[])),
     common("</reasoning>", Mark::EndThink),
-    common("</Reasoning>", Mark::EndThink),
-    common("</REASONING>", Mark::EndThink),
     common("<|think|>", Mark::Think(&["<|end|>"], &[])),
     common("<|think:start|>", Mark::Think(&["<|think:end|>"], &[])),
     common("<|think:end|>", Mark::EndThink),
@@ -204,6 +195,8 @@ pub(crate) struct Marks {
     pairs: Vec<([u8; 2], usize, usize)>,
     /// The first bytes, a bit for each.
     firsts: [u64; 4],
+    /// Whether those of [`CASELESS`] are among them.
+    caseless: bool,
 }
 
 impl Marks {
@@ -272,17 +265,18 @@ impl Marks {
         let mut threes = vec![0; 1024];
         let mut firsts = [0; 4];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
+        let caseless = marks.iter().any(|(token, _)| CASELESS.contains(token));
         for (at, (token, _)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
             if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
                 *word |= 1 << (first % 64);
             }
-            let (word, bit) = pair(*first, *second);
-            if let Some(word) = begins.get_mut(word) {
-                *word |= bit;
-            }
-            if let [_, _, third, ..] = token.as_bytes() {
-                let (word, bit) = three(*first, *second, *third);
+            for [first, second, third] in heads_of(token) {
+                let (word, bit) = pair(first, second);
+                if let Some(word) = begins.get_mut(word) {
+                    *word |= bit;
+                }
+                let (word, bit) = three(first, second, third);
                 if let Some(word) = threes.get_mut(word) {
                     *word |= bit;
                 }
@@ -292,7 +286,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, heads, begins, threes, pairs, firsts }
+        Self { marks, heads, begins, threes, pairs, firsts, caseless }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -325,7 +319,23 @@ impl Marks {
         }
         match marks.get(above) {
             Some((token, _)) if token.starts_with(rest) => Lookup::Prefix,
+            _ if self.caseless => self.in_any_case(rest),
             _ => Lookup::Nothing,
+        }
+    }
+
+    /// The mark that `rest` begins with, in another case.
+    fn in_any_case(&self, rest: &str) -> Lookup {
+        let ([b'<', b'/', letter, ..] | [b'<', letter, ..]) = rest.as_bytes() else {
+            return Lookup::Nothing;
+        };
+        if !matches!(letter, b't' | b'T' | b'r' | b'R') {
+            return Lookup::Nothing;
+        }
+        match CASELESS.iter().find(|token| begins_alike(rest, token)) {
+            Some(token) if token.len() <= rest.len() => self.at(token),
+            Some(_) => Lookup::Prefix,
+            None => Lookup::Nothing,
         }
     }
 
@@ -366,9 +376,35 @@ impl Marks {
             .iter()
             .take_while(|(token, _)| token.starts_with(rest))
             .peekable();
-        let counts = rest.len() >= SHORTEST && begun.peek().is_some();
+        let is_caseless = || self.caseless && CASELESS.iter().any(|it| begins_alike(rest, it));
+        let counts = rest.len() >= SHORTEST && (begun.peek().is_some() || is_caseless());
         counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
+}
+
+/// The first three bytes with which a mark counts.
+fn heads_of(token: &str) -> impl Iterator<Item = [u8; 3]> {
+    let mut bytes = token.bytes();
+    let mut next = || bytes.next().unwrap_or_default();
+    let head = [next(), next(), next()];
+    let all = CASELESS.contains(&token);
+    (0..if all { 4 } else { 1 }).map(move |case| {
+        let [first, second, third] = head;
+        let upper =
+            |byte: u8, bit: u8| if case & bit == 0 { byte } else { byte.to_ascii_uppercase() };
+        [first, upper(second, 1), upper(third, 2)]
+    })
+}
+
+/// Whether one is the beginning of the other, in any case.
+fn begins_alike(rest: &str, token: &str) -> bool {
+    let (rest, token) = (rest.as_bytes(), token.as_bytes());
+    rest.iter().zip(token).all(|(one, other)| one.eq_ignore_ascii_case(other))
+}
+
+/// Whether `rest` begins with `close` in another case, where that counts.
+pub(crate) fn is_close(rest: &str, close: &str) -> bool {
+    CASELESS.contains(&close) && rest.len() >= close.len() && begins_alike(rest, close)
 }
 
 /// The first eight bytes as a number, none of which is 0 in a mark.
@@ -440,6 +476,13 @@ mod tests {
                 }
             }
             assert!(matches!(marks.at("<b>"), Lookup::Nothing));
+            for mark in ["<tHINK>", "<ThinkinG>", "</rEASONING>", "<THoUGHT>", "</THiNK>"] {
+                assert!(matches!(marks.at(mark), Lookup::Mark(_, len) if len == mark.len()));
+                for cut in 1..mark.len() {
+                    assert!(matches!(marks.at(&mark[..cut]), Lookup::Prefix), "{mark} {cut}");
+                    assert!(cut < 2 || marks.may_stand(&mark.as_bytes()[..cut]), "{mark} {cut}");
+                }
+            }
         }
     }
 }
