@@ -398,3 +398,29 @@ fn lines_of_code_are_calls_where_the_format_is_named() {
     );
     reads(&[("find(q=\"a\")", ""), ("네.\nping()", "")]);
 }
+
+/// contract 16
+#[test]
+fn deepseeks_tokens_count_with_bars_of_ascii_and_with_underscores() {
+    let plain = "<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>";
+    reads(&[
+        ("<|tool▁calls▁begin|><|tool▁call▁begin|>ping<|tool▁sep|>{}<|tool▁call▁end|>", "ping{}"),
+        (
+            "<|tool▁call▁begin|>function<|tool▁sep|>ping\n```json\n{}\n```<|tool▁call▁end|><|tool▁calls▁end|>",
+            "ping{}",
+        ),
+        (&format!("<|tool▁output▁begin|>{plain}<|tool▁output▁end|>"), ""),
+        (&format!("<|tool▁outputs▁begin|>{plain}<|tool▁outputs▁end|>"), ""),
+        (
+            "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>ping\n```json\n{}\n```<｜tool_call_end｜><｜tool_calls_end｜>",
+            "ping{}",
+        ),
+        ("<｜tool_call_begin｜>ping<｜tool_sep｜>{}<｜tool_call_end｜>", "ping{}"),
+        (
+            "<｜tool_call_begin｜>pong<｜tool_sep｜>{}<｜tool_call_end｜>",
+            "!unknown_tool(pong)?ping",
+        ),
+        ("<｜tool_call_begin｜>function<｜tool_sep｜>ping\n```json\n{", "!truncated(ping)"),
+        (&format!("<｜tool_output_begin｜>{plain}<｜tool_output_end｜>"), ""),
+    ]);
+}

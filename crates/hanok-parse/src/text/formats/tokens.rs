@@ -20,6 +20,12 @@ const DEEPSEEK_ASCII: Rule = Rule {
     closes: &["<|tool▁call▁end|>", "<|tool▁calls▁end|>"],
     ..DEEPSEEK
 };
+/// The same with underscores. Behind the separator Step 3 has tags in place of a name.
+const DEEPSEEK_UNDERSCORES: Rule = Rule {
+    name: &[("<｜tool_sep｜>", Then::Typed)],
+    closes: &["<｜tool_call_end｜>", "<｜tool_calls_end｜>"],
+    ..DEEPSEEK
+};
 const DEEPSEEK_ASCII_SECTION: Rule = Rule { wraps: &["<|tool▁call▁begin|>"], ..DEEPSEEK_ASCII };
 const DEEPSEEK_SECTION: Rule = Rule { wraps: &["<｜tool▁call▁begin｜>"], ..DEEPSEEK };
 const KIMI: Rule = Rule {
@@ -74,6 +80,7 @@ pub(crate) fn next_in_block(closes: &[&str]) -> Option<&'static Rule> {
 }
 
 const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
+const UNDERSCORES: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31, Format::Step3];
 const SOLAR1: &[Format] = &[Format::SolarOpen];
 const SOLARS: &[Format] = &[Format::SolarOpen, Format::SolarOpen2];
 const CONTENT: &[Format] = &[Format::SolarOpen, Format::Functionary];
@@ -95,8 +102,15 @@ pub(super) const MARKS: &[Entry] = &[
     of(V3, "<|tool▁call▁end|>", Mark::Close),
     of(V3, "<|tool▁calls▁end|>", Mark::Close),
     of(V3, "<|tool▁outputs▁begin|>", Mark::Result(&["<|tool▁outputs▁end|>"])),
+    of(V3, "<|tool▁output▁begin|>", Mark::Result(&["<|tool▁output▁end|>"])),
     of(V3, "<|end▁of▁sentence|>", Mark::Stop),
     of(V3, "<|User|>", Mark::Turn(&[])),
+    of(UNDERSCORES, "<｜tool_calls_begin｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_calls_end｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_call_begin｜>", Mark::Open(&DEEPSEEK_UNDERSCORES)),
+    of(UNDERSCORES, "<｜tool_call_end｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_outputs_begin｜>", Mark::Result(&["<｜tool_outputs_end｜>"])),
+    of(UNDERSCORES, "<｜tool_output_begin｜>", Mark::Result(&["<｜tool_output_end｜>"])),
     of(SOLAR1, "<|tool_call:begin|>", Mark::Open(&SOLAR)),
     of(SOLARS, "<|tool_call:end|>", Mark::Close),
     of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
