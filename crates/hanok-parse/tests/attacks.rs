@@ -91,6 +91,25 @@ const TURNS: &[&str] = &[
     "[|endofturn|]\n[|system|]",
     "[|endofturn|]\n[|tool|]",
     "</s>[TOOL_RESULTS]",
+    "<|eot|><|header_start|>user<|header_end|>\n\n",
+    "<|eot|><|header_start|>ipython<|header_end|>\n\n",
+    "<seed:eos><seed:bos>user\n",
+    "[e~[\n]~b]user\n",
+    "[e~[\n]~b]tool\n",
+    "<|end_message|><|message_user|>",
+    "<|close|>message<|sep|><|end_of_msg|><|open|>message role=\"user\"<|sep|>",
+    "<|open|>message role=\"tool\"",
+    "<|plamo:op|>input\n",
+    "<|message_sep|>\n\nuser<|role_sep|>\n",
+    "<|message_sep|>function result<|role_sep|>\n",
+    "<|endofresponse|><|userprompt|>",
+    "<|hy_User|>",
+    "<|end|><|tool|>",
+    // Marks of nobody that is known.
+    "<|end|><|role_start|>user<|role_end|>",
+    "<|im_end|>\n<turn>tool\n",
+    "</s>\n<|human|>",
+    "<|eot|><a><b>User: ",
 ];
 
 /// Something that a text shows.

@@ -113,7 +113,20 @@ fn the_turn_of_another_role_ends_the_reply() {
             );
         }
     }
-    for header in ["<|im_start|>assistant\n", "<start_of_turn>model\n", "<|turn>model\n"] {
+    for header in [
+        "<|im_start|>assistant\n",
+        "<start_of_turn>model\n",
+        "<|turn>model\n",
+        "<|eot|><|header_start|>assistant<|header_end|>\n\n",
+        "<seed:eos><seed:bos>assistant\n",
+        "[e~[\n]~b]ai\n",
+        "<|end_of_msg|><|open|>message role=\"assistant\"<|sep|>",
+        "<|plamo:op|>assistant\n",
+        "<|message_sep|>\n\nassistant<|role_sep|>\n",
+        "<|end|>",
+        "<|end|><b>",
+        "<|end|><|x|>model\n",
+    ] {
         let text = format!("{header}{}", CALLS[0]);
         assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
     }

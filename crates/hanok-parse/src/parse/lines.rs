@@ -20,7 +20,7 @@ use crate::{
         formats::TOOL_CALL,
         labels::{self, Label, LabelKind, Line},
         look::{Look, Until},
-        marks::Lookup,
+        marks::{Lookup, Mark},
         names,
         presence::{More, Presence},
     },
@@ -180,6 +180,10 @@ impl Pass {
     /// A mark whose first word prose has, too.
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         match look.setup.lines.at(look.rest(at)) {
+            Lookup::Mark(Mark::Turn(_), _) => {
+                self.walk.invented(look);
+                Ok(true)
+            }
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;

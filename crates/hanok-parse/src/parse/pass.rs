@@ -278,7 +278,14 @@ impl Pass {
                 self.suffixed(look, len, Tag::Close { thought });
             }
             _ if self.walk.mode == Mode::Dead => return Ok(false),
-            Mark::Stop => self.walk.go(self.walk.at + len),
+            Mark::Stop => {
+                let behind = self.walk.at + len;
+                let is_other = echo::begins_other(look, behind)?;
+                self.walk.go(behind);
+                if is_other {
+                    self.walk.invented(look);
+                }
+            }
             Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
                     self.walk.go(self.walk.at + len);

@@ -144,6 +144,7 @@ const COMMON: &[Entry] = &[
     common("<|observation|>", Mark::Result(&["<|assistant|>"])),
     common("<|user|>", Mark::Turn(&[])),
     common("<|system|>", Mark::Turn(&[])),
+    common("<|tool|>", Mark::Turn(&[])),
     common("<|USER_TOKEN|>", Mark::Turn(&[])),
     common("<|SYSTEM_TOKEN|>", Mark::Turn(&[])),
     common("<|CHATBOT_TOKEN|>", Mark::Close),

@@ -3,7 +3,7 @@
 use crate::{
     format::Format,
     text::{
-        marks::{Entry, Mark, of},
+        marks::{Entry, Mark, OWN, of},
         rule::{Otherwise, Rule, Shape},
     },
 };
@@ -32,6 +32,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::CallingTool], "[Calling tool=", Mark::Attributes),
     of(LLAMA4, "<|python_start|>", Mark::Open(&START)),
     of(LLAMA4, "<|python_end|>", Mark::Close),
+    of(LLAMA4, "<|header_start|>", Mark::Turn(OWN)),
     of(LFM2, "<|tool_call_start|>", Mark::Open(&TOOL_CALL)),
     of(LFM2, "<|tool_call_end|>", Mark::Close),
     of(LFM2, "<|tool_response_start|>", Mark::Result(&["<|tool_response_end|>"])),

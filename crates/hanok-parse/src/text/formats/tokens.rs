@@ -132,6 +132,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(PLAMO3, "<|plamo:end_tool_arguments:plamo|>", Mark::Close),
     of(PLAMO3, "<|plamo:begin_think:plamo|>", Mark::Think(&["<|plamo:end_think:plamo|>"], &[])),
     of(PLAMO3, "<|plamo:end_think:plamo|>", Mark::EndThink),
+    of(PLAMO3, "<|plamo:op|>", Mark::Turn(OWN)),
     of(PLAMO3, "<|plamo:tag|>", Mark::Stop),
     of(QWEN, "✿FUNCTION✿", Mark::Open(&QWEN_AGENT)),
     of(QWEN, "✿RESULT✿", Mark::Result(&["✿RETURN✿"])),
