@@ -424,3 +424,22 @@ fn deepseeks_tokens_count_with_bars_of_ascii_and_with_underscores() {
         (&format!("<｜tool_output_begin｜>{plain}<｜tool_output_end｜>"), ""),
     ]);
 }
+
+/// contract 13: no mark is shown beside the call that it is the wrapper of.
+#[test]
+fn a_wrapper_with_words_in_it_is_not_shown() {
+    let call = "<function=find><parameter=q>x</parameter></function>";
+    for (text, content) in [
+        (format!("<tool_call>Let me check… {call}</tool_call>"), "Let me check…"),
+        (format!("<tool_call>\nLet me check…\n{call}\n</tool_call>"), "Let me check…"),
+        (
+            format!("Use `<tool_call>` or <tool_call> as <b>:\n{call}"),
+            "Use `<tool_call>` or <tool_call> as <b>:",
+        ),
+    ] {
+        let parser = Parser::new(declared());
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+        let reply = parser.parse(&text);
+        assert_eq!((reply.calls.len(), reply.content.as_str()), (1, content), "{text}");
+    }
+}

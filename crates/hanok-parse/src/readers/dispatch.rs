@@ -94,7 +94,25 @@ impl Dispatch {
         if look.ended && self.is_begun(look) {
             return Ok(self.ended(walk, look));
         }
+        if self.wraps_later(look)? {
+            return Ok(Next::Inline(self.body));
+        }
         Ok(self.nothing(walk, look))
+    }
+
+    /// Whether what this mark is the wrapper of follows behind words: `<tool_call>Let me see. <function=find>`.
+    fn wraps_later(&self, look: Look<'_>) -> Result<bool, More> {
+        if self.rule.wraps.is_empty() || self.rule.otherwise != Otherwise::Prose {
+            return Ok(false);
+        }
+        match look.until(self.body, NAME, |letter| letter == '<') {
+            Until::At(len) => {
+                let quoted = look.slice(self.body, self.body + len).ends_with(['`', '"', '\'']);
+                Ok(!quoted && look.any(self.body + len, self.rule.wraps)?.is_some())
+            }
+            Until::More => Err(More),
+            Until::Ended | Until::Beyond => Ok(false),
+        }
     }
 
     /// The text ends in what may follow the mark.
