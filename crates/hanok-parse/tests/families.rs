@@ -4,7 +4,7 @@ mod forms;
 mod support;
 
 use forms::declared;
-use hanok_parse::{Declared, Parser};
+use hanok_parse::{Declared, Format, Parser};
 use support::line;
 
 /// Every text gives its line, whole and in bytes.
@@ -441,5 +441,28 @@ fn a_wrapper_with_words_in_it_is_not_shown() {
         support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
         let reply = parser.parse(&text);
         assert_eq!((reply.calls.len(), reply.content.as_str()), (1, content), "{text}");
+    }
+}
+
+/// contract 9, 20
+#[test]
+fn what_is_printed_on_a_line_of_its_own_is_called() {
+    for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::ToolCode)] {
+        check(
+            &parser,
+            &[
+                ("print(find(q=\"a\"))", r#"find{"q":"a"}"#),
+                ("네.\nprint(find(q=\"a\"))\nprint(ping())", r#"find{"q":"a"} ping{}"#),
+                ("tool_code = print(find(q=\"a\"))", r#"find{"q":"a"}"#),
+                ("tool_code = find(q=\"a\")\nprint(tool_code)", r#"find{"q":"a"}"#),
+                ("print(default_api.ping())", "ping{}"),
+                ("print(pong())", ""),
+                ("print(\"find\")", ""),
+                ("예: print(find(q=\"a\"))", ""),
+                ("```python\nprint(find(q=\"a\"))\n```", ""),
+                ("```python\nx = 1\nprint(find(q=\"a\"))\n```", ""),
+                ("> print(find(q=\"a\"))", ""),
+            ],
+        );
     }
 }

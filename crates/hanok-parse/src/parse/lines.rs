@@ -184,6 +184,12 @@ impl Pass {
                 self.walk.invented(look);
                 Ok(true)
             }
+            // A fence shows code, unless its language says that it calls.
+            Lookup::Mark(Mark::Open(rule), _)
+                if rule.python && rule.skips.is_empty() && self.walk.fence.is_open() =>
+            {
+                Ok(false)
+            }
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;

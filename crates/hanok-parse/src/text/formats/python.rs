@@ -21,7 +21,8 @@ const FUNCTION_CALLS: Rule = Rule {
 };
 
 const CALLING: Rule = Rule { closes: &["]"], otherwise: Otherwise::Prose, json: None, ..PYTHON };
-const TOOL_CODE: Rule = Rule { json: None, python: true, declared: true, ..Rule::NEW };
+const PRINT: Rule = Rule { json: None, python: true, declared: true, ..Rule::NEW };
+const TOOL_CODE: Rule = Rule { skips: &["print("], ..PRINT };
 
 const LFM2: &[Format] = &[Format::Lfm2];
 const LLAMA4: &[Format] = &[Format::Pythonic];
@@ -41,5 +42,7 @@ pub(super) const MARKS: &[Entry] = &[
 ];
 
 /// A name that prose may have, too.
-pub(super) const LINES: &[Entry] =
-    &[of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE))];
+pub(super) const LINES: &[Entry] = &[
+    of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE)),
+    of(&[Format::ToolCode], "print(", Mark::Open(&PRINT)),
+];
