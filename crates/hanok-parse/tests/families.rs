@@ -466,3 +466,23 @@ fn what_is_printed_on_a_line_of_its_own_is_called() {
         );
     }
 }
+
+/// contract 13
+#[test]
+fn what_addresses_everybody_is_content_without_its_mark() {
+    for (text, content, want) in [
+        (">>>all\n안녕", "안녕", ""),
+        (">>>all", "", ""),
+        (">>>all\n안녕\n>>>ping\n{}", "안녕", "ping{}"),
+        ("<|from|>assistant\n<|recipient|>all\n<|content|>안녕", "안녕", ""),
+        (">>>allow\n안녕", ">>>allow\n안녕", ""),
+        (">>> all\n안녕", ">>> all\n안녕", ""),
+    ] {
+        for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::Functionary)]
+        {
+            support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+            let reply = parser.parse(text);
+            assert_eq!((reply.content.as_str(), line(&reply).as_str()), (content, want), "{text}");
+        }
+    }
+}

@@ -213,10 +213,14 @@ impl Dispatch {
         let len = match look.until(self.white, NAME + 1, is_end) {
             Until::At(len) => len,
             Until::More => return Err(More),
+            Until::Ended if self.is_everybody(look, rest) => rest.len(),
             Until::Ended => return Ok(self.cut(walk, look, rest, "")),
             Until::Beyond => return Ok(None),
         };
         let name = rest.get(..len).unwrap_or_default();
+        if self.is_everybody(look, name) {
+            return Ok(Some(Next::Done(self.white + len)));
+        }
         self.named = look.behind_white(self.named.max(self.white + len));
         let close = self.named;
         let tail = look.rest(close);
@@ -247,6 +251,13 @@ impl Dispatch {
         Ok(if look.ended { self.cut(walk, look, name, tail) } else { None })
     }
 
+    /// Whether the name addresses everybody. Where prose may have the mark, it stands directly behind it.
+    fn is_everybody(&self, look: Look<'_>, name: &str) -> bool {
+        self.rule.everybody.is_some_and(|all| name.trim_end() == all)
+            && (!self.rule.declared || self.white == self.body)
+            && names::resolve(&look.setup.declared, CallKind::Tool, name).is_err()
+    }
+
     /// Whether JSON behind a name belongs to a call. Behind a mark that prose has, too, the name has to be declared, or to look like
     /// one.
     fn may_be_json(&self, look: Look<'_>, name: &str, token: &str, then: Then) -> bool {
@@ -274,10 +285,6 @@ impl Dispatch {
         let is_declared = names::resolve(declared, CallKind::Tool, name).is_ok();
         if self.rule.declared && !is_declared {
             return self.nothing(walk, look);
-        }
-        // Functionary addresses everybody.
-        if !is_declared && self.rule.otherwise == Otherwise::Drop && name == "all" {
-            return Next::Done(at);
         }
         if !walk.leave(look) {
             return Next::Done(at);

@@ -20,6 +20,8 @@ pub(crate) struct Rule {
     pub(crate) python: bool,
     /// Only a declared name makes it a call.
     pub(crate) declared: bool,
+    /// What addresses everybody, and calls nothing.
+    pub(crate) everybody: Option<&'static str>,
     /// What closes the call.
     pub(crate) closes: &'static [&'static str],
     /// What is done with a mark that nothing of this follows.
@@ -125,6 +127,7 @@ impl Rule {
         name: &[],
         python: false,
         declared: false,
+        everybody: None,
         closes: &[],
         otherwise: Otherwise::Prose,
     };

@@ -83,6 +83,8 @@ pub(crate) struct RuleData {
     python: bool,
     #[cfg_attr(feature = "serde", serde(default))]
     declared: bool,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    everybody: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     closes: Words,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -231,6 +233,7 @@ impl RuleData {
             name: rule.name.iter().map(then).collect(),
             python: rule.python,
             declared: rule.declared,
+            everybody: rule.everybody.map(str::to_owned),
             closes: owned(rule.closes),
             otherwise: rule.otherwise,
         }
@@ -252,6 +255,7 @@ impl RuleData {
             name: Box::leak(name.into_boxed_slice()),
             python: self.python,
             declared: self.declared,
+            everybody: optional(&self.everybody),
             closes: words(&self.closes),
             otherwise: self.otherwise,
         }

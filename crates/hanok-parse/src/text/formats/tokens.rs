@@ -62,9 +62,14 @@ const SOLAR: Rule = Rule {
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
 };
-const RECIPIENT: Rule =
-    Rule { name: &[("<|content|>", Then::Json)], otherwise: Otherwise::Drop, ..Rule::NEW };
-const LINE_NAME: Rule = Rule { name: &[("{", Then::FromToken)], declared: true, ..Rule::NEW };
+const RECIPIENT: Rule = Rule {
+    name: &[("<|content|>", Then::Json)],
+    everybody: Some("all"),
+    otherwise: Otherwise::Drop,
+    ..Rule::NEW
+};
+const LINE_NAME: Rule =
+    Rule { name: &[("{", Then::FromToken)], declared: true, everybody: Some("all"), ..Rule::NEW };
 /// Gemma's calls where their tokens were left out.
 const GEMMA_LINE: Rule = Rule {
     name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
