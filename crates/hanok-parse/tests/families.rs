@@ -4,7 +4,7 @@ mod forms;
 mod support;
 
 use forms::declared;
-use hanok_parse::{Declared, Format, Parser};
+use hanok_parse::{Declared, Format, NoteKind, Parser};
 use support::line;
 
 /// Every text gives its line, whole and in bytes.
@@ -484,5 +484,25 @@ fn what_addresses_everybody_is_content_without_its_mark() {
             let reply = parser.parse(text);
             assert_eq!((reply.content.as_str(), line(&reply).as_str()), (content, want), "{text}");
         }
+    }
+}
+
+/// contract 9: never silence.
+#[test]
+fn a_list_of_calls_that_cannot_be_read_is_text_with_a_note() {
+    let parser = Parser::new(declared());
+    for text in [
+        "[find(q=foo)]",
+        "[find(q='a'), find(q=bar)]",
+        "[find(\"서울\", 3)]",
+        "네: [find(q=open(1))]",
+    ] {
+        support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+        let reply = parser.parse(text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", text));
+        let kinds: Vec<_> = reply.notes.iter().map(|note| note.kind).collect();
+        assert_eq!(kinds, [NoteKind::Unreadable], "{text}");
+        let span = reply.notes[0].span.clone();
+        assert!(text[span.clone()].starts_with("[find("), "{text} {span:?}");
     }
 }

@@ -262,6 +262,13 @@ fn every_note_is_a_sentence_in_two_languages() {
             "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요.",
         ),
         (
+            "[f(a='b'), f(a=b)]",
+            NoteKind::Unreadable,
+            "A call in your list cannot be read, so the list was taken for text. Write each argument as `name=value`, and strings \
+             in quotes.",
+            "목록의 호출 하나를 읽을 수 없어 목록을 글로 보았습니다. 인자는 `이름=값`으로, 문자열은 따옴표로 쓰세요.",
+        ),
+        (
             "<think>\nAction: f\nAction Input: {}</think>네",
             NoteKind::Decoy,
             "A call inside your reasoning was not made. Write it behind the reasoning if you want it.",

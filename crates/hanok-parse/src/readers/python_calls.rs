@@ -19,6 +19,7 @@ use crate::{
         called::Called,
         error::{ErrorKind, Expected},
         input::Input,
+        note::NoteKind,
     },
     text::{look::Look, names, presence::More},
 };
@@ -383,6 +384,7 @@ impl PythonCalls {
                 Next::Inline(self.behind)
             });
         }
+        walk.draft.note(NoteKind::Unreadable, self.list..at);
         self.release(walk, look, at)
     }
 }
