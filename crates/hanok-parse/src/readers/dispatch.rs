@@ -294,7 +294,7 @@ impl Dispatch {
         let name = names::doubled(name).filter(|_| is_addressed).unwrap_or(name);
         let (start, name) = (self.start, name.to_owned());
         let closes = self.rule.closes;
-        let separator = |name| Separator::new(start, at, name, closes);
+        let separator = |name| Separator::new(start, at, name, closes).between(self.rule.between);
         match then {
             Then::Input => ToolInput::new(start, at, name).begin(walk, look),
             Then::Words => ToolInput::new(start, at, name).needs_input().begin(walk, look),

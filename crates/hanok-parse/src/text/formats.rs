@@ -13,7 +13,6 @@ mod tokens;
 mod xml;
 
 pub(crate) use tagged::TOOL_CALL;
-pub(crate) use tokens::next_in_block;
 pub(crate) use xml::ARGS;
 
 /// The marks of all formats.

@@ -196,6 +196,8 @@ pub(crate) struct Marks {
     pairs: Vec<([u8; 2], usize, usize)>,
     /// The first bytes, a bit for each.
     firsts: [u64; 4],
+    /// The rules of calls that may stand together before one close mark.
+    blocks: Vec<&'static Rule>,
     /// Whether those of [`CASELESS`] are among them.
     caseless: bool,
 }
@@ -251,6 +253,12 @@ impl Marks {
         self.firsts.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
+    pub(crate) fn block(&self, closes: &[&str]) -> Option<(&'static Rule, &'static str)> {
+        let rule = self.blocks.iter().find(|rule| rule.closes == closes)?;
+        Some((rule, rule.another?))
+    }
+
     /// A mark that is the beginning of another one, and that one.
     pub(crate) fn ambiguous(&self) -> Option<(&'static str, &'static str)> {
         let mut pairs = self.marks.iter().zip(self.marks.iter().skip(1));
@@ -261,6 +269,11 @@ impl Marks {
     fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
+        let blocks = marks.iter().filter_map(|(_, mark)| match mark {
+            Mark::Open(rule) if rule.another.is_some() => Some(*rule),
+            _ => None,
+        });
+        let blocks = blocks.collect();
         let heads = marks.iter().map(|(token, _)| head(token.as_bytes())).collect();
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
@@ -287,7 +300,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, heads, begins, threes, pairs, firsts, caseless }
+        Self { marks, heads, begins, threes, pairs, firsts, blocks, caseless }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -459,8 +472,18 @@ pub(crate) fn without_stops(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lookup, may_begin};
+    use super::{COMMON, Lookup, Mark, may_begin};
     use crate::{declared::Declared, format::Format, text::setup::Setup};
+
+    /// Those of the formats' own tables are, by themselves.
+    #[test]
+    fn a_call_is_attacked_at_every_guard_that_all_formats_have() {
+        let attacks = include_str!("../../tests/attacks.rs");
+        let guards = COMMON.iter().filter(|entry| entry.mark.guards());
+        for entry in guards.filter(|entry| !matches!(entry.mark, Mark::Stop)) {
+            assert!(attacks.contains(entry.token), "{}", entry.token);
+        }
+    }
 
     #[test]
     fn no_mark_is_the_beginning_of_another_one() {

@@ -22,8 +22,12 @@ pub(crate) struct Rule {
     pub(crate) declared: bool,
     /// What addresses everybody, and calls nothing.
     pub(crate) everybody: Option<&'static str>,
+    /// What may stand between a name and its JSON, and means nothing.
+    pub(crate) between: &'static [&'static str],
     /// What closes the call.
     pub(crate) closes: &'static [&'static str],
+    /// What begins another call before the close mark.
+    pub(crate) another: Option<&'static str>,
     /// What is done with a mark that nothing of this follows.
     pub(crate) otherwise: Otherwise,
 }
@@ -128,7 +132,9 @@ impl Rule {
         python: false,
         declared: false,
         everybody: None,
+        between: &[],
         closes: &[],
+        another: None,
         otherwise: Otherwise::Prose,
     };
 }

@@ -86,7 +86,11 @@ pub(crate) struct RuleData {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     everybody: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    between: Words,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     closes: Words,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    another: Option<String>,
     #[cfg_attr(feature = "serde", serde(default))]
     otherwise: Otherwise,
 }
@@ -234,7 +238,9 @@ impl RuleData {
             python: rule.python,
             declared: rule.declared,
             everybody: rule.everybody.map(str::to_owned),
+            between: owned(rule.between),
             closes: owned(rule.closes),
+            another: rule.another.map(str::to_owned),
             otherwise: rule.otherwise,
         }
     }
@@ -256,7 +262,9 @@ impl RuleData {
             python: self.python,
             declared: self.declared,
             everybody: optional(&self.everybody),
+            between: words(&self.between),
             closes: words(&self.closes),
+            another: optional(&self.another),
             otherwise: self.otherwise,
         }
     }

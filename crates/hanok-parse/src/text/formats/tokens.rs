@@ -36,6 +36,7 @@ const KIMI: Rule = Rule {
 };
 const PLAMO: Rule = Rule {
     name: &[("<|plamo:end_tool_name:plamo|>", Then::Json)],
+    between: &["<|plamo:begin_tool_arguments:plamo|>", "<|plamo:constrain|>json", "<|plamo:msg|>"],
     closes: &["<|plamo:end_tool_arguments:plamo|>"],
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
@@ -50,6 +51,7 @@ const GEMMA: Rule = Rule {
     skips: &["call:"],
     name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
     closes: &["<tool_call|>"],
+    another: Some("call:"),
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
 };
@@ -58,6 +60,7 @@ const FUNCTIONGEMMA: Rule =
 
 const SOLAR: Rule = Rule {
     name: &[("<|tool_call:name|>", Then::Named)],
+    between: &["<|tool_call:args|>"],
     closes: &["<|tool_call:end|>"],
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
@@ -77,12 +80,6 @@ const GEMMA_LINE: Rule = Rule {
     declared: true,
     ..Rule::NEW
 };
-
-/// The rule of another call behind one that `closes` has not closed yet.
-pub(crate) fn next_in_block(closes: &[&str]) -> Option<&'static Rule> {
-    let rules: [&'static Rule; 2] = [&GEMMA, &FUNCTIONGEMMA];
-    rules.into_iter().find(|rule| rule.closes == closes)
-}
 
 const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
 const UNDERSCORES: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31, Format::Step3];
