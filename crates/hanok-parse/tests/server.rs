@@ -372,3 +372,46 @@ fn deltas_count_calls_without_a_hole() {
     let content: String = sent.iter().filter_map(|delta| delta.content.as_deref()).collect();
     assert_eq!(content, "네.");
 }
+
+/// contract 13: the id that a text gives a call is told with its name, however the text is cut.
+#[test]
+fn ids_are_told_when_calls_begin() {
+    let kimi = "<|tool_calls_section_begin|><|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>{\"q\": 1}\
+                <|tool_call_end|><|tool_calls_section_end|>";
+    let solar = "<|tool_call:begin|>b4f8<|tool_call:name|>find<|tool_call:args|>{\"q\": 1}<|tool_call:end|>";
+    let cohere = "<|START_ACTION|>[{\"tool_call_id\": \"7\", \"tool_name\": \"find\", \"parameters\": {\"q\": 1}}]<|END_ACTION|>";
+    let late = "{\"name\": \"find\", \"arguments\": {\"q\": 1}, \"id\": \"7\"}";
+    let openai = "{\"tool_calls\": [{\"id\": \"7\", \"function\": {\"name\": \"find\", \"arguments\": \"{}\"}}]}";
+    for (text, want, committed) in [
+        (kimi, Some("functions.find:0"), "functions.find:0"),
+        ("[TOOL_CALLS]find[CALL_ID]aB3[ARGS]{\"q\": 1}", Some("aB3"), "aB3"),
+        (solar, Some("b4f8"), "b4f8"),
+        (openai, Some("7"), "7"),
+        // What may come behind the arguments is not told before them.
+        (cohere, None, "7"),
+        (late, None, "7"),
+    ] {
+        let parser = Parser::new(Declared::new().tool("find"));
+        for (parser, want) in [(parser.clone(), want), (parser.committed(), Some(committed))] {
+            for (cut, _) in text.char_indices() {
+                let (mut stream, mut events) = (parser.stream(), Vec::new());
+                stream.feed(&text[..cut], &mut events);
+                stream.feed(&text[cut..], &mut events);
+                let reply = stream.finish(&mut events);
+                assert_eq!(reply.calls[0].id.as_deref(), Some(committed), "{text}");
+                let ids: Vec<_> = events
+                    .iter()
+                    .filter_map(|event| match event {
+                        Event::CallStarted { id, .. } => Some(id.as_deref()),
+                        _ => None,
+                    })
+                    .collect();
+                assert_eq!(ids, [want], "{text} {cut}");
+                let mut deltas = Deltas::new();
+                let first = events.iter().find_map(|event| deltas.delta(event));
+                let id = first.and_then(|delta| delta.tool_calls.into_iter().next()?.id);
+                assert_eq!(id.as_deref(), Some(want.unwrap_or("call_0")), "{text} {cut}");
+            }
+        }
+    }
+}

@@ -54,7 +54,8 @@ fn a_call_is_told_by_its_name_and_then_its_arguments_as_they_come() {
         "</tool_call>",
     ];
     let events = told(&parser, &pieces);
-    let started = Event::CallStarted { call: 0, kind: CallKind::Tool, name: "find".into() };
+    let started =
+        Event::CallStarted { call: 0, kind: CallKind::Tool, name: "find".into(), id: None };
     let arguments = |json: &str| Event::Arguments { call: 0, json: json.into() };
     assert_eq!(events[0], [started, arguments("{\"q\":\"휴")]);
     assert_eq!(events[1], [arguments("가 ")]);

@@ -225,7 +225,8 @@ impl Reader for NestedXml {
                 }
                 Err(More) => {
                     if let Some(declared_name) = &self.declared_name {
-                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
+                        let id = || self.name.as_deref().and_then(names::index);
+                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out, id);
                     }
                     return Next::More;
                 }

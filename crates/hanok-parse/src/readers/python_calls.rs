@@ -281,7 +281,7 @@ impl PythonCalls {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
-                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out, || None);
                 }
                 Step::More(Stage::Object(name, scan))
             }
@@ -340,7 +340,7 @@ impl PythonCalls {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
-                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out, || None);
                 }
                 Step::More(Stage::Args(name, scan))
             }
