@@ -11,10 +11,14 @@
 
 mod forms;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use forms::Form;
 use hanok_parse::{Declared, Format, FormatTable, Parser, Reply};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// A tool's result: its marks, besides those of the tables.
@@ -396,4 +400,35 @@ fn what_stands_in_the_plain_input_of_a_call_runs_nothing() {
         }
     }
     runs.none();
+}
+
+static DECOYS: LazyLock<Vec<Decoy>> = LazyLock::new(decoys);
+static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+    let mut all = places("result", RESULTS);
+    all.extend(places("think", REASONING));
+    all.extend(turns().into_iter().map(|open| Place { open, closes: vec![String::new()] }));
+    all
+});
+
+proptest! {
+    /// contract 15, 16, 17: whatever words stand around.
+    #[test]
+    fn no_call_runs_at_any_place_of_others(
+        decoy in 0..DECOYS.len(),
+        place in 0..PLACES.len(),
+        before in "([a-z가-힣][a-z가-힣 .,!?]{0,20}\n)?",
+        inner in "([a-z가-힣][a-z가-힣 .,!?]{0,20})?",
+        behind in "([a-z가-힣 .,!?\n]{0,20})?",
+    ) {
+        let (decoy, place) = (&DECOYS[decoy], &PLACES[place]);
+        prop_assume!(!decoy.ends(place));
+        let (open, close, text) = (&place.open, &place.closes[0], &decoy.text);
+        let text = format!("{before}{open}{inner}\n{text}\n{close}{behind}");
+        for parser in &decoy.parsers {
+            let [whole, pieces] = replies(parser, &text);
+            prop_assert_eq!(&whole, &pieces, "{:?} in pieces", text);
+            let runs = whole.calls.iter().any(|call| call.name.starts_with("rm"));
+            prop_assert!(!runs, "{}: {:?}", decoy.format, text);
+        }
+    }
 }
