@@ -301,11 +301,22 @@ fn a_template_says_which_formats_are_written() {
         ("<tool_call>{name}<arg_key>{k}</arg_key>", Format::Glm47, Format::React),
         ("{{'<|tool_call:start|>'}}", Format::SolarOpen2, Format::SolarOpen),
         ("<|channel|>analysis<|message|>", Format::Harmony, Format::Hermes),
+        ("<tool_calls>…</tool_calls> <answer>…</answer>", Format::HunyuanA13b, Format::Ernie45),
+        ("<tool_call>…</tool_call> <response>…</response>", Format::Ernie45, Format::HunyuanA13b),
+        ("<|start_of_role|>assistant … <tool_call>…</tool_call>", Format::Granite4, Format::Xlam),
+        ("[{\"name\": \"tool_call_name\", \"arguments\": {…}}]", Format::Xlam, Format::React),
+        ("Thought: …\nAction: …\nclick(start_box='…')", Format::UiTars, Format::React),
+        ("Action:\n{\n  \"name\": \"final_answer\", …", Format::Smolagents, Format::UiTars),
+        ("[Calling tool: f({…})]", Format::CallingTool, Format::Hermes),
     ] {
         let formats = Formats::of_template(template);
         assert!(formats.contains(format) && !formats.contains(other), "{template}: {formats:?}");
     }
     assert!(Formats::of_template("{{ messages }}").is_empty());
+    // What stands around the answer is not shown.
+    let formats = Formats::of_template("<tool_calls>…</tool_calls> <answer>…</answer>");
+    let reply = Parser::new(Declared::new()).formats(formats).parse("<answer>네</answer>");
+    assert_eq!(reply.content, "네");
 }
 
 /// contract 23
