@@ -390,6 +390,8 @@ fn lines_of_code_are_calls_where_the_format_is_named() {
         &[
             ("find(q=\"a\", n=-1)", r#"find{"q":"a","n":-1}"#),
             ("네.\nfind(q=\"a\")\nping()\n", r#"find{"q":"a"} ping{}"#),
+            // The first letter of a label or not.
+            ("네.\nping()\n네.\n\nping()", "ping{} ping{}"),
             ("fynd(q=\"a\")", ""),
             ("the call find(q=\"a\") is made so", ""),
             ("> find(q=\"a\")", ""),

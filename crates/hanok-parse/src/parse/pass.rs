@@ -377,7 +377,9 @@ impl Pass {
                 [_, _, ..] => look.setup.marks.may_stand(rest) || unknown_mark::may_begin(rest),
                 _ => marks::may_begin(byte),
             };
-            if mark || fresh && (may_begin_line(byte) || look.setup.lines.begins_with(byte)) {
+            let begins = |byte| may_begin_line(byte) || look.setup.lines.begins_with(byte);
+            // A line of code begins with any letter.
+            if mark || fresh && (begins(byte) || look.setup.code_lines) {
                 break;
             }
             fresh = byte == b'\n';
