@@ -426,3 +426,45 @@ fn ids_are_told_when_calls_begin() {
         }
     }
 }
+
+/// contract 10: where values are elements, those in objects and lists have the types of the schema, too.
+#[test]
+fn values_in_objects_and_lists_have_the_types_of_their_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "deep": {
+                "type": ["object", "null"],
+                "properties": { "code": { "type": "string" }, "n": { "type": "integer" }, "tree": { "$ref": "#/$defs/tree" } },
+            },
+            "list": { "type": "array", "items": { "type": "string" } },
+            "rows": { "type": "array", "items": { "type": "object", "properties": { "id": { "type": "string" } } } },
+            "either": { "anyOf": [{ "type": "null" }, { "type": "object", "properties": { "id": { "type": "string" } } }] },
+            "lost": { "type": "object", "properties": { "id": { "$ref": "#/$defs/nowhere" } } },
+        },
+        "$defs": { "tree": { "type": "object", "properties": { "name": { "type": "string" }, "child": { "$ref": "#/$defs/tree" } } } },
+    });
+    let parser = Parser::new(Declared::new().tool_schema("find", &schema).unwrap());
+    let call = |inner: &str| {
+        let inner = inner.replace('<', "]<]minimax[>[<");
+        format!("]<]minimax[>[<invoke name=\"find\">{inner}]<]minimax[>[</invoke>")
+    };
+    for (inner, want) in [
+        (
+            "<deep><code>7</code><n>7</n><other>7</other></deep>",
+            r#"{"deep":{"code":"7","n":7,"other":7}}"#,
+        ),
+        ("<list><item>7</item><item>true</item></list>", r#"{"list":["7","true"]}"#),
+        ("<rows><item><id>7</id></item></rows>", r#"{"rows":[{"id":"7"}]}"#),
+        ("<either><id>007</id></either>", r#"{"either":{"id":"007"}}"#),
+        ("<lost><id>7</id></lost>", r#"{"lost":{"id":7}}"#),
+        (
+            "<deep><tree><child><child><name>1</name></child></child></tree></deep>",
+            r#"{"deep":{"tree":{"child":{"child":{"name":"1"}}}}}"#,
+        ),
+    ] {
+        let text = call(inner);
+        assert_eq!(parser.parse(&text).calls[0].arguments.as_str(), want, "{text}");
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+    }
+}
