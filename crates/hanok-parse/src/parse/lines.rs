@@ -87,11 +87,12 @@ impl Pass {
             return Ok(true);
         }
         let Some(next) = look.behind_blanks(self.walk.at)? else { return Ok(false) };
-        match look.rest(next).bytes().next() {
+        let rest = look.rest(next).as_bytes();
+        match rest.first() {
             Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
-            Some(first) if look.setup.lines.begins_with(first) => self.line_mark(look, next),
+            Some(_) if look.setup.lines.may_begin_line(rest) => self.line_mark(look, next),
             Some(_) if look.setup.code_lines => self.code_line(look, next),
             _ => Ok(false),
         }

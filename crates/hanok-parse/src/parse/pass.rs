@@ -367,19 +367,17 @@ impl Pass {
         let bytes = look.rest(self.walk.at).as_bytes();
         let mut fresh = bytes.first() == Some(&b'\n');
         let mut len = 1;
-        while let Some(&byte) = bytes.get(len) {
-            if !fresh && !STOPS.contains(&byte) {
-                len += eights::before_any(bytes.get(len..).unwrap_or_default(), STOPS);
-                continue;
+        while let Some(mut rest) = bytes.get(len..) {
+            if !fresh {
+                len += eights::before_any(rest, STOPS);
+                rest = bytes.get(len..).unwrap_or_default();
             }
-            let rest = bytes.get(len..).unwrap_or_default();
+            let Some(&byte) = rest.first() else { break };
             let mark = match rest {
                 [_, _, ..] => look.setup.marks.may_stand(rest) || unknown_mark::may_begin(rest),
                 _ => marks::may_begin(byte),
             };
-            let begins = |byte| may_begin_line(byte) || look.setup.lines.begins_with(byte);
-            // A line of code begins with any letter.
-            if mark || fresh && (begins(byte) || look.setup.code_lines) {
+            if mark || fresh && (may_begin_line(byte) || look.setup.may_begin_line(rest)) {
                 break;
             }
             fresh = byte == b'\n';

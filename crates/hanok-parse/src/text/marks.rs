@@ -253,6 +253,24 @@ impl Marks {
         self.firsts.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// Whether one of them begins with `bytes`, which may go on, whatever letter that is.
+    #[inline]
+    pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.begins_alike(bytes)
+    }
+
+    fn begins_alike(&self, bytes: &[u8]) -> bool {
+        let alike = |token: &str| token.bytes().zip(bytes).all(|(one, other)| one == *other);
+        match bytes {
+            [first, second, third, ..] => {
+                let (word, bit) = three(*first, *second, *third);
+                self.threes.get(word).is_some_and(|word| word & bit != 0)
+                    && self.beginning([*first, *second]).0.iter().any(|(token, _)| alike(token))
+            }
+            _ => true,
+        }
+    }
+
     /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
     pub(crate) fn block(&self, closes: &[&str]) -> Option<(&'static Rule, &'static str)> {
         let rule = self.blocks.iter().find(|rule| rule.closes == closes)?;

@@ -126,6 +126,12 @@ impl Setup {
         }
     }
 
+    /// Whether a line that begins with `bytes` may be a call, besides what may be a label. A line of code begins with any letter.
+    #[inline]
+    pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
+        self.code_lines || self.lines.may_begin_line(bytes)
+    }
+
     /// Whether the text is in this format, and in no other.
     pub(crate) fn is_only(&self, format: Format) -> bool {
         self.formats
