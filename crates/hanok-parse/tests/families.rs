@@ -466,6 +466,16 @@ fn what_is_printed_on_a_line_of_its_own_is_called() {
                 ("> print(find(q=\"a\"))", ""),
             ],
         );
+        for (text, content) in [
+            ("네.\nprint(ping())", "네."),
+            ("print(ping())\n끝", "끝"),
+            ("tool_code = print(ping())\n", ""),
+            ("```tool_code\nprint(ping())\n```", ""),
+        ] {
+            let reply = parser.parse(text);
+            assert_eq!((reply.calls.len(), reply.content.trim()), (1, content), "{text}");
+            support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+        }
     }
 }
 

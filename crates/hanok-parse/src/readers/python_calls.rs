@@ -173,7 +173,9 @@ impl PythonCalls {
             return self.end_bare(walk, look, ahead);
         }
         if after {
-            let closers = look.slice(self.behind, ahead).rfind(']').map_or(0, |last| last + 1);
+            let is_closer = |letter| letter == ']' || self.code && letter == ')';
+            let closers = look.slice(self.behind, ahead).rfind(is_closer);
+            let closers = closers.map_or(0, |last| last + 1);
             return self.trailer(walk, look, self.behind + closers);
         }
         if look.rest(ahead).is_empty() {
