@@ -60,6 +60,15 @@ pub(crate) struct Param {
     /// `null` may stand for it.
     pub(crate) nullable: bool,
     pub(crate) required: bool,
+    /// The types of what stands in it.
+    pub(crate) inner: Inner,
+}
+
+/// The types of the members of an object, and of the items of an array, as far as they are known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inner {
+    pub(crate) members: Vec<Param>,
+    pub(crate) items: Option<Box<Param>>,
 }
 
 impl Declared {
@@ -100,6 +109,7 @@ impl Declared {
             kind,
             nullable: !required,
             required,
+            inner: Inner::default(),
         });
         self.tools.insert(name.into(), Some(params.collect()));
         self
@@ -159,6 +169,25 @@ impl Declared {
     pub(crate) fn param(&self, tool: &str, name: &str) -> Option<ParamType> {
         let params = self.tools.get(tool)?.as_ref()?;
         params.iter().find(|param| param.name == name).map(|param| param.kind)
+    }
+
+    /// The type of what stands at the end of `path` in a tool's arguments, where it is known. An item of an array has no key.
+    pub(crate) fn at<'p>(
+        &self,
+        tool: &str,
+        mut path: impl Iterator<Item = Option<&'p str>>,
+    ) -> Option<ParamType> {
+        let named = |params: &'_ [Param], key: &str| params.iter().position(|one| one.name == key);
+        let params = self.params(tool);
+        let mut param = params.get(named(params, path.next()??)?)?;
+        for key in path {
+            let Inner { members, items } = &param.inner;
+            param = match key {
+                Some(key) => members.get(named(members, key)?)?,
+                None => items.as_deref()?,
+            };
+        }
+        Some(param.kind)
     }
 
     /// The parameter of a tool that has one.

@@ -172,7 +172,7 @@ formats! {
     Nemotron = "nemotron_nano_v2" | "nemotron_h" | "nemotron_json",
     /// As `glm47` in `<iquestcoder_tool_call>` or `<iquest_tool_call>`.
     Iquest = "iquest" | "iquest_coder_v2" | "iquest_q1",
-    /// A fence of the language `tool_code`, or `tool_code = name(key="value")`.
+    /// A fence of the language `tool_code`, or a line `tool_code = name(key="value")` or `print(name(key="value"))`.
     ToolCode = "tool_code" | "gemma3" | "gemini",
     /// `[Calling tool: name({…})]`, or `[Calling tool="name" key="value"]`.
     CallingTool = "calling_tool",

@@ -80,7 +80,8 @@
 //! - [`Stream::feed_special`] takes what came as special tokens: nothing else is a mark then.
 //! - [`Stream::finish_with`] takes why the text ended: what has no end of its own is truncated after [`Finish::Length`].
 //!   [`Reply::finish`] is the reason to give.
-//! - [`Call::id`] keeps the id that a format carries, [`Deltas`] makes the deltas of Chat Completions.
+//! - [`Call::id`] keeps the id that a format carries, [`Event::CallStarted`] tells it where it stands before the arguments,
+//!   [`Deltas`] makes the deltas of Chat Completions.
 //! - [`Declared::tool_schema`] takes JSON Schema; a value that contradicts it is noted, or refused ([`Mistyped`]).
 //!
 //! # Features
@@ -105,13 +106,16 @@
 //!   breaks off is no call.
 //! - A tool's result that the model repeats holds no calls and no answer: what stands between the marks of one, or behind
 //!   `Observation:` up to the next thought or answer. The turn of another role ends the reply.
-//! - Reasoning (`<think>` and each model's own marks) holds no calls. A close mark counts where reasoning is open, or once
+//! - Reasoning (`<think>` and its relatives in any case, and each model's own marks) holds no calls. This and the line before hold
+//!   whichever formats are looked for. A close mark counts where reasoning is open, or once
 //!   before any was opened; another one is text. After a call, what the model invents (an observation, an answer that cannot
 //!   know the result) does not count.
 //! - What is shown is not called: in a blockquote, a comment, a row of a table, inline code, quotation marks, or a fence in
-//!   another fence. Plain text is an argument in ReAct only, never behind a mark that announces JSON.
+//!   another fence. Plain text is an argument where a format has words: behind `Action Input:`, as a string of `action_input`,
+//!   in `cwm` and in `langchain_xml`; never behind a mark that announces JSON.
 //! - Whatever was meant as a call and cannot be one is a [`ParseError`], which turns itself into a sentence for the
-//!   model, and so does every note. A mark that looks like a call's and belongs to no known format is text with a note.
+//!   model, and so does every note. A mark that looks like a call's and belongs to no known format is text with a note, and so
+//!   is a list of Python's calls in which one cannot be read.
 //!
 //! No text makes the parser panic or overflow the stack, and its time is linear in the text, however it is cut.
 

@@ -4,10 +4,13 @@ use std::{collections::BTreeSet, fmt};
 
 use serde_json::Value;
 
-use crate::declared::{Declared, Param, ParamType};
+use crate::declared::{Declared, Inner, Param, ParamType};
 
 /// How deep references and unions are followed.
 const DEEPEST: usize = 32;
+/// How deep objects and lists in a parameter are read, and how many types in all: a schema may hold itself.
+const NESTED: usize = 8;
+const MOST: usize = 1_000;
 
 /// What is wrong with a tool's schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +54,10 @@ impl fmt::Display for SchemaError {
 impl std::error::Error for SchemaError {}
 
 impl Declared {
-    /// A tool by the JSON Schema of its parameters: `$ref` within the schema, `nullable`, unions and nested objects are
-    /// understood.
+    /// A tool by the JSON Schema of its parameters: `$ref` within the schema, `nullable` and unions are understood.
+    ///
+    /// The types of what stands in an object or an array say how text is read where a format writes values as text there
+    /// (`minimax_m3`). Only parameters themselves are compared with their types ([`Mistyped`](crate::Mistyped)).
     ///
     /// # Errors
     ///
@@ -84,11 +89,13 @@ impl Declared {
             names.is_some_and(|names| names.iter().any(|one| one == name))
         };
         let members = object.get("properties").and_then(Value::as_object);
+        let mut left = MOST;
         let params = members.into_iter().flatten().map(|(name, schema)| {
             let mut types = BTreeSet::new();
             reader.types(schema, &mut types, DEEPEST)?;
             let (kind, nullable) = collapsed(&types);
-            Ok(Param { name: name.clone(), kind, nullable, required: required(name) })
+            let inner = reader.inner(schema, NESTED, &mut left);
+            Ok(Param { name: name.clone(), kind, nullable, required: required(name), inner })
         });
         let params = params.collect::<Result<Vec<_>, SchemaError>>()?;
         Ok(self.with_params(tool, params))
@@ -119,6 +126,35 @@ impl<'a> Reader<'a> {
             })?;
         }
         Err(SchemaError::TooDeep { tool: self.tool.to_owned() })
+    }
+
+    /// The types of what stands in a value. What cannot be read is not known.
+    fn inner(&self, schema: &'a Value, depth: usize, left: &mut usize) -> Inner {
+        let Some(depth) = depth.checked_sub(1) else { return Inner::default() };
+        let Ok(schema) = self.resolved(schema) else { return Inner::default() };
+        let branches = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key));
+        let branches = branches.filter_map(Value::as_array).flatten();
+        let branches = branches.filter_map(|branch| self.resolved(branch).ok());
+        let all: Vec<&Value> = std::iter::once(schema).chain(branches).collect();
+        // Where several say it, none of them does.
+        let only = |key: &str| {
+            let mut some = all.iter().filter_map(|schema| schema.get(key));
+            some.next().filter(|_| some.next().is_none())
+        };
+        let mut param = |name: &str, schema: &'a Value| {
+            *left = left.checked_sub(1)?;
+            let mut types = BTreeSet::new();
+            let is_known = self.types(schema, &mut types, DEEPEST).is_ok();
+            let (kind, nullable) =
+                if is_known { collapsed(&types) } else { (ParamType::Any, true) };
+            let inner = self.inner(schema, depth, left);
+            Some(Param { name: name.to_owned(), kind, nullable, required: false, inner })
+        };
+        let members = only("properties").and_then(Value::as_object).into_iter().flatten();
+        let members = members.map_while(|(name, schema)| param(name, schema)).collect();
+        let items = only("items").filter(|items| items.is_object());
+        let items = items.and_then(|items| param("", items)).map(Box::new);
+        Inner { members, items }
     }
 
     fn types(

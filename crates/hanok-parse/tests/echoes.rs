@@ -1,8 +1,9 @@
 //! What a model repeats of a tool's result, or writes in the turn of another role, is never a call.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 mod support;
 
-use hanok_parse::{NoteKind, Parser, Reply};
+use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 use support::{declared, line, parser};
 
 /// The marks of results, and where they end.
@@ -112,7 +113,20 @@ fn the_turn_of_another_role_ends_the_reply() {
             );
         }
     }
-    for header in ["<|im_start|>assistant\n", "<start_of_turn>model\n", "<|turn>model\n"] {
+    for header in [
+        "<|im_start|>assistant\n",
+        "<start_of_turn>model\n",
+        "<|turn>model\n",
+        "<|eot|><|header_start|>assistant<|header_end|>\n\n",
+        "<seed:eos><seed:bos>assistant\n",
+        "[e~[\n]~b]ai\n",
+        "<|end_of_msg|><|open|>message role=\"assistant\"<|sep|>",
+        "<|plamo:op|>assistant\n",
+        "<|message_sep|>\n\nassistant<|role_sep|>\n",
+        "<|end|>",
+        "<|end|><b>",
+        "<|end|><|x|>model\n",
+    ] {
         let text = format!("{header}{}", CALLS[0]);
         assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
     }
@@ -123,4 +137,42 @@ fn the_turn_of_another_role_ends_the_reply() {
 fn a_close_mark_of_reasoning_ends_a_result_that_was_thought_of() {
     let text = format!("다음은 <tool_response> 이다.</think>{}", CALLS[0]);
     assert_eq!(line(&whole_and_in_pieces(&Parser::new(declared()), &text)), "f{}");
+}
+
+/// contract 15, 16, 17: whichever formats are looked for.
+#[test]
+fn what_guards_holds_in_a_narrowed_parser_and_one_of_tables() {
+    let hermes = Parser::new(declared()).format(Format::Hermes);
+    let table = FormatTable::builtin(Format::Hermes);
+    let tables = Parser::new(declared()).tables([&table]).unwrap();
+    for parser in [hermes, tables] {
+        for (text, want) in [
+            ("Observation: ", ""),
+            ("관찰:\n", ""),
+            ("Observation: 3\nThought: 음\n", "f{}"),
+            ("[TOOL_RESULTS]", ""),
+            ("<function_results>", ""),
+            ("[THINK]", ""),
+            ("<seed:think>x</seed:think>", "f{}"),
+            ("<|start|>user<|message|>", ""),
+            ("<|start|>assistant", "f{}"),
+            ("<|channel|>analysis<|message|>", ""),
+            ("<|channel|>analysis<|message|>음<|end|>", "f{}"),
+            ("<turn|>\n<|turn>user\n", ""),
+        ] {
+            let text = format!("{text}{}", CALLS[0]);
+            assert_eq!(line(&whole_and_in_pieces(&parser, &text)), want, "{text}");
+        }
+        // Nothing else of other formats is looked for.
+        for text in [CALLS[2], CALLS[5], CALLS[7], CALLS[11], "Action: f\nAction Input: {}"] {
+            assert_eq!(line(&whole_and_in_pieces(&parser, text)), "", "{text}");
+        }
+    }
+    let named = parser().named("f");
+    for (text, want) in
+        [("[TOOL_RESULTS]\n", ""), ("Observation:\n", ""), ("[THINK]\nx[/THINK]\n", "f{}")]
+    {
+        let calls = whole_and_in_pieces(&named, &format!("{text}{{}}")).calls;
+        assert_eq!(calls.len(), usize::from(!want.is_empty()), "{text}");
+    }
 }

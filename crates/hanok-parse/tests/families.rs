@@ -4,7 +4,7 @@ mod forms;
 mod support;
 
 use forms::declared;
-use hanok_parse::{Declared, Parser};
+use hanok_parse::{Declared, Format, NoteKind, Parser};
 use support::line;
 
 /// Every text gives its line, whole and in bytes.
@@ -390,6 +390,8 @@ fn lines_of_code_are_calls_where_the_format_is_named() {
         &[
             ("find(q=\"a\", n=-1)", r#"find{"q":"a","n":-1}"#),
             ("네.\nfind(q=\"a\")\nping()\n", r#"find{"q":"a"} ping{}"#),
+            // The first letter of a label or not.
+            ("네.\nping()\n네.\n\nping()", "ping{} ping{}"),
             ("fynd(q=\"a\")", ""),
             ("the call find(q=\"a\") is made so", ""),
             ("> find(q=\"a\")", ""),
@@ -397,4 +399,122 @@ fn lines_of_code_are_calls_where_the_format_is_named() {
         ],
     );
     reads(&[("find(q=\"a\")", ""), ("네.\nping()", "")]);
+}
+
+/// contract 16
+#[test]
+fn deepseeks_tokens_count_with_bars_of_ascii_and_with_underscores() {
+    let plain = "<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>";
+    reads(&[
+        ("<|tool▁calls▁begin|><|tool▁call▁begin|>ping<|tool▁sep|>{}<|tool▁call▁end|>", "ping{}"),
+        (
+            "<|tool▁call▁begin|>function<|tool▁sep|>ping\n```json\n{}\n```<|tool▁call▁end|><|tool▁calls▁end|>",
+            "ping{}",
+        ),
+        (&format!("<|tool▁output▁begin|>{plain}<|tool▁output▁end|>"), ""),
+        (&format!("<|tool▁outputs▁begin|>{plain}<|tool▁outputs▁end|>"), ""),
+        (
+            "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>ping\n```json\n{}\n```<｜tool_call_end｜><｜tool_calls_end｜>",
+            "ping{}",
+        ),
+        ("<｜tool_call_begin｜>ping<｜tool_sep｜>{}<｜tool_call_end｜>", "ping{}"),
+        (
+            "<｜tool_call_begin｜>pong<｜tool_sep｜>{}<｜tool_call_end｜>",
+            "!unknown_tool(pong)?ping",
+        ),
+        ("<｜tool_call_begin｜>function<｜tool_sep｜>ping\n```json\n{", "!truncated(ping)"),
+        (&format!("<｜tool_output_begin｜>{plain}<｜tool_output_end｜>"), ""),
+    ]);
+}
+
+/// contract 13: no mark is shown beside the call that it is the wrapper of.
+#[test]
+fn a_wrapper_with_words_in_it_is_not_shown() {
+    let call = "<function=find><parameter=q>x</parameter></function>";
+    for (text, content) in [
+        (format!("<tool_call>Let me check… {call}</tool_call>"), "Let me check…"),
+        (format!("<tool_call>\nLet me check…\n{call}\n</tool_call>"), "Let me check…"),
+        (
+            format!("Use `<tool_call>` or <tool_call> as <b>:\n{call}"),
+            "Use `<tool_call>` or <tool_call> as <b>:",
+        ),
+    ] {
+        let parser = Parser::new(declared());
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+        let reply = parser.parse(&text);
+        assert_eq!((reply.calls.len(), reply.content.as_str()), (1, content), "{text}");
+    }
+}
+
+/// contract 9, 20
+#[test]
+fn what_is_printed_on_a_line_of_its_own_is_called() {
+    for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::ToolCode)] {
+        check(
+            &parser,
+            &[
+                ("print(find(q=\"a\"))", r#"find{"q":"a"}"#),
+                ("네.\nprint(find(q=\"a\"))\nprint(ping())", r#"find{"q":"a"} ping{}"#),
+                ("tool_code = print(find(q=\"a\"))", r#"find{"q":"a"}"#),
+                ("tool_code = find(q=\"a\")\nprint(tool_code)", r#"find{"q":"a"}"#),
+                ("print(default_api.ping())", "ping{}"),
+                ("print(pong())", ""),
+                ("print(\"find\")", ""),
+                ("예: print(find(q=\"a\"))", ""),
+                ("```python\nprint(find(q=\"a\"))\n```", ""),
+                ("```python\nx = 1\nprint(find(q=\"a\"))\n```", ""),
+                ("> print(find(q=\"a\"))", ""),
+            ],
+        );
+        for (text, content) in [
+            ("네.\nprint(ping())", "네."),
+            ("print(ping())\n끝", "끝"),
+            ("tool_code = print(ping())\n", ""),
+            ("```tool_code\nprint(ping())\n```", ""),
+        ] {
+            let reply = parser.parse(text);
+            assert_eq!((reply.calls.len(), reply.content.trim()), (1, content), "{text}");
+            support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+        }
+    }
+}
+
+/// contract 13
+#[test]
+fn what_addresses_everybody_is_content_without_its_mark() {
+    for (text, content, want) in [
+        (">>>all\n안녕", "안녕", ""),
+        (">>>all", "", ""),
+        (">>>all\n안녕\n>>>ping\n{}", "안녕", "ping{}"),
+        ("<|from|>assistant\n<|recipient|>all\n<|content|>안녕", "안녕", ""),
+        (">>>allow\n안녕", ">>>allow\n안녕", ""),
+        (">>> all\n안녕", ">>> all\n안녕", ""),
+    ] {
+        for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::Functionary)]
+        {
+            support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+            let reply = parser.parse(text);
+            assert_eq!((reply.content.as_str(), line(&reply).as_str()), (content, want), "{text}");
+        }
+    }
+}
+
+/// contract 9: never silence.
+#[test]
+fn a_list_of_calls_that_cannot_be_read_is_text_with_a_note() {
+    let parser = Parser::new(declared());
+    for text in [
+        "[find(q=foo)]",
+        "[find(q='a'), find(q=bar)]",
+        "[find(\"서울\", 3)]",
+        "네: [find(q=open(1))]",
+    ] {
+        support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
+        let reply = parser.parse(text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", text));
+        let kinds: Vec<_> = reply.notes.iter().map(|note| note.kind).collect();
+        assert_eq!(kinds, [NoteKind::Unreadable], "{text}");
+        let span = reply.notes[0].span.clone();
+        assert!(text[span.clone()].starts_with("[find("), "{text} {span:?}");
+    }
 }

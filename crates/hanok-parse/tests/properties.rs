@@ -34,6 +34,18 @@ proptest! {
         hanok_fuzz::events(&data);
     }
 
+    /// contract 13: where it is known which pieces came as special tokens.
+    #[test]
+    fn special_tokens_are_a_sound_reply_however_they_are_cut(data in vec(any::<u8>(), 0..200)) {
+        hanok_fuzz::special(&data);
+    }
+
+    /// contract 13: formats that are read as tables.
+    #[test]
+    fn any_table_is_sound(data in vec(any::<u8>(), 0..300)) {
+        hanok_fuzz::tables(&data);
+    }
+
     /// contract 13: bytes that are no text are read as their replacement, in pieces as in one.
     #[test]
     fn bytes_that_are_no_text_are_read_as_replacement_characters(bytes in vec(any::<u8>(), 0..200), size in 1_usize..9) {

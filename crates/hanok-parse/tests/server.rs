@@ -301,11 +301,22 @@ fn a_template_says_which_formats_are_written() {
         ("<tool_call>{name}<arg_key>{k}</arg_key>", Format::Glm47, Format::React),
         ("{{'<|tool_call:start|>'}}", Format::SolarOpen2, Format::SolarOpen),
         ("<|channel|>analysis<|message|>", Format::Harmony, Format::Hermes),
+        ("<tool_calls>…</tool_calls> <answer>…</answer>", Format::HunyuanA13b, Format::Ernie45),
+        ("<tool_call>…</tool_call> <response>…</response>", Format::Ernie45, Format::HunyuanA13b),
+        ("<|start_of_role|>assistant … <tool_call>…</tool_call>", Format::Granite4, Format::Xlam),
+        ("[{\"name\": \"tool_call_name\", \"arguments\": {…}}]", Format::Xlam, Format::React),
+        ("Thought: …\nAction: …\nclick(start_box='…')", Format::UiTars, Format::React),
+        ("Action:\n{\n  \"name\": \"final_answer\", …", Format::Smolagents, Format::UiTars),
+        ("[Calling tool: f({…})]", Format::CallingTool, Format::Hermes),
     ] {
         let formats = Formats::of_template(template);
         assert!(formats.contains(format) && !formats.contains(other), "{template}: {formats:?}");
     }
     assert!(Formats::of_template("{{ messages }}").is_empty());
+    // What stands around the answer is not shown.
+    let formats = Formats::of_template("<tool_calls>…</tool_calls> <answer>…</answer>");
+    let reply = Parser::new(Declared::new()).formats(formats).parse("<answer>네</answer>");
+    assert_eq!(reply.content, "네");
 }
 
 /// contract 23
@@ -371,4 +382,89 @@ fn deltas_count_calls_without_a_hole() {
     assert_eq!(ids, [(0, "req-1-0"), (1, "req-1-1")]);
     let content: String = sent.iter().filter_map(|delta| delta.content.as_deref()).collect();
     assert_eq!(content, "네.");
+}
+
+/// contract 13: the id that a text gives a call is told with its name, however the text is cut.
+#[test]
+fn ids_are_told_when_calls_begin() {
+    let kimi = "<|tool_calls_section_begin|><|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>{\"q\": 1}\
+                <|tool_call_end|><|tool_calls_section_end|>";
+    let solar = "<|tool_call:begin|>b4f8<|tool_call:name|>find<|tool_call:args|>{\"q\": 1}<|tool_call:end|>";
+    let cohere = "<|START_ACTION|>[{\"tool_call_id\": \"7\", \"tool_name\": \"find\", \"parameters\": {\"q\": 1}}]<|END_ACTION|>";
+    let late = "{\"name\": \"find\", \"arguments\": {\"q\": 1}, \"id\": \"7\"}";
+    let openai = "{\"tool_calls\": [{\"id\": \"7\", \"function\": {\"name\": \"find\", \"arguments\": \"{}\"}}]}";
+    for (text, want, committed) in [
+        (kimi, Some("functions.find:0"), "functions.find:0"),
+        ("[TOOL_CALLS]find[CALL_ID]aB3[ARGS]{\"q\": 1}", Some("aB3"), "aB3"),
+        (solar, Some("b4f8"), "b4f8"),
+        (openai, Some("7"), "7"),
+        // What may come behind the arguments is not told before them.
+        (cohere, None, "7"),
+        (late, None, "7"),
+    ] {
+        let parser = Parser::new(Declared::new().tool("find"));
+        for (parser, want) in [(parser.clone(), want), (parser.committed(), Some(committed))] {
+            for (cut, _) in text.char_indices() {
+                let (mut stream, mut events) = (parser.stream(), Vec::new());
+                stream.feed(&text[..cut], &mut events);
+                stream.feed(&text[cut..], &mut events);
+                let reply = stream.finish(&mut events);
+                assert_eq!(reply.calls[0].id.as_deref(), Some(committed), "{text}");
+                let ids: Vec<_> = events
+                    .iter()
+                    .filter_map(|event| match event {
+                        Event::CallStarted { id, .. } => Some(id.as_deref()),
+                        _ => None,
+                    })
+                    .collect();
+                assert_eq!(ids, [want], "{text} {cut}");
+                let mut deltas = Deltas::new();
+                let first = events.iter().find_map(|event| deltas.delta(event));
+                let id = first.and_then(|delta| delta.tool_calls.into_iter().next()?.id);
+                assert_eq!(id.as_deref(), Some(want.unwrap_or("call_0")), "{text} {cut}");
+            }
+        }
+    }
+}
+
+/// contract 10: where values are elements, those in objects and lists have the types of the schema, too.
+#[test]
+fn values_in_objects_and_lists_have_the_types_of_their_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "deep": {
+                "type": ["object", "null"],
+                "properties": { "code": { "type": "string" }, "n": { "type": "integer" }, "tree": { "$ref": "#/$defs/tree" } },
+            },
+            "list": { "type": "array", "items": { "type": "string" } },
+            "rows": { "type": "array", "items": { "type": "object", "properties": { "id": { "type": "string" } } } },
+            "either": { "anyOf": [{ "type": "null" }, { "type": "object", "properties": { "id": { "type": "string" } } }] },
+            "lost": { "type": "object", "properties": { "id": { "$ref": "#/$defs/nowhere" } } },
+        },
+        "$defs": { "tree": { "type": "object", "properties": { "name": { "type": "string" }, "child": { "$ref": "#/$defs/tree" } } } },
+    });
+    let parser = Parser::new(Declared::new().tool_schema("find", &schema).unwrap());
+    let call = |inner: &str| {
+        let inner = inner.replace('<', "]<]minimax[>[<");
+        format!("]<]minimax[>[<invoke name=\"find\">{inner}]<]minimax[>[</invoke>")
+    };
+    for (inner, want) in [
+        (
+            "<deep><code>7</code><n>7</n><other>7</other></deep>",
+            r#"{"deep":{"code":"7","n":7,"other":7}}"#,
+        ),
+        ("<list><item>7</item><item>true</item></list>", r#"{"list":["7","true"]}"#),
+        ("<rows><item><id>7</id></item></rows>", r#"{"rows":[{"id":"7"}]}"#),
+        ("<either><id>007</id></either>", r#"{"either":{"id":"007"}}"#),
+        ("<lost><id>7</id></lost>", r#"{"lost":{"id":7}}"#),
+        (
+            "<deep><tree><child><child><name>1</name></child></child></tree></deep>",
+            r#"{"deep":{"tree":{"child":{"child":{"name":"1"}}}}}"#,
+        ),
+    ] {
+        let text = call(inner);
+        assert_eq!(parser.parse(&text).calls[0].arguments.as_str(), want, "{text}");
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+    }
 }

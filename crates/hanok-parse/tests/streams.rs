@@ -54,7 +54,8 @@ fn a_call_is_told_by_its_name_and_then_its_arguments_as_they_come() {
         "</tool_call>",
     ];
     let events = told(&parser, &pieces);
-    let started = Event::CallStarted { call: 0, kind: CallKind::Tool, name: "find".into() };
+    let started =
+        Event::CallStarted { call: 0, kind: CallKind::Tool, name: "find".into(), id: None };
     let arguments = |json: &str| Event::Arguments { call: 0, json: json.into() };
     assert_eq!(events[0], [started, arguments("{\"q\":\"휴")]);
     assert_eq!(events[1], [arguments("가 ")]);
@@ -260,6 +261,13 @@ fn every_note_is_a_sentence_in_two_languages() {
             NoteKind::Escaped,
             "You wrote letters as `\\u` escapes, which are easily misspelled. Write them as they are.",
             "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요.",
+        ),
+        (
+            "[f(a='b'), f(a=b)]",
+            NoteKind::Unreadable,
+            "A call in your list cannot be read, so the list was taken for text. Write each argument as `name=value`, and strings \
+             in quotes.",
+            "목록의 호출 하나를 읽을 수 없어 목록을 글로 보았습니다. 인자는 `이름=값`으로, 문자열은 따옴표로 쓰세요.",
         ),
         (
             "<think>\nAction: f\nAction Input: {}</think>네",

@@ -44,6 +44,29 @@ fn a_table_that_was_read_reads_texts_as_the_format_does() {
     }
 }
 
+/// A new model of a known grammar: nothing but the marks differs.
+#[test]
+fn a_table_with_renamed_marks_reads_texts_as_the_format_does() {
+    use Format::{DeepseekV3, Functiongemma, Gemma4, KimiK2, Plamo3, SolarOpen, SolarOpen2, Step3};
+    let formats = [DeepseekV3, Functiongemma, Gemma4, KimiK2, Plamo3, SolarOpen, SolarOpen2, Step3];
+    let renamed = |text: &str| {
+        ["tool", "function_call", "plamo", "steptml"]
+            .iter()
+            .fold(text.to_owned(), |text, word| text.replace(word, &format!("my_{word}")))
+    };
+    for form in forms::all().filter(|form| formats.contains(&form.format)) {
+        let table = renamed(&FormatTable::builtin(form.format).to_json());
+        let table = FormatTable::from_json(&table).unwrap();
+        let parser = Parser::new(declared()).tables([&table]).unwrap();
+        let args = [("q", json!("휴가")), ("n", json!(3))];
+        let written = renamed(&(form.write)(&[("find", &args), ("ping", &[])]));
+        let reply = parser.parse(&written);
+        let names: Vec<_> = reply.calls.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(names, ["find", "ping"], "{}: {written:?}", form.format);
+        assert_eq!(reply.calls[0].arguments.as_str(), r#"{"q":"휴가","n":3}"#, "{written:?}");
+    }
+}
+
 #[test]
 fn tables_of_several_formats_are_looked_for_in_one_pass() {
     let tables = [Format::Hermes, Format::Mistral].map(FormatTable::builtin);

@@ -11,10 +11,24 @@ type Schemas = BTreeMap<String, Schema>;
 
 /// The JSON Schema of the parameters, or the type of each by its name.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(from = "Value")]
 enum Schema {
     Types(BTreeMap<String, Types>),
     Json(Value),
+}
+
+impl From<Value> for Schema {
+    /// What says that it is an object, or which properties it has, is a JSON Schema.
+    fn from(value: Value) -> Self {
+        let is_object = value.get("type").is_some_and(|kind| kind == "object");
+        if is_object || value.get("properties").is_some_and(Value::is_object) {
+            return Self::Json(value);
+        }
+        match BTreeMap::deserialize(&value) {
+            Ok(types) => Self::Types(types),
+            Err(_) => Self::Json(value),
+        }
+    }
 }
 
 /// A text, and what may be called in it.

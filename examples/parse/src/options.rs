@@ -15,7 +15,8 @@ use clap::Parser;
 ///   {"id": 1, "text": "…", "tools": ["find"], "schemas": {"find": {"q": "string"}}, "format": "hermes"}
 ///   {"id": 1, "calls": [{"name": "find", "args": {}}], "final": null, "error": null, "rejected": []}
 ///
-/// Of a case only "id" and "text" are needed; without "tools" every name counts.
+/// Of a case only "id" and "text" are needed; without "tools" every name counts. A tool's entry in "schemas" is the
+/// JSON Schema of its parameters, or the type of each by its name.
 ///
 /// Exit: 0 read, 1 something could not be read or written, 2 wrong usage.
 #[derive(Debug, Clone, Parser)]

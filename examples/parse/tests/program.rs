@@ -168,6 +168,75 @@ fn a_whole_result_holds_what_stands_beside_the_calls() {
     );
 }
 
+/// contract 10
+#[test]
+fn parameters_are_declared_by_json_schema_or_by_their_types() {
+    let call = "<function=find><parameter=q>7</parameter></function>";
+    let text = "Action: find\nAction Input: 7";
+    for (schema, text, args) in [
+        (json!({ "q": "string" }), call, json!({ "q": "7" })),
+        (json!({ "q": "integer" }), call, json!({ "q": 7 })),
+        (
+            json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
+            call,
+            json!({ "q": "7" }),
+        ),
+        (
+            json!({ "properties": { "q": { "type": ["string", "null"] } } }),
+            call,
+            json!({ "q": "7" }),
+        ),
+        (
+            json!({ "properties": "string" }),
+            "Action: find\nAction Input: a",
+            json!({ "properties": "a" }),
+        ),
+        (json!({ "type": "string" }), text, json!({ "type": "7" })),
+        // No parameter is known then.
+        (json!({ "type": "object" }), call, json!({ "q": 7 })),
+        (json!({ "type": "object", "required": ["q"] }), call, json!({ "q": 7 })),
+        (
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "properties": { "q": { "type": "string" } } } } }),
+            call,
+            json!({ "q": "7" }),
+        ),
+    ] {
+        let case =
+            json!({ "id": 1, "text": text, "tools": ["find"], "schemas": { "find": schema } });
+        let Said { code, out, err } = run(&["--jsonl"], case.to_string().as_bytes());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{case}");
+        let outcome: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(outcome["calls"], json!([{ "name": "find", "args": args }]), "{case}");
+    }
+    let plain = json!({ "id": 1, "text": text, "tools": ["find"], "schemas": { "find": { "type": "object" } } });
+    let out = run(&["--jsonl"], plain.to_string().as_bytes()).out;
+    assert!(out.contains(r#""error":"malformed""#), "{out}");
+    assert!(run(&["--help"], b"").out.contains("JSON Schema"));
+}
+
+/// A table that is printed is read again, and nothing else is looked for then.
+#[test]
+fn the_table_of_a_format_is_printed_and_read() {
+    let Said { code, out, err } = run(&["--table", "hermes"], b"");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let table: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(table["name"], "hermes");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mine.json");
+    fs::write(&file, out.replace("tool_call", "my_call")).unwrap();
+    let with = ["--with", file.to_str().unwrap()];
+    for (mark, calls) in [("my_call", true), ("tool_call", false)] {
+        let text = format!("<{mark}>{{\"name\": \"find\", \"arguments\": {{}}}}</{mark}>");
+        let said = run(&with, text.as_bytes());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert_eq!(said.out.contains("call_started"), calls, "{}", said.out);
+    }
+    fs::write(&file, "{}").unwrap();
+    let said = run(&with, b"");
+    assert_eq!((said.code, said.err.lines().count()), (Some(1), 1), "{}", said.err);
+    assert_eq!(run(&["--table", "hermse"], b"").code, Some(2));
+}
+
 /// Each wrong line is told in one sentence, and the lines around it are read.
 #[test]
 fn a_line_that_is_no_case_is_told_and_the_others_are_read() {

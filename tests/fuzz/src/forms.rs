@@ -24,12 +24,25 @@ pub(crate) struct Form {
     prose: (bool, bool),
     /// Whether keys are written as they are, so that they have to be words.
     bare_keys: bool,
+    /// Whether objects and lists are written as elements, so that texts in them have no type.
+    elements: bool,
+    /// Whether it is looked for only where it is named.
+    hinted: bool,
 }
 
 impl Form {
     /// JSON between marks that say where it ends.
     const fn new(format: Format, write: fn(&[Meant]) -> String) -> Self {
-        Self { format, write, never: &[], most: 3, prose: (true, true), bare_keys: false }
+        Self {
+            format,
+            write,
+            never: &[],
+            most: 3,
+            prose: (true, true),
+            bare_keys: false,
+            elements: false,
+            hinted: false,
+        }
     }
 }
 
@@ -55,7 +68,7 @@ pub(crate) fn read_as_written(form: Form, bytes: &mut Bytes<'_>) {
     let written = (form.write)(&meant);
     let thought = if thinking { DECOY } else { "" };
     let text = format!("{thought}{before}{written}{after}");
-    for parser in [Parser::new(declared()), Parser::new(declared()).format(form.format)] {
+    for parser in parsers(form) {
         let reply = parser.parse(&text);
         sound(&parser, &text, &reply);
         check(&form, &meant, &text, &reply);
@@ -66,6 +79,12 @@ pub(crate) fn read_as_written(form: Form, bytes: &mut Bytes<'_>) {
         splits::events_agree(&parser, &text, seed);
         is_never_more(&parser, &meant, &text, usize::from(cut) % (text.len() + 1));
     }
+}
+
+/// The parsers that look for it.
+fn parsers(form: Form) -> Vec<Parser> {
+    let by_name = Parser::new(declared()).format(form.format);
+    if form.hinted { vec![by_name] } else { vec![Parser::new(declared()), by_name] }
 }
 
 const BEFORE: [&str; 3] = ["", "Let me see.\n", "안녕하세요 🙂. 확인해 보겠습니다.\n\n"];
@@ -138,6 +157,8 @@ fn tame(value: Value, form: &Form) -> Value {
     let is_wild = |text: &str| form.never.iter().any(|mark| text.contains(mark));
     match value {
         Value::String(text) if is_wild(&text) => "tame".into(),
+        Value::Array(_) if form.elements => Value::from(vec![1, 2]),
+        Value::Object(_) if form.elements => Map::from_iter([("a".to_owned(), 1.into())]).into(),
         Value::Array(items) => items.into_iter().map(|item| tame(item, form)).collect(),
         Value::Object(members) => {
             let is_word =

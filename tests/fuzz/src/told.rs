@@ -46,7 +46,7 @@ impl Told {
                 Event::Thought { text } => more(&mut told.thought, text),
                 Event::Reasoning { text } => more(&mut told.reasoning, text),
                 Event::Answer { text } => more(&mut told.answer, text),
-                Event::CallStarted { call, kind, name } => {
+                Event::CallStarted { call, kind, name, .. } => {
                     if *call != begun {
                         return Err(format!("call {call} begins, and should be {begun}"));
                     }

@@ -10,6 +10,7 @@
 use std::{fs, panic, path::Path};
 
 use hanok_fuzz::{TARGETS, Target, calls, dictionary, forms, marks_are_hidden};
+use hanok_parse::Format;
 
 fn here(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -56,6 +57,14 @@ fn any_text_is_a_sound_reply_however_it_is_cut() {
     for seed in 0..4_000 {
         run("any_text", TARGETS[0].1, &bytes(seed), &format!("seed {seed}"));
     }
+}
+
+/// A format that is added is written here, too. Delegations are no calls of tools.
+#[test]
+fn every_format_has_a_form() {
+    let forms = forms();
+    let without = Format::ALL.iter().filter(|format| !forms.contains(format));
+    assert_eq!(without.copied().collect::<Vec<_>>(), [Format::Supervisor]);
 }
 
 /// P32: only what was written as a call is one, in every format, in pieces and cut off.

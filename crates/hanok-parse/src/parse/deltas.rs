@@ -45,7 +45,7 @@ pub struct Deltas {
 }
 
 impl Deltas {
-    /// Deltas whose calls have the ids `call_0`, `call_1` and so on.
+    /// Deltas whose calls have the ids that their events have, and without one `call_0`, `call_1` and so on.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -57,7 +57,8 @@ impl Deltas {
         Self { prefix: Some(prefix.into()), ids: BTreeMap::new() }
     }
 
-    /// The ids that the text gives its calls, where they are known before: those of a reply that is told afterwards.
+    /// The ids that the text gives its calls, where they are known before: those of a reply that is told afterwards. The events of
+    /// a committed parser have them already.
     #[must_use]
     pub fn ids_of(mut self, reply: &Reply) -> Self {
         let ids = reply.calls.iter().enumerate();
@@ -74,8 +75,9 @@ impl Deltas {
             Event::Reasoning { text } | Event::Thought { text } => {
                 Some(Delta { reasoning_content: Some(text.clone()), ..Delta::default() })
             }
-            Event::CallStarted { call, kind, name } => {
-                let id = self.ids.get(call).cloned().unwrap_or_else(|| {
+            Event::CallStarted { call, kind, name, id } => {
+                let id = id.as_ref().or_else(|| self.ids.get(call));
+                let id = id.cloned().unwrap_or_else(|| {
                     format!("{}{call}", self.prefix.as_deref().unwrap_or("call_"))
                 });
                 let kind = match kind {

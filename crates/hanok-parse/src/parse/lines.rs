@@ -20,7 +20,7 @@ use crate::{
         formats::TOOL_CALL,
         labels::{self, Label, LabelKind, Line},
         look::{Look, Until},
-        marks::Lookup,
+        marks::{Lookup, Mark},
         names,
         presence::{More, Presence},
     },
@@ -43,9 +43,6 @@ impl Pass {
         if self.walk.is_prose() && self.walk.line_is_shown(look)? {
             return Ok(false);
         }
-        if let Some(tool) = &look.setup.named {
-            return self.named(look, tool);
-        }
         let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
         let headless =
             look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
@@ -58,9 +55,15 @@ impl Pass {
             self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
             return Ok(true);
         }
-        if look.setup.labels && labels::may_begin(first) {
+        if labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),
+                Line::Label(label) if !look.setup.labels => {
+                    self.walk.fresh = false;
+                    if self.walk.is_prose() && self.result_label(look, label) {
+                        return Ok(true);
+                    }
+                }
                 Line::Label(label)
                     if label.kind == LabelKind::Tool
                         && !tool_line(look, self.walk.at + label.len)? => {}
@@ -76,16 +79,20 @@ impl Pass {
         if !self.walk.is_prose() || self.walk.echo.is_some() {
             return Ok(false);
         }
+        if let Some(tool) = &look.setup.named {
+            return self.named(look, tool);
+        }
         if self.walk.breaks_off(look) {
             self.walk.at = look.text.len();
             return Ok(true);
         }
         let Some(next) = look.behind_blanks(self.walk.at)? else { return Ok(false) };
-        match look.rest(next).bytes().next() {
+        let rest = look.rest(next).as_bytes();
+        match rest.first() {
             Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
-            Some(first) if look.setup.lines.begins_with(first) => self.line_mark(look, next),
+            Some(_) if look.setup.lines.may_begin_line(rest) => self.line_mark(look, next),
             Some(_) if look.setup.code_lines => self.code_line(look, next),
             _ => Ok(false),
         }
@@ -174,6 +181,16 @@ impl Pass {
     /// A mark whose first word prose has, too.
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         match look.setup.lines.at(look.rest(at)) {
+            Lookup::Mark(Mark::Turn(_), _) => {
+                self.walk.invented(look);
+                Ok(true)
+            }
+            // A fence shows code, unless its language says that it calls.
+            Lookup::Mark(Mark::Open(rule), _)
+                if rule.python && rule.skips.is_empty() && self.walk.fence.is_open() =>
+            {
+                Ok(false)
+            }
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
@@ -201,18 +218,10 @@ impl Pass {
             _ => {}
         }
         if label.kind == LabelKind::Observation {
-            let foreign = self.walk.foreign(look);
-            if !foreign {
-                self.walk.echo = Some(Echo::line());
-            }
-            return foreign;
+            return self.result_label(look, label);
         }
-        // Only the model's own thought or answer ends a result that a label began.
-        if self.walk.echo.is_some() {
-            if !matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. }) {
-                return false;
-            }
-            self.walk.echo = None;
+        if self.walk.echo.is_some() && !self.ends_result(label) {
+            return false;
         }
         match label.kind {
             LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.walk.at)),
@@ -224,6 +233,28 @@ impl Pass {
             LabelKind::Task => return self.open_task(look, label),
         }
         true
+    }
+
+    /// A label where only that of a result counts, and what ends one. Says whether it ended the reply.
+    fn result_label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        if label.kind != LabelKind::Observation {
+            self.ends_result(label);
+            return false;
+        }
+        let foreign = self.walk.foreign(look);
+        if !foreign {
+            self.walk.echo = Some(Echo::line());
+        }
+        foreign
+    }
+
+    /// Only the model's own thought or answer ends a result that a label began.
+    fn ends_result(&mut self, label: Label<'_>) -> bool {
+        let ends = matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. });
+        if ends {
+            self.walk.echo = None;
+        }
+        ends
     }
 
     pub(crate) fn open_mode(&mut self, look: Look<'_>, label: Label<'_>, mode: Mode) {

@@ -46,7 +46,8 @@ impl Parser {
         self.formats([format])
     }
 
-    /// The formats that the model may write. What looks like another one is text. Without any, all are looked for.
+    /// The formats that the model may write. What looks like a call in another one is text; reasoning, results and the turns of
+    /// others are what they are in every format. Without any, all are looked for.
     ///
     /// ```
     /// use hanok_parse::{Declared, Format, Formats, Parser};
@@ -360,6 +361,8 @@ mod tests {
             "<x_tool_call",
             "````\n",
             "<!--",
+            "<|end|>",
+            "<|end|><a><",
             "~~~\n",
             "```\n```json\n",
             "```\n```json\n```",

@@ -278,7 +278,14 @@ impl Pass {
                 self.suffixed(look, len, Tag::Close { thought });
             }
             _ if self.walk.mode == Mode::Dead => return Ok(false),
-            Mark::Stop => self.walk.go(self.walk.at + len),
+            Mark::Stop => {
+                let behind = self.walk.at + len;
+                let is_other = echo::begins_other(look, behind)?;
+                self.walk.go(behind);
+                if is_other {
+                    self.walk.invented(look);
+                }
+            }
             Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
                     self.walk.go(self.walk.at + len);
@@ -360,17 +367,17 @@ impl Pass {
         let bytes = look.rest(self.walk.at).as_bytes();
         let mut fresh = bytes.first() == Some(&b'\n');
         let mut len = 1;
-        while let Some(&byte) = bytes.get(len) {
-            if !fresh && !STOPS.contains(&byte) {
-                len += eights::before_any(bytes.get(len..).unwrap_or_default(), STOPS);
-                continue;
+        while let Some(mut rest) = bytes.get(len..) {
+            if !fresh {
+                len += eights::before_any(rest, STOPS);
+                rest = bytes.get(len..).unwrap_or_default();
             }
-            let rest = bytes.get(len..).unwrap_or_default();
+            let Some(&byte) = rest.first() else { break };
             let mark = match rest {
                 [_, _, ..] => look.setup.marks.may_stand(rest) || unknown_mark::may_begin(rest),
                 _ => marks::may_begin(byte),
             };
-            if mark || fresh && (may_begin_line(byte) || look.setup.lines.begins_with(byte)) {
+            if mark || fresh && (may_begin_line(byte) || look.setup.may_begin_line(rest)) {
                 break;
             }
             fresh = byte == b'\n';

@@ -173,7 +173,7 @@ impl Calls {
         }
         if self.arguments.is_none() {
             if let Some((name, from)) = json_calls::open_call(scan, &look.setup.declared) {
-                walk.draft.announce(CallKind::Tool, &name);
+                walk.draft.announce(CallKind::Tool, &name, || None);
                 self.arguments = Some(from);
             }
         }
@@ -209,9 +209,9 @@ impl Calls {
     }
 
     fn make(&self, walk: &mut Walk, look: Look<'_>, scan: &Scan, calls: Vec<Pair>, from: usize) {
-        for Pair { name, input, id } in calls {
+        for Pair { name, input, id, whole } in calls {
             let span = self.start..self.at;
-            let called = Called::tool(&name, span, from..self.at).id(id);
+            let called = Called::tool(&name, span, from..self.at).id(id).untold(!whole);
             let members = match &input {
                 Input::Object(json) => scan.last_object(json),
                 _ => None,

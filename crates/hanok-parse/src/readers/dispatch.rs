@@ -94,7 +94,25 @@ impl Dispatch {
         if look.ended && self.is_begun(look) {
             return Ok(self.ended(walk, look));
         }
+        if self.wraps_later(look)? {
+            return Ok(Next::Inline(self.body));
+        }
         Ok(self.nothing(walk, look))
+    }
+
+    /// Whether what this mark is the wrapper of follows behind words: `<tool_call>Let me see. <function=find>`.
+    fn wraps_later(&self, look: Look<'_>) -> Result<bool, More> {
+        if self.rule.wraps.is_empty() || self.rule.otherwise != Otherwise::Prose {
+            return Ok(false);
+        }
+        match look.until(self.body, NAME, |letter| letter == '<') {
+            Until::At(len) => {
+                let quoted = look.slice(self.body, self.body + len).ends_with(['`', '"', '\'']);
+                Ok(!quoted && look.any(self.body + len, self.rule.wraps)?.is_some())
+            }
+            Until::More => Err(More),
+            Until::Ended | Until::Beyond => Ok(false),
+        }
     }
 
     /// The text ends in what may follow the mark.
@@ -195,10 +213,14 @@ impl Dispatch {
         let len = match look.until(self.white, NAME + 1, is_end) {
             Until::At(len) => len,
             Until::More => return Err(More),
+            Until::Ended if self.is_everybody(look, rest) => rest.len(),
             Until::Ended => return Ok(self.cut(walk, look, rest, "")),
             Until::Beyond => return Ok(None),
         };
         let name = rest.get(..len).unwrap_or_default();
+        if self.is_everybody(look, name) {
+            return Ok(Some(Next::Done(self.white + len)));
+        }
         self.named = look.behind_white(self.named.max(self.white + len));
         let close = self.named;
         let tail = look.rest(close);
@@ -229,6 +251,13 @@ impl Dispatch {
         Ok(if look.ended { self.cut(walk, look, name, tail) } else { None })
     }
 
+    /// Whether the name addresses everybody. Where prose may have the mark, it stands directly behind it.
+    fn is_everybody(&self, look: Look<'_>, name: &str) -> bool {
+        self.rule.everybody.is_some_and(|all| name.trim_end() == all)
+            && (!self.rule.declared || self.white == self.body)
+            && names::resolve(&look.setup.declared, CallKind::Tool, name).is_err()
+    }
+
     /// Whether JSON behind a name belongs to a call. Behind a mark that prose has, too, the name has to be declared, or to look like
     /// one.
     fn may_be_json(&self, look: Look<'_>, name: &str, token: &str, then: Then) -> bool {
@@ -257,10 +286,6 @@ impl Dispatch {
         if self.rule.declared && !is_declared {
             return self.nothing(walk, look);
         }
-        // Functionary addresses everybody.
-        if !is_declared && self.rule.otherwise == Otherwise::Drop && name == "all" {
-            return Next::Done(at);
-        }
         if !walk.leave(look) {
             return Next::Done(at);
         }
@@ -269,7 +294,7 @@ impl Dispatch {
         let name = names::doubled(name).filter(|_| is_addressed).unwrap_or(name);
         let (start, name) = (self.start, name.to_owned());
         let closes = self.rule.closes;
-        let separator = |name| Separator::new(start, at, name, closes);
+        let separator = |name| Separator::new(start, at, name, closes).between(self.rule.between);
         match then {
             Then::Input => ToolInput::new(start, at, name).begin(walk, look),
             Then::Words => ToolInput::new(start, at, name).needs_input().begin(walk, look),

@@ -2,14 +2,22 @@
 
 use crate::text::{
     look::{Look, Until},
-    marks::Mark,
+    marks::{Lookup, Mark},
     presence::More,
 };
 
 /// So much white space may stand before a role.
 const GAP: usize = 8;
 /// What may end a header.
-const ROLE_ENDS: [&str; 4] = ["<|end_header_id|>", "<|end_of_role|>", "<|im_middle|>", "\n"];
+const ROLE_ENDS: [&str; 6] =
+    ["<|end_header_id|>", "<|end_of_role|>", "<|im_middle|>", "<|header_end|>", "\"<|sep|>", "\n"];
+/// Who speaks besides the model, as marks of headers name them.
+const OTHERS: [&str; 5] = ["user", "system", "developer", "human", "ipython"];
+/// The same as they stand alone behind a mark.
+const ROLES: [&str; 4] = ["tool", "function", "observation", "environment"];
+/// The longest mark of a header, and so many may stand before a role.
+const TOKEN: usize = 48;
+const TOKENS: usize = 3;
 
 /// A result before which nothing was called. It is text, up to where it ends.
 #[derive(Debug, Clone, Copy)]
@@ -88,4 +96,52 @@ pub(crate) fn own_role(look: Look<'_>, at: usize, own: &[&str]) -> Result<Option
     let behind = at + len + role;
     let close = look.any(behind, &ROLE_ENDS)?.unwrap_or_default();
     Ok(Some(behind + close - at))
+}
+
+/// Whether a header of another role begins at `at`, behind what ends a turn, in marks that no format has:
+/// `<|role_start|>user`, `<|human|>`.
+pub(crate) fn begins_other(look: Look<'_>, mut at: usize) -> Result<bool, More> {
+    for tokens in 0..=TOKENS {
+        at += match look.until(at, GAP, |letter| !letter.is_whitespace()) {
+            Until::At(len) => len,
+            Until::More => return Err(More),
+            Until::Ended | Until::Beyond => return Ok(false),
+        };
+        // A mark that is known speaks for itself.
+        match look.setup.marks.at(look.rest(at)) {
+            Lookup::Mark(..) => return Ok(false),
+            Lookup::Prefix if !look.ended => return Err(More),
+            _ => {}
+        }
+        if !look.rest(at).starts_with('<') {
+            return if tokens > 0 { is_other_role(look, at) } else { Ok(false) };
+        }
+        let len = match look.until(at + 1, TOKEN, |letter| matches!(letter, '<' | '>' | '\n')) {
+            Until::At(len) => len,
+            Until::More => return Err(More),
+            Until::Ended | Until::Beyond => return Ok(false),
+        };
+        let end = at + 1 + len;
+        if !look.rest(end).starts_with('>') {
+            return Ok(false);
+        }
+        let token = look.slice(at + 1, end).to_lowercase();
+        if token.split(|letter: char| !letter.is_alphabetic()).any(|word| OTHERS.contains(&word)) {
+            return Ok(true);
+        }
+        at = end + 1;
+    }
+    Ok(false)
+}
+
+/// Whether the word at `at` names another role.
+fn is_other_role(look: Look<'_>, at: usize) -> Result<bool, More> {
+    let len = match look.until(at, TOKEN, |letter| !letter.is_alphabetic()) {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended => look.rest(at).len(),
+        Until::Beyond => return Ok(false),
+    };
+    let role = look.slice(at, at + len).to_lowercase();
+    Ok(OTHERS.iter().chain(&ROLES).any(|other| *other == role))
 }

@@ -34,6 +34,11 @@ impl Fence {
         }
     }
 
+    /// Whether a fence is open, around whatever.
+    pub(crate) fn is_open(&self) -> bool {
+        self.code || self.is_wrapping()
+    }
+
     pub(crate) fn is_wrapping(&self) -> bool {
         self.wrapping || self.held.is_some()
     }

@@ -95,7 +95,8 @@ impl Reader for JsonArguments {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = &self.declared_name {
-                    walk.draft.tell_part(self.kind, declared_name, &scan.out);
+                    let id = || self.id.clone().or_else(|| names::index(&self.name));
+                    walk.draft.tell_part(self.kind, declared_name, &scan.out, id);
                 }
                 self.scan = Some(scan);
                 Next::More

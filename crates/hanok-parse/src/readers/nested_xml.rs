@@ -172,10 +172,13 @@ impl NestedXml {
         match frame.kind {
             Kind::Text => {
                 let text = look.slice(frame.text, text_end);
-                let declared = &look.setup.declared;
-                let top = self.frames.len() == 1;
-                let kind = self.declared_name.as_ref().filter(|_| top);
-                let kind = kind.and_then(|tool| declared.param(tool, name));
+                let parents = self.frames.iter();
+                let elements = self.frames.iter().skip(1).chain([&frame]);
+                let path = parents.zip(elements).map(|(parent, element)| {
+                    (parent.kind == Kind::Object).then_some(element.name.as_str())
+                });
+                let kind = self.declared_name.as_ref();
+                let kind = kind.and_then(|tool| look.setup.declared.at(tool, path));
                 self.out.push_str(&tags::value(text, kind.unwrap_or(ParamType::Any)));
             }
             Kind::Object => {
@@ -225,7 +228,8 @@ impl Reader for NestedXml {
                 }
                 Err(More) => {
                     if let Some(declared_name) = &self.declared_name {
-                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
+                        let id = || self.name.as_deref().and_then(names::index);
+                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out, id);
                     }
                     return Next::More;
                 }

@@ -420,7 +420,8 @@ impl Reader for Params {
                 Ok(Some(next)) => return next,
                 Err(More) => {
                     if let Some(declared_name) = &self.declared_name {
-                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out);
+                        let id = || names::index(&self.name);
+                        walk.draft.tell_part(CallKind::Tool, declared_name, &self.out, id);
                     }
                     return Next::More;
                 }

@@ -19,6 +19,7 @@ use crate::{
         called::Called,
         error::{ErrorKind, Expected},
         input::Input,
+        note::NoteKind,
     },
     text::{look::Look, names, presence::More},
 };
@@ -172,7 +173,9 @@ impl PythonCalls {
             return self.end_bare(walk, look, ahead);
         }
         if after {
-            let closers = look.slice(self.behind, ahead).rfind(']').map_or(0, |last| last + 1);
+            let is_closer = |letter| letter == ']' || self.code && letter == ')';
+            let closers = look.slice(self.behind, ahead).rfind(is_closer);
+            let closers = closers.map_or(0, |last| last + 1);
             return self.trailer(walk, look, self.behind + closers);
         }
         if look.rest(ahead).is_empty() {
@@ -280,7 +283,7 @@ impl PythonCalls {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
-                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out, || None);
                 }
                 Step::More(Stage::Object(name, scan))
             }
@@ -339,7 +342,7 @@ impl PythonCalls {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(declared_name) = self.declared_name.as_ref().filter(|_| !self.bare) {
-                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out);
+                    walk.draft.tell_part(CallKind::Tool, declared_name, &scan.out, || None);
                 }
                 Step::More(Stage::Args(name, scan))
             }
@@ -383,6 +386,7 @@ impl PythonCalls {
                 Next::Inline(self.behind)
             });
         }
+        walk.draft.note(NoteKind::Unreadable, self.list..at);
         self.release(walk, look, at)
     }
 }

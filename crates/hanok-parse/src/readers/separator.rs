@@ -28,18 +28,8 @@ use crate::{
 };
 
 /// Tokens that say that JSON follows.
-const SKIPS: &[&str] = &[
-    "[ARGS]",
-    "<|constrain|>json",
-    "<|plamo:begin_tool_arguments:plamo|>",
-    "<|plamo:constrain|>json",
-    "<|plamo:msg|>",
-    "<|tool_call_argument_begin|>",
-    "<|tool_call:args|>",
-    ":",
-    "：",
-    ">",
-];
+const SKIPS: &[&str] =
+    &["[ARGS]", "<|constrain|>json", "<|tool_call_argument_begin|>", ":", "：", ">"];
 /// The longest id or name that may stand here.
 const WORD: usize = 256;
 
@@ -50,6 +40,8 @@ pub(crate) struct Separator {
     ahead: usize,
     name: String,
     closes: &'static [&'static str],
+    /// What the format has besides that says that JSON follows.
+    between: &'static [&'static str],
     /// What stood before may have been a type: the name comes now.
     typed: bool,
     dialect: Dialect,
@@ -76,6 +68,7 @@ impl Separator {
             ahead: behind,
             name,
             closes,
+            between: &[],
             typed,
             dialect,
             id: false,
@@ -83,6 +76,11 @@ impl Separator {
             call_id: None,
             words: None,
         }
+    }
+
+    /// The same, where these may stand before the arguments.
+    pub(crate) fn between(self, between: &'static [&'static str]) -> Self {
+        Self { between, ..self }
     }
 
     pub(crate) fn typed(self) -> Self {
@@ -127,9 +125,11 @@ impl Separator {
         if self.typed && !rest.starts_with(['`', '<']) {
             return self.name(walk, look, rest);
         }
-        if let Some(len) = look.any(self.ahead, SKIPS)? {
-            self.ahead += len;
-            return Ok(None);
+        for words in [SKIPS, self.between] {
+            if let Some(len) = look.any(self.ahead, words)? {
+                self.ahead += len;
+                return Ok(None);
+            }
         }
         if look.any(self.ahead, self.closes)?.is_some() {
             self.call(walk, look, self.ahead..self.ahead, Input::Empty);
@@ -145,7 +145,8 @@ impl Separator {
                 _ => {}
             }
         }
-        if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
+        let mut words = SKIPS.iter().chain(self.between).chain(self.closes);
+        if look.ended && words.any(|word| word.starts_with(rest)) {
             return Ok(Some(self.cut(walk, look)));
         }
         if let Some(len) = fence::opening(look, self.ahead)? {

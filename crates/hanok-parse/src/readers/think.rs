@@ -65,7 +65,10 @@ impl Think {
     fn step(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<usize>, More> {
         let own = match &self.close {
             Some(close) => look.any(self.at, &[close])?,
-            None => look.any(self.at, self.closes)?,
+            None => match self.closes.iter().find(|close| marks::is_close(rest, close)) {
+                Some(close) => Some(close.len()),
+                None => look.any(self.at, self.closes)?,
+            },
         };
         if let Some(len) = own.filter(|len| look.is_special(self.at, *len)) {
             return Ok(Some(self.at + len));

@@ -83,7 +83,9 @@ impl ToolInput {
         };
         let behind = end + CLOSE.len();
         let called = Called::tool(&self.name, self.start..behind, from..end);
-        walk.call(look, called, Input::from_text(look.slice(from, end)));
+        let words = Input::from_text(look.slice(from, end));
+        // Only a format of words has no JSON here.
+        walk.call(look, called, if self.needs_input { words } else { words.announced() });
         Next::Done(behind)
     }
 }

@@ -8,7 +8,6 @@ use crate::{
         walk::Walk,
     },
     text::{
-        formats,
         look::Look,
         marks,
         presence::{More, Presence},
@@ -107,8 +106,8 @@ impl Trailer {
     fn close(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<bool>, More> {
         if self.stage != Stage::Junk {
             self.ahead = look.behind_white(self.ahead);
-            if let Some(rule) = formats::next_in_block(self.closes) {
-                if look.any(self.ahead, &["call:"])?.is_some() {
+            if let Some((rule, another)) = look.setup.marks.block(self.closes) {
+                if look.any(self.ahead, &[another])?.is_some() {
                     self.at = self.ahead;
                     walk.next_rule = Some(rule);
                     return Ok(Some(false));

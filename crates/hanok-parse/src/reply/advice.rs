@@ -58,6 +58,9 @@ impl Note {
             NoteKind::UnknownMark => {
                 "What looks like a call is in a format that is not read here. Write calls as the instructions say."
             }
+            NoteKind::Unreadable => {
+                "A call in your list cannot be read, so the list was taken for text. Write each argument as `name=value`, and strings in quotes."
+            }
             NoteKind::Escaped => {
                 "You wrote letters as `\\u` escapes, which are easily misspelled. Write them as they are."
             }
@@ -88,6 +91,9 @@ impl Note {
             }
             NoteKind::UnknownMark => {
                 "호출처럼 보이는 글이 여기서 읽지 않는 형식입니다. 안내된 형식으로 호출하세요."
+            }
+            NoteKind::Unreadable => {
+                "목록의 호출 하나를 읽을 수 없어 목록을 글로 보았습니다. 인자는 `이름=값`으로, 문자열은 따옴표로 쓰세요."
             }
             NoteKind::Escaped => {
                 "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요."

@@ -18,6 +18,8 @@ pub(crate) struct Called<'a> {
     pub(crate) written: Range<usize>,
     /// The id that its format carries.
     pub(crate) id: Option<String>,
+    /// The id may stand behind the input: it is not told when the call begins.
+    pub(crate) untold: bool,
     /// The members of its input, where they are known.
     pub(crate) members: Option<Members<'a>>,
 }
@@ -35,12 +37,17 @@ impl<'a> Called<'a> {
         span: Range<usize>,
         written: Range<usize>,
     ) -> Self {
-        Self { kind, name, resolved: None, span, written, id: None, members: None }
+        Self { kind, name, resolved: None, span, written, id: None, untold: false, members: None }
     }
 
     /// The same with an id.
     pub(crate) fn id(self, id: Option<String>) -> Self {
         Self { id, ..self }
+    }
+
+    /// The same, whose id is not told when it begins.
+    pub(crate) fn untold(self, untold: bool) -> Self {
+        Self { untold, ..self }
     }
 
     /// The same, whose declared name was looked up.

@@ -141,7 +141,7 @@ impl Draft {
 
     /// Takes a call, or rejects it. Says whether it was taken.
     pub(crate) fn call(&mut self, declared: &Declared, called: Called<'_>, input: Input) -> bool {
-        let Called { kind, name, resolved, span, written, id, members } = called;
+        let Called { kind, name, resolved, span, written, id, untold, members } = called;
         let id = id.or_else(|| names::index(name));
         let resolved = match resolved {
             Some(name) => Ok(name.to_owned()),
@@ -179,7 +179,8 @@ impl Draft {
                         }
                     }
                 }
-                self.tell_call(kind, &name, arguments.as_str());
+                let told = id.as_deref().filter(|_| !untold);
+                self.tell_call(kind, &name, arguments.as_str(), told);
                 self.calls.push(Call { kind, name, arguments, id, span, written });
                 true
             }

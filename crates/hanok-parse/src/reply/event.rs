@@ -66,6 +66,10 @@ pub enum Event {
         kind: CallKind,
         /// The name as it was declared.
         name: String,
+        /// The id that the text gives the call, where that stands before the arguments. A call that is told whole has the
+        /// id of its [`Call`](crate::Call).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        id: Option<String>,
     },
     /// More of a call's arguments.
     Arguments {

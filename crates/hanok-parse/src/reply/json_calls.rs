@@ -13,6 +13,8 @@ pub(crate) struct Pair {
     pub(crate) name: String,
     pub(crate) input: Input,
     pub(crate) id: Option<String>,
+    /// It is told once its object is whole: its name and arguments stand in another one.
+    pub(crate) whole: bool,
 }
 
 /// Keys of a name, and of what is given to it.
@@ -44,10 +46,12 @@ pub(crate) fn calls(object: &Scan, shape: Shape, bare: bool) -> Vec<Pair> {
         }
     }
     if let Some(list) = LISTS.iter().find_map(|key| object.get(key)) {
-        return objects(list).iter().filter_map(|item| call(item, bare)).collect();
+        let calls = objects(list);
+        let calls = calls.iter().filter_map(|item| call(item, bare));
+        return calls.map(|pair| Pair { whole: true, ..pair }).collect();
     }
     if let Some(inner) = INNER.iter().find_map(|key| object.get(key)).and_then(nested) {
-        return named(&inner, bare).into_iter().collect();
+        return named(&inner, bare).map(|pair| Pair { whole: true, ..pair }).into_iter().collect();
     }
     call(object, bare).into_iter().collect()
 }
@@ -59,6 +63,7 @@ fn keyed(object: &Scan) -> impl Iterator<Item = Pair> {
         name,
         input: Input::from_json(arguments).announced(),
         id: None,
+        whole: false,
     })
 }
 
@@ -79,7 +84,7 @@ fn spelled(object: &Scan, bare: bool) -> Option<Pair> {
     }
     match object.get("function") {
         Some(name) if name.starts_with('"') => pair(name, arguments(object), bare),
-        Some(inner) => named(&nested(inner)?, bare),
+        Some(inner) => named(&nested(inner)?, bare).map(|pair| Pair { whole: true, ..pair }),
         None => named(object, bare),
     }
 }
@@ -103,7 +108,7 @@ fn pair(name: &str, input: Option<&str>, bare: bool) -> Option<Pair> {
         return None;
     }
     let input = input.map_or(Input::Empty, |json| Input::from_json(json).announced());
-    Some(Pair { name: unquoted(name), input, id: None })
+    Some(Pair { name: unquoted(name), input, id: None, whole: false })
 }
 
 fn nested(json: &str) -> Option<Scan> {

@@ -44,6 +44,8 @@ pub enum NoteKind {
     Mistyped,
     /// What looks like a call in a format that is not known. It is text.
     UnknownMark,
+    /// A list of calls of declared tools, in which one cannot be read. It is text.
+    Unreadable,
     /// Letters other than ASCII were written as `\u` escapes. Models misspell them so; nothing was changed.
     Escaped,
 }

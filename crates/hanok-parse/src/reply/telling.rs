@@ -80,13 +80,24 @@ impl Draft {
 
     /// Tells of a call that is being read: its name, and its arguments so far.
     #[inline]
-    pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
-        self.announce(kind, name);
+    pub(crate) fn tell_part(
+        &mut self,
+        kind: CallKind,
+        name: &str,
+        json: &str,
+        id: impl FnOnce() -> Option<String>,
+    ) {
+        self.announce(kind, name, id);
         self.tell_more(json);
     }
 
-    /// Tells the name of a call that is being read, unless that was told.
-    pub(crate) fn announce(&mut self, kind: CallKind, name: &str) {
+    /// Tells the name of a call that is being read, and the id that stands before its arguments, unless that was told.
+    pub(crate) fn announce(
+        &mut self,
+        kind: CallKind,
+        name: &str,
+        id: impl FnOnce() -> Option<String>,
+    ) {
         if self.quiet || self.committed {
             return;
         }
@@ -94,14 +105,14 @@ impl Draft {
         let is_told = |told: &Announced| told.kind == kind && told.name.bytes().eq(name.bytes());
         if !self.announced.as_ref().is_some_and(is_told) {
             self.abandon();
-            self.start(kind, name);
+            self.start(kind, name, id());
         }
     }
 
-    pub(crate) fn start(&mut self, kind: CallKind, name: &str) {
+    pub(crate) fn start(&mut self, kind: CallKind, name: &str, id: Option<String>) {
         let call = self.started;
         self.started += 1;
-        self.tell(Event::CallStarted { call, kind, name: name.to_owned() });
+        self.tell(Event::CallStarted { call, kind, name: name.to_owned(), id });
         self.announced = Some(Announced {
             call,
             kind,
@@ -132,11 +143,11 @@ impl Draft {
     }
 
     /// Tells of a whole call, of which a part may have been told.
-    pub(crate) fn tell_call(&mut self, kind: CallKind, name: &str, json: &str) {
+    pub(crate) fn tell_call(&mut self, kind: CallKind, name: &str, json: &str, id: Option<&str>) {
         if self.quiet || self.committed {
             return;
         }
-        self.tell_part(kind, name, "");
+        self.tell_part(kind, name, "", || id.map(str::to_owned));
         let Some(told) = &mut self.announced else { return };
         let call = told.call;
         if !json.starts_with(told.json.as_str()) {
@@ -164,7 +175,7 @@ impl Draft {
         }
         self.flush();
         for call in std::mem::take(&mut self.calls) {
-            self.tell_call(call.kind, &call.name, call.arguments.as_str());
+            self.tell_call(call.kind, &call.name, call.arguments.as_str(), call.id.as_deref());
             self.calls.push(call);
         }
         if let Some(error) = self.error.clone() {

@@ -13,7 +13,6 @@ mod tokens;
 mod xml;
 
 pub(crate) use tagged::TOOL_CALL;
-pub(crate) use tokens::next_in_block;
 pub(crate) use xml::ARGS;
 
 /// The marks of all formats.
@@ -21,6 +20,11 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
     [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS, channels::MARKS]
         .into_iter()
         .flatten()
+}
+
+/// The marks that say that text calls nothing, whichever formats are looked for.
+pub(crate) fn guards() -> impl Iterator<Item = &'static Entry> {
+    entries().filter(|entry| entry.mark.guards()).chain(channels::GUARDS)
 }
 
 /// The marks that count only at the start of a line: calls behind words that prose has, too.

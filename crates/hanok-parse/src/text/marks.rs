@@ -56,6 +56,15 @@ impl Mark {
         use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
         matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
     }
+
+    /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
+    pub(crate) fn guards(self) -> bool {
+        use Mark::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
+        matches!(
+            self,
+            Think(..) | EndThink | SuffixedThink | Result(_) | Foreign | Turn(_) | Part(_) | Stop
+        )
+    }
 }
 
 /// A mark, and the formats that have it; none means that all have.
@@ -94,37 +103,28 @@ pub(crate) const STOPS: [&str; 11] = [
 /// What a template calls the model.
 pub(crate) const OWN: &[&str] = &["assistant", "model"];
 
-const THINK: &[&str] = &["</think>", "</Think>", "</THINK>"];
-const THINKING: &[&str] = &["</thinking>", "</Thinking>", "</THINKING>"];
-const THOUGHT: &[&str] = &["</thought>", "</Thought>", "</THOUGHT>"];
-const REASONING: &[&str] = &["</reasoning>", "</Reasoning>", "</REASONING>"];
+/// The marks of reasoning that count in any case.
+const CASELESS: [&str; 8] = [
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "<thought>",
+    "</thought>",
+    "<reasoning>",
+    "</reasoning>",
+];
 
 /// What every format has.
 const COMMON: &[Entry] = &[
-    common("<think>", Mark::Think(THINK, &[])),
-    common("<Think>", Mark::Think(THINK, &[])),
-    common("<THINK>", Mark::Think(THINK, &[])),
+    common("<think>", Mark::Think(&["</think>"], &[])),
     common("</think>", Mark::EndThink),
-    common("</Think>", Mark::EndThink),
-    common("</THINK>", Mark::EndThink),
-    common("<thinking>", Mark::Think(THINKING, &[])),
-    common("<Thinking>", Mark::Think(THINKING, &[])),
-    common("<THINKING>", Mark::Think(THINKING, &[])),
+    common("<thinking>", Mark::Think(&["</thinking>"], &[])),
     common("</thinking>", Mark::EndThink),
-    common("</Thinking>", Mark::EndThink),
-    common("</THINKING>", Mark::EndThink),
-    common("<thought>", Mark::Think(THOUGHT, &[])),
-    common("<Thought>", Mark::Think(THOUGHT, &[])),
-    common("<THOUGHT>", Mark::Think(THOUGHT, &[])),
+    common("<thought>", Mark::Think(&["</thought>"], &[])),
     common("</thought>", Mark::EndThink),
-    common("</Thought>", Mark::EndThink),
-    common("</THOUGHT>", Mark::EndThink),
-    common("<reasoning>", Mark::Think(REASONING, &[])),
-    common("<Reasoning>", Mark::Think(REASONING, &[])),
-    common("<REASONING>", Mark::Think(REASONING, &[])),
+    common("<reasoning>", Mark::Think(&["</reasoning>"], &[])),
     common("</reasoning>", Mark::EndThink),
-    common("</Reasoning>", Mark::EndThink),
-    common("</REASONING>", Mark::EndThink),
     common("<|think|>", Mark::Think(&["<|end|>"], &[])),
     common("<|think:start|>", Mark::Think(&["<|think:end|>"], &[])),
     common("<|think:end|>", Mark::EndThink),
@@ -144,6 +144,7 @@ const COMMON: &[Entry] = &[
     common("<|observation|>", Mark::Result(&["<|assistant|>"])),
     common("<|user|>", Mark::Turn(&[])),
     common("<|system|>", Mark::Turn(&[])),
+    common("<|tool|>", Mark::Turn(&[])),
     common("<|USER_TOKEN|>", Mark::Turn(&[])),
     common("<|SYSTEM_TOKEN|>", Mark::Turn(&[])),
     common("<|CHATBOT_TOKEN|>", Mark::Close),
@@ -195,6 +196,10 @@ pub(crate) struct Marks {
     pairs: Vec<([u8; 2], usize, usize)>,
     /// The first bytes, a bit for each.
     firsts: [u64; 4],
+    /// The rules of calls that may stand together before one close mark.
+    blocks: Vec<&'static Rule>,
+    /// Whether those of [`CASELESS`] are among them.
+    caseless: bool,
 }
 
 impl Marks {
@@ -203,6 +208,25 @@ impl Marks {
         let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
         let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
         Self::of(common.chain(stops).collect())
+    }
+
+    /// The same with the guards of all formats, as far as they do not contradict these marks.
+    pub(crate) fn guarded(
+        entries: impl Iterator<Item = Entry>,
+        guards: impl Iterator<Item = Entry>,
+    ) -> Self {
+        let mut all: Vec<Entry> = entries.collect();
+        let own = all.len();
+        for guard in guards {
+            let mut own = all.iter().take(own);
+            let differs = |entry: &Entry| {
+                !entry.token.starts_with(guard.token) && !guard.token.starts_with(entry.token)
+            };
+            if own.all(differs) {
+                all.push(guard);
+            }
+        }
+        Self::new(all.into_iter())
     }
 
     /// These marks alone.
@@ -229,6 +253,30 @@ impl Marks {
         self.firsts.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// Whether one of them begins with `bytes`, which may go on, whatever letter that is.
+    #[inline]
+    pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.begins_alike(bytes)
+    }
+
+    fn begins_alike(&self, bytes: &[u8]) -> bool {
+        let alike = |token: &str| token.bytes().zip(bytes).all(|(one, other)| one == *other);
+        match bytes {
+            [first, second, third, ..] => {
+                let (word, bit) = three(*first, *second, *third);
+                self.threes.get(word).is_some_and(|word| word & bit != 0)
+                    && self.beginning([*first, *second]).0.iter().any(|(token, _)| alike(token))
+            }
+            _ => true,
+        }
+    }
+
+    /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
+    pub(crate) fn block(&self, closes: &[&str]) -> Option<(&'static Rule, &'static str)> {
+        let rule = self.blocks.iter().find(|rule| rule.closes == closes)?;
+        Some((rule, rule.another?))
+    }
+
     /// A mark that is the beginning of another one, and that one.
     pub(crate) fn ambiguous(&self) -> Option<(&'static str, &'static str)> {
         let mut pairs = self.marks.iter().zip(self.marks.iter().skip(1));
@@ -239,22 +287,28 @@ impl Marks {
     fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
+        let blocks = marks.iter().filter_map(|(_, mark)| match mark {
+            Mark::Open(rule) if rule.another.is_some() => Some(*rule),
+            _ => None,
+        });
+        let blocks = blocks.collect();
         let heads = marks.iter().map(|(token, _)| head(token.as_bytes())).collect();
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
         let mut firsts = [0; 4];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
+        let caseless = marks.iter().any(|(token, _)| CASELESS.contains(token));
         for (at, (token, _)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
             if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
                 *word |= 1 << (first % 64);
             }
-            let (word, bit) = pair(*first, *second);
-            if let Some(word) = begins.get_mut(word) {
-                *word |= bit;
-            }
-            if let [_, _, third, ..] = token.as_bytes() {
-                let (word, bit) = three(*first, *second, *third);
+            for [first, second, third] in heads_of(token) {
+                let (word, bit) = pair(first, second);
+                if let Some(word) = begins.get_mut(word) {
+                    *word |= bit;
+                }
+                let (word, bit) = three(first, second, third);
                 if let Some(word) = threes.get_mut(word) {
                     *word |= bit;
                 }
@@ -264,7 +318,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, heads, begins, threes, pairs, firsts }
+        Self { marks, heads, begins, threes, pairs, firsts, blocks, caseless }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -297,7 +351,23 @@ impl Marks {
         }
         match marks.get(above) {
             Some((token, _)) if token.starts_with(rest) => Lookup::Prefix,
+            _ if self.caseless => self.in_any_case(rest),
             _ => Lookup::Nothing,
+        }
+    }
+
+    /// The mark that `rest` begins with, in another case.
+    fn in_any_case(&self, rest: &str) -> Lookup {
+        let ([b'<', b'/', letter, ..] | [b'<', letter, ..]) = rest.as_bytes() else {
+            return Lookup::Nothing;
+        };
+        if !matches!(letter, b't' | b'T' | b'r' | b'R') {
+            return Lookup::Nothing;
+        }
+        match CASELESS.iter().find(|token| begins_alike(rest, token)) {
+            Some(token) if token.len() <= rest.len() => self.at(token),
+            Some(_) => Lookup::Prefix,
+            None => Lookup::Nothing,
         }
     }
 
@@ -338,9 +408,35 @@ impl Marks {
             .iter()
             .take_while(|(token, _)| token.starts_with(rest))
             .peekable();
-        let counts = rest.len() >= SHORTEST && begun.peek().is_some();
+        let is_caseless = || self.caseless && CASELESS.iter().any(|it| begins_alike(rest, it));
+        let counts = rest.len() >= SHORTEST && (begun.peek().is_some() || is_caseless());
         counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
+}
+
+/// The first three bytes with which a mark counts.
+fn heads_of(token: &str) -> impl Iterator<Item = [u8; 3]> {
+    let mut bytes = token.bytes();
+    let mut next = || bytes.next().unwrap_or_default();
+    let head = [next(), next(), next()];
+    let all = CASELESS.contains(&token);
+    (0..if all { 4 } else { 1 }).map(move |case| {
+        let [first, second, third] = head;
+        let upper =
+            |byte: u8, bit: u8| if case & bit == 0 { byte } else { byte.to_ascii_uppercase() };
+        [first, upper(second, 1), upper(third, 2)]
+    })
+}
+
+/// Whether one is the beginning of the other, in any case.
+fn begins_alike(rest: &str, token: &str) -> bool {
+    let (rest, token) = (rest.as_bytes(), token.as_bytes());
+    rest.iter().zip(token).all(|(one, other)| one.eq_ignore_ascii_case(other))
+}
+
+/// Whether `rest` begins with `close` in another case, where that counts.
+pub(crate) fn is_close(rest: &str, close: &str) -> bool {
+    CASELESS.contains(&close) && rest.len() >= close.len() && begins_alike(rest, close)
 }
 
 /// The first eight bytes as a number, none of which is 0 in a mark.
@@ -394,8 +490,18 @@ pub(crate) fn without_stops(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lookup, may_begin};
+    use super::{COMMON, Lookup, Mark, may_begin};
     use crate::{declared::Declared, format::Format, text::setup::Setup};
+
+    /// Those of the formats' own tables are, by themselves.
+    #[test]
+    fn a_call_is_attacked_at_every_guard_that_all_formats_have() {
+        let attacks = include_str!("../../tests/attacks.rs");
+        let guards = COMMON.iter().filter(|entry| entry.mark.guards());
+        for entry in guards.filter(|entry| !matches!(entry.mark, Mark::Stop)) {
+            assert!(attacks.contains(entry.token), "{}", entry.token);
+        }
+    }
 
     #[test]
     fn no_mark_is_the_beginning_of_another_one() {
@@ -412,6 +518,13 @@ mod tests {
                 }
             }
             assert!(matches!(marks.at("<b>"), Lookup::Nothing));
+            for mark in ["<tHINK>", "<ThinkinG>", "</rEASONING>", "<THoUGHT>", "</THiNK>"] {
+                assert!(matches!(marks.at(mark), Lookup::Mark(_, len) if len == mark.len()));
+                for cut in 1..mark.len() {
+                    assert!(matches!(marks.at(&mark[..cut]), Lookup::Prefix), "{mark} {cut}");
+                    assert!(cut < 2 || marks.may_stand(&mark.as_bytes()[..cut]), "{mark} {cut}");
+                }
+            }
         }
     }
 }

@@ -20,8 +20,14 @@ pub(crate) struct Rule {
     pub(crate) python: bool,
     /// Only a declared name makes it a call.
     pub(crate) declared: bool,
+    /// What addresses everybody, and calls nothing.
+    pub(crate) everybody: Option<&'static str>,
+    /// What may stand between a name and its JSON, and means nothing.
+    pub(crate) between: &'static [&'static str],
     /// What closes the call.
     pub(crate) closes: &'static [&'static str],
+    /// What begins another call before the close mark.
+    pub(crate) another: Option<&'static str>,
     /// What is done with a mark that nothing of this follows.
     pub(crate) otherwise: Otherwise,
 }
@@ -125,7 +131,10 @@ impl Rule {
         name: &[],
         python: false,
         declared: false,
+        everybody: None,
+        between: &[],
         closes: &[],
+        another: None,
         otherwise: Otherwise::Prose,
     };
 }

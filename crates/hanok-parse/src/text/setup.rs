@@ -21,7 +21,7 @@ pub(crate) struct Setup {
     pub(crate) formats: Option<Formats>,
     /// The marks that count at the start of a line.
     pub(crate) lines: Arc<Marks>,
-    /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives.
+    /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives. Without them only `Observation:` counts.
     pub(crate) labels: bool,
     /// JSON at the start of a line, bare or in a fence.
     pub(crate) json: bool,
@@ -51,7 +51,10 @@ impl Setup {
             None => {
                 Arc::clone(ALL.get_or_init(|| Arc::new(Marks::new(formats::entries().copied()))))
             }
-            Some(_) => Arc::new(Marks::new(formats::entries().filter(has).copied())),
+            Some(_) => {
+                let own = formats::entries().filter(has).copied();
+                Arc::new(Marks::guarded(own, formats::guards().copied()))
+            }
         };
         let is = |grammar: Grammar| {
             let some = GRAMMARS.iter().filter(|(one, _)| *one == grammar);
@@ -76,12 +79,13 @@ impl Setup {
         }
     }
 
-    /// What the tables say, and nothing that is built in.
+    /// What the tables say. Of what is built in only what guards: marks of reasoning, results and turns.
     pub(crate) fn of_tables(
         declared: Declared,
         tables: &[&FormatTable],
     ) -> Result<Self, TableError> {
-        let marks = Marks::new(tables.iter().flat_map(|table| table.entries()));
+        let entries = tables.iter().flat_map(|table| table.entries());
+        let marks = Marks::guarded(entries, formats::guards().copied());
         let lines = tables.iter().flat_map(|table| table.line_entries());
         let lines = Marks::only(lines.chain(marks::SENTENCES.iter().copied()));
         if let Some((token, other)) = marks.ambiguous().or_else(|| lines.ambiguous()) {
@@ -108,7 +112,7 @@ impl Setup {
     /// Looks for the arguments of `tool` alone.
     pub(crate) fn named(self, tool: String) -> Self {
         Self {
-            marks: Arc::new(Marks::new(std::iter::empty())),
+            marks: Arc::new(Marks::new(formats::guards().copied())),
             lines: Arc::new(Marks::only(marks::SENTENCES.iter().copied())),
             labels: false,
             json: false,
@@ -120,6 +124,12 @@ impl Setup {
             named: Some(tool),
             ..self
         }
+    }
+
+    /// Whether a line that begins with `bytes` may be a call, besides what may be a label. A line of code begins with any letter.
+    #[inline]
+    pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
+        self.code_lines || self.lines.may_begin_line(bytes)
     }
 
     /// Whether the text is in this format, and in no other.

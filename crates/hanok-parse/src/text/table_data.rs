@@ -83,8 +83,14 @@ pub(crate) struct RuleData {
     python: bool,
     #[cfg_attr(feature = "serde", serde(default))]
     declared: bool,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    everybody: Option<String>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    between: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     closes: Words,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    another: Option<String>,
     #[cfg_attr(feature = "serde", serde(default))]
     otherwise: Otherwise,
 }
@@ -231,7 +237,10 @@ impl RuleData {
             name: rule.name.iter().map(then).collect(),
             python: rule.python,
             declared: rule.declared,
+            everybody: rule.everybody.map(str::to_owned),
+            between: owned(rule.between),
             closes: owned(rule.closes),
+            another: rule.another.map(str::to_owned),
             otherwise: rule.otherwise,
         }
     }
@@ -252,7 +261,10 @@ impl RuleData {
             name: Box::leak(name.into_boxed_slice()),
             python: self.python,
             declared: self.declared,
+            everybody: optional(&self.everybody),
+            between: words(&self.between),
             closes: words(&self.closes),
+            another: optional(&self.another),
             otherwise: self.otherwise,
         }
     }

@@ -135,4 +135,29 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::LangchainXml, &["<tool>", "<tool_input>"]),
     (Format::Sarashina, &["<|tool_calls|>"]),
     (Format::Hyperclovax, &["-> tool/function_call"]),
+    (Format::CallingTool, &["[Calling tool:"]),
+    (Format::CallingTool, &["[Calling tool="]),
+    (Format::UiTars, &["Action:", "click(start_box="]),
+    (Format::UiTars, &["Action:", "click(point="]),
+    (Format::Xlam, &["[{\"name\": \"tool_call_name\", \"arguments\""]),
+    (Format::Ernie45, &["<tool_call>", "<response>"]),
+    (Format::Granite4, &["<tool_call>", "<|start_of_role|>"]),
+    (Format::HunyuanA13b, &["<tool_calls>", "<answer>"]),
+    (Format::Smolagents, &["Action:", "\"name\": \"final_answer\""]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, SIGNATURES};
+
+    /// No template has words for the others.
+    #[test]
+    fn every_format_that_templates_have_words_for_has_a_signature() {
+        use Format::{BareJson, GranitePythonic, OpenaiJson, Supervisor};
+        let without = [BareJson, GranitePythonic, OpenaiJson, Supervisor];
+        for format in Format::ALL {
+            let has = SIGNATURES.iter().any(|(one, _)| one == format);
+            assert_eq!(has, !without.contains(format), "{format}");
+        }
+    }
+}

@@ -215,6 +215,38 @@ pub(crate) const ALL: &[Form] = &[
         });
         format!("<ifm|tool_calls>{calls}</ifm|tool_calls>")
     }),
+    open(Form::new(Format::Ernie45, |meant| {
+        each(meant, |name, args| {
+            format!("<tool_call>{}</tool_call>\n", object(name, "arguments", args))
+        }) + "</s>"
+    })),
+    open(Form::new(Format::Glm53, |meant| {
+        each(meant, |name, args| format!("<tool_call>{name}>{}", json(args)))
+    })),
+    Form::new(Format::ToolCode, |meant| {
+        let calls = joined(meant, "\n", |name, args| format!("print({name}({}))", keywords(args)));
+        format!("```tool_code\n{calls}\n```\n")
+    }),
+    open(Form::new(Format::Functionary, |meant| {
+        each(meant, |name, args| {
+            format!("<|from|>assistant\n<|recipient|>{name}\n<|content|>{}", json(args))
+        })
+    })),
+    open(Form::new(Format::Functionary, |meant| {
+        each(meant, |name, args| format!(">>>{name}\n{}\n", json(args)))
+    })),
+    open(Form::new(Format::Hyperclovax, |meant| {
+        format!("-> tool/function_call\n{}", list(meant, "arguments"))
+    })),
+    open(Form::new(Format::UiTars, |meant| {
+        each(meant, |name, args| format!("Action: {name}({})\n", keywords(args)))
+    })),
+    Form {
+        hinted: true,
+        ..open(Form::new(Format::GranitePythonic, |meant| {
+            joined(meant, "\n", |name, args| format!("{name}({})", keywords(args)))
+        }))
+    },
     open(Form::new(Format::QwenAgent, |meant| {
         each(meant, |name, args| format!("✿FUNCTION✿: {name}\n✿ARGS✿: {}\n", json(args)))
     })),

@@ -161,6 +161,55 @@ pub(crate) const ALL: &[Form] = &[
             &["<|close|>", "<|open|>"],
         )
     },
+    raw(
+        Form::new(Format::Muse, |meant| {
+            let calls = each(meant, |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<atem:parameter name=\"{key}\">{text}</atem:parameter>\n")
+                });
+                format!("<atem:invoke name=\"{name}\">\n{args}</atem:invoke>\n")
+            });
+            format!("<atem:function_calls>\n{calls}</atem:function_calls>")
+        }),
+        &["</atem:parameter>", "<atem:parameter", "</atem:invoke>"],
+    ),
+    raw(
+        Form::new(Format::SolarOpen2, |meant| {
+            each(meant, |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<|tool_arg:start|>{key}<|tool_arg:value|>{text}<|tool_arg:end|>\n")
+                });
+                format!("<|tool_call:start|>{name}\n{args}<|tool_call:end|>\n")
+            })
+        }),
+        &["<|tool_arg:end|>", "<|tool_arg:start|>", "<|tool_call:end|>"],
+    ),
+    raw(
+        Form::new(Format::Iquest, |meant| {
+            each(meant, |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<arg_key>{key}</arg_key><arg_value>{text}</arg_value>")
+                });
+                format!("<iquest_tool_call>{name}{args}</iquest_tool_call>")
+            })
+        }),
+        &["</arg_value>", "<arg_key>"],
+    ),
+    Form {
+        elements: true,
+        bare_keys: true,
+        ..raw(
+            Form::new(Format::MinimaxM3, |meant| {
+                let calls = each(meant, |name, args| {
+                    let args: String =
+                        args.iter().map(|(key, value)| element(key, value)).collect();
+                    format!("{M3}<invoke name=\"{name}\">{args}{M3}</invoke>\n")
+                });
+                format!("{M3}<tool_call>\n{calls}{M3}</tool_call>")
+            }),
+            &[M3],
+        )
+    },
     Form {
         bare_keys: true,
         ..raw(
@@ -185,6 +234,18 @@ pub(crate) const ALL: &[Form] = &[
         )
     },
 ];
+
+const M3: &str = "]<]minimax[>[";
+
+/// The value as an element of MiniMax M3.
+fn element(key: &str, value: &Value) -> String {
+    let inner = match value {
+        Value::Array(items) => items.iter().map(|item| element("item", item)).collect(),
+        Value::Object(members) => members.iter().map(|(key, value)| element(key, value)).collect(),
+        plain => text(plain),
+    };
+    format!("{M3}<{key}>{inner}{M3}</{key}>")
+}
 
 const XML: &[&str] = &["</parameter>", "<parameter", "</invoke>"];
 

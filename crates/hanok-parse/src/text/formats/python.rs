@@ -3,7 +3,7 @@
 use crate::{
     format::Format,
     text::{
-        marks::{Entry, Mark, of},
+        marks::{Entry, Mark, OWN, of},
         rule::{Otherwise, Rule, Shape},
     },
 };
@@ -21,7 +21,8 @@ const FUNCTION_CALLS: Rule = Rule {
 };
 
 const CALLING: Rule = Rule { closes: &["]"], otherwise: Otherwise::Prose, json: None, ..PYTHON };
-const TOOL_CODE: Rule = Rule { json: None, python: true, declared: true, ..Rule::NEW };
+const PRINT: Rule = Rule { json: None, python: true, declared: true, ..Rule::NEW };
+const TOOL_CODE: Rule = Rule { skips: &["print("], ..PRINT };
 
 const LFM2: &[Format] = &[Format::Lfm2];
 const LLAMA4: &[Format] = &[Format::Pythonic];
@@ -32,6 +33,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::CallingTool], "[Calling tool=", Mark::Attributes),
     of(LLAMA4, "<|python_start|>", Mark::Open(&START)),
     of(LLAMA4, "<|python_end|>", Mark::Close),
+    of(LLAMA4, "<|header_start|>", Mark::Turn(OWN)),
     of(LFM2, "<|tool_call_start|>", Mark::Open(&TOOL_CALL)),
     of(LFM2, "<|tool_call_end|>", Mark::Close),
     of(LFM2, "<|tool_response_start|>", Mark::Result(&["<|tool_response_end|>"])),
@@ -40,5 +42,7 @@ pub(super) const MARKS: &[Entry] = &[
 ];
 
 /// A name that prose may have, too.
-pub(super) const LINES: &[Entry] =
-    &[of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE))];
+pub(super) const LINES: &[Entry] = &[
+    of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE)),
+    of(&[Format::ToolCode], "print(", Mark::Open(&PRINT)),
+];

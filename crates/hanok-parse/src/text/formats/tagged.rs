@@ -93,6 +93,9 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::Granite20bFc], "</function_call>", Mark::Close),
     of(&[Format::Longcat], "<longcat_tool_call>", Mark::Open(&LONGCAT)),
     of(&[Format::Longcat], "</longcat_tool_call>", Mark::Close),
+    of(&[Format::Longcat], "<longcat_user>", Mark::Turn(&[])),
+    of(&[Format::Longcat], "<longcat_system>", Mark::Turn(&[])),
+    of(&[Format::Longcat], "</longcat_s>", Mark::Stop),
     of(&[Format::Longcat], "<longcat_think>", Mark::Think(&["</longcat_think>"], &[])),
     of(&[Format::Longcat], "</longcat_think>", Mark::EndThink),
     of(&[Format::HyV3], "<end_of_tool_call>", Mark::Close),
@@ -119,6 +122,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::Apertus], "<|tools_suffix|>", Mark::Close),
     of(&[Format::Apertus], "<|inner_prefix|>", Mark::Think(&["<|inner_suffix|>"], &[])),
     of(&[Format::Apertus], "<|inner_suffix|>", Mark::EndThink),
+    of(&[Format::Apertus], "<|developer_start|>", Mark::Turn(&[])),
     of(&[Format::Apertus], "<|assistant_end|>", Mark::Stop),
     of(MISTRALS, "[TOOL_CALLS]", Mark::Open(&MISTRAL)),
     of(MISTRALS, "[/TOOL_CALLS]", Mark::Close),
@@ -127,15 +131,22 @@ pub(super) const MARKS: &[Entry] = &[
     of(MISTRALS, "[/THINK]", Mark::EndThink),
     of(&[Format::Inkling], "<|message_model|>", Mark::Open(&MESSAGE)),
     of(&[Format::Inkling], "<|content_invoke_tool_json|>", Mark::Open(&INVOKE_JSON)),
+    of(&[Format::Inkling], "<|message_user|>", Mark::Turn(&[])),
+    of(&[Format::Inkling], "<|message_system|>", Mark::Turn(&[])),
+    of(&[Format::Inkling], "<|message_tool|>", Mark::Turn(&[])),
     of(&[Format::Inkling], "<|content_text|>", Mark::Close),
     of(&[Format::Inkling], "<|content_thinking|>", Mark::Think(&["<|end_message|>"], &[])),
     of(&[Format::Inkling], "<|end_message|>", Mark::Close),
     of(&[Format::Gigachat3], "<|message_sep|>", Mark::Close),
+    of(&[Format::Gigachat3], "<|role_sep|>", Mark::Turn(&[])),
 ];
 
 /// Marks whose first word prose has, too.
 pub(super) const LINES: &[Entry] = &[
     of(&[Format::Phi4mini], "functools", Mark::Open(&JSON)),
     of(&[Format::Gigachat3], "function call<|role_sep|>", Mark::Open(&JSON)),
+    of(&[Format::Gigachat3], "function result<|role_sep|>", Mark::Turn(&[])),
+    of(&[Format::Gigachat3], "user<|role_sep|>", Mark::Turn(&[])),
+    of(&[Format::Gigachat3], "assistant<|role_sep|>", Mark::Close),
     of(&[Format::Hyperclovax], "-> tool/function_call", Mark::Open(&JSON)),
 ];

@@ -20,6 +20,12 @@ const DEEPSEEK_ASCII: Rule = Rule {
     closes: &["<|tool▁call▁end|>", "<|tool▁calls▁end|>"],
     ..DEEPSEEK
 };
+/// The same with underscores. Behind the separator Step 3 has tags in place of a name.
+const DEEPSEEK_UNDERSCORES: Rule = Rule {
+    name: &[("<｜tool_sep｜>", Then::Typed)],
+    closes: &["<｜tool_call_end｜>", "<｜tool_calls_end｜>"],
+    ..DEEPSEEK
+};
 const DEEPSEEK_ASCII_SECTION: Rule = Rule { wraps: &["<|tool▁call▁begin|>"], ..DEEPSEEK_ASCII };
 const DEEPSEEK_SECTION: Rule = Rule { wraps: &["<｜tool▁call▁begin｜>"], ..DEEPSEEK };
 const KIMI: Rule = Rule {
@@ -30,6 +36,7 @@ const KIMI: Rule = Rule {
 };
 const PLAMO: Rule = Rule {
     name: &[("<|plamo:end_tool_name:plamo|>", Then::Json)],
+    between: &["<|plamo:begin_tool_arguments:plamo|>", "<|plamo:constrain|>json", "<|plamo:msg|>"],
     closes: &["<|plamo:end_tool_arguments:plamo|>"],
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
@@ -44,6 +51,7 @@ const GEMMA: Rule = Rule {
     skips: &["call:"],
     name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
     closes: &["<tool_call|>"],
+    another: Some("call:"),
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
 };
@@ -52,13 +60,19 @@ const FUNCTIONGEMMA: Rule =
 
 const SOLAR: Rule = Rule {
     name: &[("<|tool_call:name|>", Then::Named)],
+    between: &["<|tool_call:args|>"],
     closes: &["<|tool_call:end|>"],
     otherwise: Otherwise::Malformed,
     ..Rule::NEW
 };
-const RECIPIENT: Rule =
-    Rule { name: &[("<|content|>", Then::Json)], otherwise: Otherwise::Drop, ..Rule::NEW };
-const LINE_NAME: Rule = Rule { name: &[("{", Then::FromToken)], declared: true, ..Rule::NEW };
+const RECIPIENT: Rule = Rule {
+    name: &[("<|content|>", Then::Json)],
+    everybody: Some("all"),
+    otherwise: Otherwise::Drop,
+    ..Rule::NEW
+};
+const LINE_NAME: Rule =
+    Rule { name: &[("{", Then::FromToken)], declared: true, everybody: Some("all"), ..Rule::NEW };
 /// Gemma's calls where their tokens were left out.
 const GEMMA_LINE: Rule = Rule {
     name: &[("{", Then::Quoted("<|\"|>")), ("(", Then::Python)],
@@ -67,13 +81,8 @@ const GEMMA_LINE: Rule = Rule {
     ..Rule::NEW
 };
 
-/// The rule of another call behind one that `closes` has not closed yet.
-pub(crate) fn next_in_block(closes: &[&str]) -> Option<&'static Rule> {
-    let rules: [&'static Rule; 2] = [&GEMMA, &FUNCTIONGEMMA];
-    rules.into_iter().find(|rule| rule.closes == closes)
-}
-
 const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
+const UNDERSCORES: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31, Format::Step3];
 const SOLAR1: &[Format] = &[Format::SolarOpen];
 const SOLARS: &[Format] = &[Format::SolarOpen, Format::SolarOpen2];
 const CONTENT: &[Format] = &[Format::SolarOpen, Format::Functionary];
@@ -95,8 +104,15 @@ pub(super) const MARKS: &[Entry] = &[
     of(V3, "<|tool▁call▁end|>", Mark::Close),
     of(V3, "<|tool▁calls▁end|>", Mark::Close),
     of(V3, "<|tool▁outputs▁begin|>", Mark::Result(&["<|tool▁outputs▁end|>"])),
+    of(V3, "<|tool▁output▁begin|>", Mark::Result(&["<|tool▁output▁end|>"])),
     of(V3, "<|end▁of▁sentence|>", Mark::Stop),
     of(V3, "<|User|>", Mark::Turn(&[])),
+    of(UNDERSCORES, "<｜tool_calls_begin｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_calls_end｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_call_begin｜>", Mark::Open(&DEEPSEEK_UNDERSCORES)),
+    of(UNDERSCORES, "<｜tool_call_end｜>", Mark::Close),
+    of(UNDERSCORES, "<｜tool_outputs_begin｜>", Mark::Result(&["<｜tool_outputs_end｜>"])),
+    of(UNDERSCORES, "<｜tool_output_begin｜>", Mark::Result(&["<｜tool_output_end｜>"])),
     of(SOLAR1, "<|tool_call:begin|>", Mark::Open(&SOLAR)),
     of(SOLARS, "<|tool_call:end|>", Mark::Close),
     of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
@@ -118,6 +134,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(PLAMO3, "<|plamo:end_tool_arguments:plamo|>", Mark::Close),
     of(PLAMO3, "<|plamo:begin_think:plamo|>", Mark::Think(&["<|plamo:end_think:plamo|>"], &[])),
     of(PLAMO3, "<|plamo:end_think:plamo|>", Mark::EndThink),
+    of(PLAMO3, "<|plamo:op|>", Mark::Turn(OWN)),
     of(PLAMO3, "<|plamo:tag|>", Mark::Stop),
     of(QWEN, "✿FUNCTION✿", Mark::Open(&QWEN_AGENT)),
     of(QWEN, "✿RESULT✿", Mark::Result(&["✿RETURN✿"])),

@@ -3,7 +3,7 @@
 use crate::{
     format::Format,
     text::{
-        marks::{Entry, Mark, of},
+        marks::{Entry, Mark, OWN, of},
         rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
     },
 };
@@ -177,11 +177,13 @@ const SOLAR_OPEN: Rule = Rule {
 const IQUEST: &[Format] = &[Format::Iquest];
 const QWEN: &[Format] = &[Format::Qwen3Xml, Format::FunctionTag, Format::SeedOss];
 const HY4: &[Format] = &[Format::HyV4];
+const HUNYUAN: &[Format] = &[Format::HunyuanA13b, Format::HyV3, Format::HyV4];
 const MINICPM: &[Format] = &[Format::Minicpm5];
 const INVOKES: &[Format] = &[Format::AnthropicXml, Format::Dots, Format::MinimaxM2];
 const DSMLS: &[Format] = &[Format::DeepseekV32, Format::DeepseekV4];
 const V41: &[Format] = &[Format::DeepseekV41];
 const MUSE: &[Format] = &[Format::Muse];
+const MINIMAX_TURNS: &[Format] = &[Format::MinimaxM2, Format::MinimaxM3];
 const STEP3: &[Format] = &[Format::Step3];
 const K3: &[Format] = &[Format::KimiK3];
 const HORIZON: &[Format] = &[Format::K2Horizon];
@@ -203,12 +205,15 @@ pub(super) const MARKS: &[Entry] = &[
     of(HY4, "</tool_call:", Mark::SuffixedClose),
     of(HY4, "<think:", Mark::SuffixedThink),
     of(HY4, "</think:", Mark::SuffixedClose),
+    of(HUNYUAN, "<｜hy_User｜>", Mark::Turn(&[])),
+    of(HUNYUAN, "<|hy_User|>", Mark::Turn(&[])),
     of(QWEN, "<function=", Mark::Open(&FUNCTION_OPEN)),
     of(QWEN, "</function>", Mark::Close),
     of(&[Format::SeedOss], "<seed:tool_call>", Mark::Open(&SEED)),
     of(&[Format::SeedOss], "</seed:tool_call>", Mark::Close),
     of(&[Format::SeedOss], "<seed:think>", Mark::Think(&["</seed:think>"], &[])),
     of(&[Format::SeedOss], "</seed:think>", Mark::EndThink),
+    of(&[Format::SeedOss], "<seed:bos>", Mark::Turn(OWN)),
     of(&[Format::SeedOss], "<seed:eos>", Mark::Stop),
     of(MINICPM, "<function name=", Mark::Open(&FUNCTION_NAME)),
     of(INVOKES, "<invoke name=", Mark::Open(&INVOKE_OPEN)),
@@ -217,6 +222,11 @@ pub(super) const MARKS: &[Entry] = &[
     of(INVOKES, "<function_results>", Mark::Result(&["</function_results>"])),
     of(&[Format::Dots], "<dots_function_call>", Mark::Open(&DOTS_OPEN)),
     of(&[Format::Dots], "</dots_function_call>", Mark::Close),
+    of(&[Format::Dots], "<|userprompt|>", Mark::Turn(&[])),
+    of(&[Format::Dots], "<|response|>", Mark::Close),
+    of(&[Format::Dots], "<|endofresponse|>", Mark::Stop),
+    of(MINIMAX_TURNS, "]~b]", Mark::Turn(&["ai"])),
+    of(MINIMAX_TURNS, "[e~[", Mark::Stop),
     of(&[Format::MinimaxM2], "<minimax:tool_call>", Mark::Open(&MINIMAX)),
     of(&[Format::MinimaxM2], "</minimax:tool_call>", Mark::Close),
     of(DSMLS, "<｜DSML｜function_calls>", Mark::Close),
@@ -234,10 +244,8 @@ pub(super) const MARKS: &[Entry] = &[
     of(MUSE, "<atem:invoke ", Mark::Open(&ATEM_OPEN)),
     of(MUSE, "</atem:invoke>", Mark::Close),
     of(MUSE, "<|eom|>", Mark::Stop),
-    of(STEP3, "<｜tool_calls_begin｜>", Mark::Close),
-    of(STEP3, "<｜tool_calls_end｜>", Mark::Close),
-    of(STEP3, "<｜tool_call_begin｜>function<｜tool_sep｜>", Mark::Close),
-    of(STEP3, "<｜tool_call_end｜>", Mark::Close),
+    of(STEP3, "<|BOT|>", Mark::Turn(OWN)),
+    of(STEP3, "<|EOT|>", Mark::Stop),
     of(STEP3, "<steptml:invoke ", Mark::Open(&STEPTML_OPEN)),
     of(STEP3, "</steptml:invoke>", Mark::Close),
     of(K3, "<|open|>think<|sep|>", Mark::Think(&["<|close|>think<|sep|>"], THINK)),
@@ -246,7 +254,9 @@ pub(super) const MARKS: &[Entry] = &[
     of(K3, "<|close|>response<|sep|>", Mark::Close),
     of(K3, "<|open|>tools<|sep|>", Mark::Close),
     of(K3, "<|close|>tools<|sep|>", Mark::Close),
+    of(K3, "<|open|>message role=\"", Mark::Turn(OWN)),
     of(K3, "<|close|>message<|sep|>", Mark::Stop),
+    of(K3, "<|end_of_msg|>", Mark::Stop),
     of(K3, "<|open|>call ", Mark::Open(&XTML_OPEN)),
     of(K3, "<|close|>call<|sep|>", Mark::Close),
     of(HORIZON, "<ifm|think>", Mark::Think(&["</ifm|think>"], &[])),
