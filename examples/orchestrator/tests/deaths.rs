@@ -10,11 +10,12 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
+use hanok_agent::GateRequest;
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Clock as _, Tenant, ThreadKey};
 use hanok_graph::{Outcome, RunError, TokioClock};
 use hanok_mcp::{McpClient, McpConfig};
-use hanok_memory::{PlanMemory, ToolMemory, WorkflowMemory};
+use hanok_memory::{BehaviourMemory, ClarificationMemory, PlanMemory, ToolMemory, WorkflowMemory};
 use hanok_testkit::Dying;
 use orchestrator::{
     Opened, Options, open_on, sample,
@@ -24,6 +25,9 @@ use serde_json::json;
 use terminal::{brain, program::command};
 
 const REQUEST: &str = "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?";
+
+/// What is asked for at gates, and what a server asks about.
+const BOOKING: &str = "회의실 예약해 줘";
 
 fn key() -> ThreadKey {
     ThreadKey::named("t").unwrap()
@@ -46,27 +50,26 @@ async fn opened(
     threads: SharedCheckpointer,
     store: &SharedStore,
     results: &Path,
+    gates: &str,
 ) -> Opened {
-    let arguments = [
-        "orchestrator",
-        "--gates",
-        "none",
-        "--user",
-        "kim",
-        "--results",
-        results.to_str().unwrap(),
-    ];
+    let arguments =
+        ["orchestrator", "--gates", gates, "--user", "kim", "--results", results.to_str().unwrap()];
     let options = Options::parse_from(arguments);
     open_on(brain::offline().model, client.clone(), &options, threads, store.clone()).await.unwrap()
 }
 
-/// Goes on until the turn is over: what is in doubt is given up.
-async fn ended(opened: &Opened) -> Result<OrchestratorState, RunError> {
+/// Goes on until the turn is over: what is in doubt is given up, what is asked at a gate approved, and a form filled in. `answered` are the
+/// ids of all that was answered.
+async fn ended(
+    opened: &Opened,
+    request: &str,
+    answered: &mut Vec<String>,
+) -> Result<OrchestratorState, RunError> {
     let app = opened.graph.checkpointer(opened.threads.clone());
     let thread = app.thread(key());
     // A process that died at its first append has left nothing to go on with.
     let mut outcome = match thread.resume(()).await {
-        Err(RunError::NoSuchThread(_)) => thread.invoke(asking(REQUEST), ()).await,
+        Err(RunError::NoSuchThread(_)) => thread.invoke(asking(request), ()).await,
         outcome => outcome,
     };
     for _ in 0..8 {
@@ -74,6 +77,17 @@ async fn ended(opened: &Opened) -> Result<OrchestratorState, RunError> {
             Outcome::Done(state) => return Ok(state),
             Outcome::InDoubt(open) => {
                 outcome = thread.answer(open[0].id.clone(), &"give_up", ()).await;
+            }
+            Outcome::Interrupted(open) => {
+                let open = &open.requests[0];
+                let answer = match open.payload::<GateRequest>() {
+                    Ok(_) => json!({"decision": "approve"}),
+                    Err(_) => {
+                        json!({"action": "accept", "content": {"room": "사랑방", "people": 4}})
+                    }
+                };
+                answered.push(open.id.to_string());
+                outcome = thread.answer(open.id.clone(), &answer, ()).await;
             }
             other => panic!("{other:?}"),
         }
@@ -89,6 +103,12 @@ async fn memories(opened: &Opened) -> Vec<String> {
     texts.extend(of.all::<PlanMemory>(now).await.unwrap().into_iter().map(|it| it.text));
     texts.extend(of.all::<ToolMemory>(now).await.unwrap().into_iter().map(|it| it.text));
     texts.extend(of.all::<WorkflowMemory>(now).await.unwrap().into_iter().map(|it| it.text));
+    let behaviours = of.all::<BehaviourMemory>(now).await.unwrap();
+    texts.extend(behaviours.into_iter().map(|it| {
+        let people = it.record.people;
+        format!("{}: {} of {}", it.key, people.approved, people.approvals().count())
+    }));
+    texts.extend(of.all::<ClarificationMemory>(now).await.unwrap().into_iter().map(|it| it.text));
     texts
 }
 
@@ -128,6 +148,32 @@ async fn a_turn_goes_on_wherever_the_process_dies() {
     assert!(deaths > 40, "{deaths}");
 }
 
+/// P35, P42: with all gates on, and a server that asks: wherever the process dies, nothing is answered twice that counted, the room is
+/// booked once, and what people decided is learned as if nobody had died.
+#[tokio::test]
+async fn a_turn_of_questions_goes_on_wherever_the_process_dies() {
+    let whole = Box::pin(booked(None)).await;
+    assert_eq!((whole.end, whole.answered), (TurnEnd::Done, 3));
+    let mut deaths = 0;
+    for at in 0.. {
+        let mut over = false;
+        for is_stored in [false, true] {
+            let ran = Box::pin(booked(Some((at, is_stored)))).await;
+            over |= ran.deaths == 0;
+            deaths += ran.deaths;
+            assert_eq!(ran.end, TurnEnd::Done, "death at {at}, {is_stored}");
+            // An answer whose append was lost is given once more, to the same question.
+            assert_eq!(ran.answered, 3, "death at {at}, {is_stored}");
+            assert_eq!(ran.learned, whole.learned, "death at {at}, {is_stored}");
+        }
+        if over {
+            break;
+        }
+    }
+    println!("{deaths} deaths");
+    assert!(deaths > 30, "{deaths}");
+}
+
 /// More seeds are tried where this is set.
 const FULL: &str = "HANOK_TEST_FULL";
 
@@ -162,6 +208,8 @@ async fn a_turn_goes_on_however_often_the_process_dies() {
 /// A turn that may have died.
 struct Ran {
     deaths: usize,
+    /// The questions that were answered.
+    answered: usize,
     end: TurnEnd,
     learned: Vec<String>,
 }
@@ -176,8 +224,8 @@ async fn run(schedule: &[(usize, bool)]) -> Ran {
     let mut deaths = 0;
     for &(at, is_stored) in schedule {
         let dying = Dying::at(inner.clone(), at, is_stored);
-        let opened = opened(&client, dying.shared(), &store, &results).await;
-        let went = Box::pin(ended(&opened)).await;
+        let opened = opened(&client, dying.shared(), &store, &results, "none").await;
+        let went = Box::pin(ended(&opened, REQUEST, &mut Vec::new())).await;
         assert_eq!(went.is_err(), dying.is_dead(), "{schedule:?}: {went:?}");
         if !dying.is_dead() {
             break;
@@ -185,8 +233,8 @@ async fn run(schedule: &[(usize, bool)]) -> Ran {
         deaths += 1;
         dying.after_death(&key()).await.unwrap();
     }
-    let last = opened(&client, inner, &store, &results).await;
-    let state = Box::pin(ended(&last)).await.unwrap();
+    let last = opened(&client, inner, &store, &results, "none").await;
+    let state = Box::pin(ended(&last, REQUEST, &mut Vec::new())).await.unwrap();
     let what = format!("{schedule:?}: {:?}", state.answer);
     assert!(matches!(state.end, Some(TurnEnd::Done | TurnEnd::Partly)), "{what}");
     assert!(calls(&desk_folder, "build_report").0 <= 1, "{what}");
@@ -201,5 +249,35 @@ async fn run(schedule: &[(usize, bool)]) -> Ran {
     assert_eq!(steps.count(), 2, "{what}");
     let learned = memories(&last).await;
     client.close().await;
-    Ran { deaths, end: state.end.unwrap(), learned }
+    Ran { deaths, answered: 0, end: state.end.unwrap(), learned }
+}
+
+/// A turn that people decide on, whose process dies once.
+async fn booked(death: Option<(usize, bool)>) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let (desk_folder, results) = (folder.path().join("desk"), folder.path().join("results"));
+    let client = desk(&desk_folder).await;
+    let inner = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let store = SharedStore::new(InMemoryStore::new());
+    let (mut deaths, mut answered) = (0, Vec::new());
+    if let Some((at, is_stored)) = death {
+        let dying = Dying::at(inner.clone(), at, is_stored);
+        let opened = opened(&client, dying.shared(), &store, &results, "all").await;
+        let went = Box::pin(ended(&opened, BOOKING, &mut answered)).await;
+        assert_eq!(went.is_err(), dying.is_dead(), "{death:?}: {went:?}");
+        if dying.is_dead() {
+            deaths = 1;
+            dying.after_death(&key()).await.unwrap();
+        }
+    }
+    let last = opened(&client, inner, &store, &results, "all").await;
+    let state = Box::pin(ended(&last, BOOKING, &mut answered)).await.unwrap();
+    let desk = fs::read_to_string(desk_folder.join("desk.json")).unwrap();
+    let desk: serde_json::Value = serde_json::from_str(&desk).unwrap();
+    assert_eq!(desk["bookings"].as_array().unwrap().len(), 1, "{death:?}: {desk}");
+    assert_eq!(calls(&desk_folder, "book_room").1, 1, "{death:?}");
+    let learned = memories(&last).await;
+    client.close().await;
+    let answered = answered.into_iter().collect::<BTreeSet<_>>().len();
+    Ran { deaths, answered, end: state.end.unwrap(), learned }
 }

@@ -151,7 +151,13 @@ fn a_turn_goes_on_in_other_processes() {
     assert_eq!(calls.values().collect::<Vec<_>>(), [&2], "{calls:?}");
 }
 
-/// P42: the same on PostgreSQL, where what waits is listed and answered by a program that knows nothing of this one.
+/// P42: what waits is listed and answered by a program that knows nothing of this one.
+#[test]
+fn a_turn_that_waits_is_answered_by_another_program() {
+    answered_by_another_program("a.db", "main", &["--db", "a.db"]);
+}
+
+/// P42: the same on PostgreSQL.
 #[cfg(feature = "postgres")]
 #[test]
 fn a_turn_waits_on_postgresql() {
@@ -162,28 +168,35 @@ fn a_turn_waits_on_postgresql() {
             return;
         }
     };
+    answered_by_another_program(&url, &format!("pg-{}", std::process::id()), &["--postgres", &url]);
+}
+
+/// A turn on `thread` of the store at `db` that waits for a person; `place` names that store to the other program.
+fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let thread = format!("pg-{}", std::process::id());
-    let db =
-        |more: &[&str]| run(folder.path(), &[&["--db", &url, "--thread", &thread], more].concat());
-    let asked = db(&["--gates", "step", "우유 사기 메모해 줘"]);
+    let run =
+        |more: &[&str]| run(folder.path(), &[&["--db", db, "--thread", thread], more].concat());
+    let asked = run(&["--gates", "step", "우유 사기 메모해 줘"]);
     assert_eq!(asked.code, Some(5), "{}", asked.err);
     let hanok = |arguments: &[&str]| {
         let example = command("orchestrator", &[]).get_program().to_owned();
         let program = Path::new(&example).parent().unwrap().with_file_name("hanok");
-        assert!(program.exists(), "build it first: cargo build -p hanok-cli");
-        said(Command::new(program).args(arguments).env("HANOK_POSTGRES", &url).output().unwrap())
+        assert!(program.exists(), "build it first: cargo build -p hanok-cli --all-features");
+        let mut program = Command::new(program);
+        program.current_dir(folder.path()).args(place).args(arguments);
+        said(program.output().unwrap())
     };
     let (_, after) = asked.err.split_once('[').unwrap();
     let (open, _) = after.split_once(']').unwrap();
     let inbox = hanok(&["inbox", "--json"]);
-    let waits = |line: &&str| line.contains(&thread) && line.contains(open);
+    let waits = |line: &&str| line.contains(thread) && line.contains(open);
     assert_eq!(inbox.out.lines().filter(waits).count(), 1, "{}{}", inbox.out, inbox.err);
-    let answered = hanok(&["answer", &thread, open, "--approve"]);
+    let answered = hanok(&["answer", thread, open, "--approve"]);
     assert_eq!(answered.code, Some(0), "{}", answered.err);
-    let ended = db(&["--resume"]);
+    let ended = run(&["--resume"]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    let notes = fs::read_to_string(folder.path().join("orchestrator.desk/desk.json")).unwrap();
+    let desk = if db == "a.db" { "a.desk" } else { "orchestrator.desk" };
+    let notes = fs::read_to_string(folder.path().join(desk).join("desk.json")).unwrap();
     let desk: Value = serde_json::from_str(&notes).unwrap();
     assert_eq!(desk["notes"].as_array().unwrap().len(), 1, "{notes}");
 }
@@ -263,12 +276,30 @@ fn tools_of_others_are_used_after_a_look() {
     assert_eq!(missing.code, Some(2), "{}", missing.err);
 }
 
+/// More rounds where this is set.
+#[cfg(unix)]
+const FULL: &str = "HANOK_TEST_FULL";
+
+/// The server that a run has started.
+#[cfg(target_os = "linux")]
+fn child_of(program: u32) -> Option<String> {
+    let children = fs::read_to_string(format!("/proc/{program}/task/{program}/children")).ok()?;
+    children.split_whitespace().next().map(str::to_owned)
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn child_of(_: u32) -> Option<String> {
+    None
+}
+
 /// P20, P42: killed at any time, the program or its server, a call that must not be repeated is made once or in doubt, and one that may be
 /// repeated has one key.
 #[cfg(unix)]
 #[test]
 fn a_killed_run_goes_on_and_does_nothing_twice() {
-    for round in 0_u64..12 {
+    let is_full = std::env::var_os(FULL).is_some_and(|full| !full.is_empty());
+    let rounds: u64 = if is_full { 30 } else { 12 };
+    for round in 0..rounds {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["--json", "--db", "a.db", "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?"];
         let mut child = program(folder.path(), &arguments)
@@ -280,20 +311,87 @@ fn a_killed_run_goes_on_and_does_nothing_twice() {
             .unwrap();
         // Scattered over what a whole run takes.
         sleep(Duration::from_millis(150 + round * 97 % 1_100));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let server = child_of(child.id()).filter(|_| round % 3 == 2);
+        match &server {
+            Some(server) => {
+                let _ = Command::new("kill").args(["-KILL", server]).status();
+            }
+            None => child.kill().unwrap(),
+        }
+        child.wait_with_output().unwrap();
         let said = run_to_end(folder.path());
         let calls = ledger(folder.path());
         let of = |tool: &str| calls.iter().filter(|((it, _), _)| it == tool).collect::<Vec<_>>();
-        assert!(of("add_note").len() <= 1, "round {round}: {calls:?}");
-        assert!(
-            of("build_report").iter().all(|(_, times)| **times == 1),
-            "round {round}: {calls:?}"
-        );
-        assert!(of("build_report").len() <= 1, "round {round}: {calls:?}");
+        let what = format!("round {round}, server {server:?}: {calls:?}");
+        assert!(of("add_note").len() <= 1, "{what}");
+        assert!(of("build_report").iter().all(|(_, times)| **times == 1), "{what}");
+        assert!(of("build_report").len() <= 1, "{what}");
         let desk = fs::read_to_string(folder.path().join("a.desk/desk.json")).unwrap_or_default();
         assert!(desk.matches("우유 사기").count() <= 2, "round {round}: {desk}");
         assert!(said.err.contains("도구") || !said.out.is_empty(), "round {round}: {}", said.err);
+    }
+}
+
+/// P42: killed around a server's own question, the form is asked once more at most, and its call books once.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_around_a_form_books_once() {
+    for round in 0_u64..6 {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["--json", "--db", "a.db", "--gates", "none", "회의실 예약해 줘"];
+        let mut child = program(folder.path(), &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(200 + round * 150));
+        child.kill().unwrap();
+        child.wait_with_output().unwrap();
+        let db = |more: &[&str]| run(folder.path(), &[&["--db", "a.db"], more].concat());
+        let mut said = db(&["--resume"]);
+        if said.code == Some(2) {
+            // Nothing was stored yet.
+            said = db(&["--gates", "none", "회의실 예약해 줘"]);
+        }
+        assert_eq!(said.code, Some(5), "round {round}: {}", said.err);
+        let (_, after) = said.err.split_once('[').unwrap();
+        let id = after.split_once(']').unwrap().0.to_owned();
+        let answer = json!({"action": "accept", "content": {"room": "대청", "people": 9}});
+        let said = db(&["--answer", &id, &answer.to_string()]);
+        assert_eq!(said.code, Some(0), "round {round}: {}", said.err);
+        let calls = ledger(folder.path());
+        let booked: Vec<_> = calls.keys().filter(|(tool, _)| tool == "book_room").collect();
+        assert_eq!(booked.len(), 1, "round {round}: {calls:?}");
+        let desk = fs::read_to_string(folder.path().join("a.desk/desk.json")).unwrap();
+        let desk: Value = serde_json::from_str(&desk).unwrap();
+        assert_eq!(desk["bookings"].as_array().unwrap().len(), 1, "round {round}: {desk}");
+    }
+}
+
+/// Ctrl-C while a server works: its task is cancelled, the server ends with the program, and the turn can go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_cancels_the_task_and_ends_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = program(folder.path(), &["--db", "a.db", "--gates", "none", "보고서 만들어 줘"])
+        .env(sample::REPORT_MILLIS, "600000")
+        .env_remove(sample::NOW)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let came = |what: &str| ledger(folder.path()).keys().any(|(tool, _)| tool == what);
+    while !came("poll") {
+        sleep(Duration::from_millis(20));
+    }
+    let server = child_of(child.id()).unwrap();
+    let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let said = said(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{}", said.err);
+    assert!(came("cancel"), "{:?}", ledger(folder.path()));
+    while Path::new("/proc").join(&server).exists() {
+        sleep(Duration::from_millis(20));
     }
 }
 
