@@ -24,6 +24,9 @@ const SUITE: &[&str] = match cfg!(all(target_os = "linux", target_arch = "x86_64
     false => &[],
 };
 
+/// The program of the suite.
+const SUITE_MAIN: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+
 /// The packages of PyPI.
 const PYPI: [&str; 2] = ["mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"];
 
@@ -55,7 +58,8 @@ pub(crate) fn servers(install: bool) -> (Option<PathBuf>, String) {
 }
 
 fn is_complete(folder: &Path) -> bool {
-    PROGRAMS.iter().all(|program| folder.join(program).exists())
+    let is_there = |part: &&str| folder.join(part).exists();
+    PROGRAMS.iter().all(|program| is_there(&program)) && (SUITE.is_empty() || is_there(&SUITE_MAIN))
 }
 
 fn installed(folder: &Path) -> Result<()> {

@@ -155,6 +155,12 @@ fn tools_are_found_among_500() {
             assert!(first >= 1.0, "a name is not found first");
         }
         assert!(fewer >= 95.0, "{fewer}");
+        for (korean, least) in [(false, 0.90), (true, 0.75)] {
+            let Some((found, _)) = &by_meaning else { continue };
+            let recall =
+                share(&questions, found, FOUND, |it| !it.is_exact && it.is_korean == korean);
+            assert!(recall >= least, "{recall} of those in Korean ({korean})");
+        }
     });
 }
 
