@@ -58,8 +58,8 @@ pub(crate) fn servers(install: bool) -> (Option<PathBuf>, String) {
 }
 
 fn is_complete(folder: &Path) -> bool {
-    let is_there = |part: &&str| folder.join(part).exists();
-    PROGRAMS.iter().all(|program| is_there(&program)) && (SUITE.is_empty() || is_there(&SUITE_MAIN))
+    let suite = (!SUITE.is_empty()).then_some(&SUITE_MAIN);
+    PROGRAMS.iter().chain(suite).all(|part| folder.join(part).exists())
 }
 
 fn installed(folder: &Path) -> Result<()> {

@@ -280,9 +280,18 @@ fn what_was_asked_is_decided_as_it_was_asked_whatever_the_rules_are_now() {
             "strict",
             "at most 10",
             EDIT,
-            "The arguments do not fit `send`, so it was not run. `amount` does not fit, and is 50 (value is greater than the maximum of 10). Correct them and call it again.",
+            r#"asks by approval about send {"to":"a","amount":5}"#,
             NOTHING,
         ),
+        // The tool that the person let pass was another.
+        (
+            "strict",
+            "at most 10",
+            APPROVE,
+            r#"asks by approval about send {"to":"a","amount":5}"#,
+            NOTHING,
+        ),
+        ("strict", "at most 10", REJECT, REJECTED, NOTHING),
         ("strict", "no tool", APPROVE, "There is no tool `send`. The tools are: `slow`.", NOTHING),
         // A person's arguments pass the rule that asked, as far as it does not ask.
         ("only to a", "only to a", EDIT, "The call of `send` was not made: only to a", NOTHING),

@@ -171,6 +171,16 @@ fn a_turn_waits_on_postgresql() {
     answered_by_another_program(&url, &format!("pg-{}", std::process::id()), &["--postgres", &url]);
 }
 
+/// The command `hanok`, which knows nothing of the orchestrator.
+fn hanok_program(folder: &Path) -> Command {
+    let example = command("orchestrator", &[]).get_program().to_owned();
+    let program = Path::new(&example).parent().unwrap().with_file_name("hanok");
+    assert!(program.exists(), "build it first: cargo build -p hanok-cli --all-features");
+    let mut program = Command::new(program);
+    program.current_dir(folder);
+    program
+}
+
 /// A turn on `thread` of the store at `db` that waits for a person; `place` names that store to the other program.
 fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
@@ -179,12 +189,7 @@ fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     let asked = run(&["--gates", "step", "우유 사기 메모해 줘"]);
     assert_eq!(asked.code, Some(5), "{}", asked.err);
     let hanok = |arguments: &[&str]| {
-        let example = command("orchestrator", &[]).get_program().to_owned();
-        let program = Path::new(&example).parent().unwrap().with_file_name("hanok");
-        assert!(program.exists(), "build it first: cargo build -p hanok-cli --all-features");
-        let mut program = Command::new(program);
-        program.current_dir(folder.path()).args(place).args(arguments);
-        said(program.output().unwrap())
+        said(hanok_program(folder.path()).args(place).args(arguments).output().unwrap())
     };
     let (_, after) = asked.err.split_once('[').unwrap();
     let (open, _) = after.split_once(']').unwrap();
@@ -199,6 +204,38 @@ fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     let notes = fs::read_to_string(folder.path().join(desk).join("desk.json")).unwrap();
     let desk: Value = serde_json::from_str(&notes).unwrap();
     assert_eq!(desk["notes"].as_array().unwrap().len(), 1, "{notes}");
+}
+
+/// P43: eight people answer at once, each in a process of their own: one is heard, and the server sees one call or none.
+#[test]
+fn of_many_answers_at_once_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = |more: &[&str]| run(folder.path(), &[&["--db", "a.db"], more].concat());
+    let asked = db(&["--gates", "step", "우유 사기 메모해 줘"]);
+    assert_eq!(asked.code, Some(5), "{}", asked.err);
+    let (_, after) = asked.err.split_once('[').unwrap();
+    let (open, _) = after.split_once(']').unwrap();
+    let people: Vec<_> = (0..8)
+        .map(|nth| {
+            let decision = if nth % 2 == 0 { "approve" } else { "skip" };
+            let decision = json!({"decision": decision}).to_string();
+            let mut person = hanok_program(folder.path());
+            person.args(["--db", "a.db", "answer", "main", open, &decision]);
+            person.args(["--as", &format!("person-{nth}")]);
+            person.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let said: Vec<_> =
+        people.into_iter().map(|person| said(person.wait_with_output().unwrap())).collect();
+    let heard: Vec<_> = (0..8).filter(|nth| said[*nth].code == Some(0)).collect();
+    let [heard] = *heard else { panic!("{:?}", said.iter().map(|it| &it.err).collect::<Vec<_>>()) };
+    let ended = db(&["--resume"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let calls = ledger(folder.path());
+    let made = calls.keys().filter(|(tool, _)| tool == "add_note").count();
+    assert_eq!(made, usize::from(heard % 2 == 0), "person {heard}: {calls:?}");
+    let audit = db(&["/approvals"]).out;
+    assert!(audit.contains(&format!("person-{heard}")), "{audit}");
 }
 
 /// P46: what was asked stays asked, and its answer counts, whatever gates the process has that goes on.

@@ -2,7 +2,8 @@
 //!
 //! Each judgement is a memoised step, and it is stored before anybody is asked. So what a question is about, which interceptor
 //! asks it and what may be decided stay as they were, whatever the interceptors of the process that goes on say: they judge the
-//! call again only after the person has let it pass, and can then stop it, but not make what was rejected.
+//! call again only after the person has let it pass, and can then stop it, but not make what was rejected. A call of a tool whose
+//! definition has changed meanwhile is asked about anew: what the person let pass was another.
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::{
     audit::pass::{CALL, PassReason, Passed},
     digest::digest,
     prompt,
+    tool_index::entry::definition_hash,
     tools::{execution::suspends, registry::Registered},
 };
 
@@ -65,6 +67,9 @@ enum Judgement {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Question {
     shown: ApprovalRequest,
+    /// The hash of the tool's definition: a decision counts for the tool as it was.
+    #[serde(default)]
+    definition: Option<String>,
     /// The JSON schema of the answers.
     answers: String,
     deadline: Option<Timestamp>,
@@ -153,7 +158,13 @@ pub(crate) async fn admit<C>(
             request.call.arguments = question.shown.arguments.clone();
             standing.approved.clear();
         }
-        match question.put(call).await {
+        let decision = question.put(call).await;
+        // The tool is another by now, so the person is asked anew, by the rules that there are.
+        let allows = matches!(&decision, Ok(Decision::Approve | Decision::Edit { .. }));
+        if allows && question.is_of_other(&request) {
+            continue;
+        }
+        match decision {
             Ok(Decision::Approve) => {
                 standing.approved.push(by);
                 approved = Some(question);
@@ -319,6 +330,7 @@ impl Question {
             allowed: terms.allowed,
         };
         Self {
+            definition: Some(definition_hash(request.spec)),
             answers: shown.answers(request.spec.schema()).to_string(),
             deadline: terms.within.map(|within| call.clock().now().plus(within)),
             audience: terms.audience,
@@ -340,6 +352,11 @@ impl Question {
         };
         let answers = self.answers.replace(&self.shown.digest, &shown.digest);
         Self { shown, answers, changed_by: None, ..self.clone() }
+    }
+
+    /// Whether it was about another definition of the tool.
+    fn is_of_other(&self, request: &ToolRequest<'_>) -> bool {
+        self.definition.as_ref().is_some_and(|it| *it != definition_hash(request.spec))
     }
 
     /// Asks the people, and reads the answer.

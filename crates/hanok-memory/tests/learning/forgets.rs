@@ -25,7 +25,7 @@ async fn without(gone: impl Fn(&Taught) -> bool) -> SharedStore {
 #[tokio::test]
 async fn a_forgotten_thread_was_never_there() {
     let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
-    for (threads, store) in backends().await {
+    for (threads, store) in all_backends().await {
         let learner = Learner::new(consumer(&threads), memories(&store));
         learner.register().await.unwrap();
         run_turns(&threads, &dozen()).await;
@@ -69,7 +69,7 @@ async fn each_part_can_be_forgotten() {
     ];
     for (what, count, gone) in cases {
         let want = contents(&without(gone).await).await;
-        for (_, store) in backends().await {
+        for (_, store) in all_backends().await {
             learn_all(&store, &dozen()).await;
             assert_eq!(kim(&store).forget(&what, NOW).await.unwrap().evidence, count, "{what:?}");
             assert_eq!(contents(&store).await, want, "{what:?}");
@@ -143,7 +143,7 @@ async fn forgetting_while_others_learn_loses_nothing() {
 
 #[tokio::test]
 async fn an_export_is_imported_as_it_was() {
-    for (_, store) in backends().await {
+    for (_, store) in all_backends().await {
         learn_all(&store, &dozen()).await;
         let before = contents(&store).await;
         let lines = kim(&store).export(NOW).await.unwrap();
@@ -185,7 +185,7 @@ async fn an_import_that_is_no_export_stores_nothing() {
 #[tokio::test]
 async fn what_waits_in_the_outbox_is_forgotten_too() {
     let want = contents(&without(|taught| taught.source().thread == "thread-1").await).await;
-    for (threads, store) in backends().await {
+    for (threads, store) in all_backends().await {
         consumer(&threads).register().await.unwrap();
         run_turns(&threads, &dozen()).await;
         let learner = Learner::new(consumer(&threads), memories(&store));
@@ -232,7 +232,7 @@ async fn a_kind_that_is_not_known_can_be_forgotten_whole() {
 /// The thread is the one in which evidence was committed, whatever the evidence says.
 #[tokio::test]
 async fn evidence_that_names_another_thread_goes_with_its_own() {
-    for (_, store) in backends().await {
+    for (_, store) in all_backends().await {
         let Taught::Preference(mut forged) = states("kim", "a", 1, "own", "drink=tea") else {
             panic!("it is a preference");
         };
@@ -249,7 +249,7 @@ async fn evidence_that_names_another_thread_goes_with_its_own() {
 #[tokio::test]
 async fn forgotten_evidence_is_known_by_its_id_for_thirty_days() {
     const DAY: u64 = 24 * 60 * 60 * 1_000;
-    for (_, store) in backends().await {
+    for (_, store) in all_backends().await {
         let tea = states("kim", "a", 1, "t", "drink=tea");
         learn_all(&store, [&tea]).await;
         assert!(kim(&store).undo::<Preference>("a", NOW).await.unwrap());
@@ -284,7 +284,7 @@ async fn a_record_is_folded_again_from_its_own_evidence_alone() {
         ("a turn", 1 + 3, |_| Forget::Turn { thread: "t1".to_owned(), message: "m7".to_owned() }),
     ];
     for (what, most, forget) in acts {
-        for (_, store) in backends().await {
+        for (_, store) in all_backends().await {
             learn_all(&store, &all).await;
             let busy = Busy::new(&store, usize::MAX);
             let memories = memories(&SharedStore::new(busy.clone()));
@@ -308,7 +308,7 @@ async fn a_forgotten_thread_leaves_not_even_its_ids_after_thirty_days() {
         hits.into_iter().map(|hit| (hit.item.key.to_string(), hit.item.value)).collect::<Vec<_>>()
     };
     let never = without(|taught| taught.source().thread == "thread-1").await;
-    for (_, store) in backends().await {
+    for (_, store) in all_backends().await {
         learn_all(&store, &dozen()).await;
         memories(&store).forget_thread(&key("thread-1"), NOW).await.unwrap();
         assert_eq!(store.sweep(later, 1_000).await.unwrap(), 6);
@@ -338,7 +338,7 @@ async fn a_forgotten_server_was_never_heard_of() {
         learn_all(&store, of_servers().iter().filter(heard)).await;
         contents(&store).await
     };
-    for (_, store) in backends().await {
+    for (_, store) in all_backends().await {
         learn_all(&store, &of_servers()).await;
         let (memories, tenant) = (memories(&store), Tenant::default());
         let other = Tenant::new("other").unwrap();

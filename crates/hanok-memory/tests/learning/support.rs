@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use hanok_checkpoint::{
@@ -18,6 +19,7 @@ use hanok_memory::{
     Actor, Episode, EpisodeReport, Evidence, EvidenceSource, Memories, MemoryKind, Preference,
     PreferenceStatement, teach,
 };
+use hanok_postgres::{Config, Postgres};
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, State};
 use hanok_testkit::Layer;
@@ -26,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
 pub(crate) const TOPIC: &str = "memory";
 
-/// The backends: a store of threads and one of records.
+/// The backends that need nothing outside of the process: a store of threads and one of records.
 pub(crate) async fn backends() -> Vec<(SharedCheckpointer, SharedStore)> {
     let (threads, records) =
         (Sqlite::in_memory().await.unwrap(), Sqlite::in_memory().await.unwrap());
@@ -34,6 +36,35 @@ pub(crate) async fn backends() -> Vec<(SharedCheckpointer, SharedStore)> {
         (SharedCheckpointer::new(InMemoryCheckpointer::new()), memory()),
         (SharedCheckpointer::new(threads), SharedStore::new(records)),
     ]
+}
+
+/// The same, and PostgreSQL for records where it is: not for tests whose clock stands still.
+pub(crate) async fn all_backends() -> Vec<(SharedCheckpointer, SharedStore)> {
+    let records = postgres().await;
+    let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    backends().await.into_iter().chain(records.map(|records| (threads, records))).collect()
+}
+
+/// A store in PostgreSQL, of a schema of its own; `None`, and the reason is said, where there is no server.
+#[allow(clippy::print_stderr, reason = "whoever runs it has to know that it was skipped")]
+pub(crate) async fn postgres() -> Option<SharedStore> {
+    let url = match (postgres_for_tests::url(), postgres_for_tests::Installation::newest()) {
+        (Ok(url), _) => url,
+        // One that is there and does not start is no reason to skip a test.
+        (Err(why), Ok(_)) => panic!("{why}"),
+        (Err(why), Err(_)) => {
+            eprintln!("skipped: {why}");
+            return None;
+        }
+    };
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    // The tests of `hanok-postgres` sweep schemas of this name when they are old.
+    let schema = format!("hanok_test_{now}_{}_{count}", std::process::id());
+    let config = Config::new(url).schema(schema).connections(8);
+    let store = Postgres::connect(config.retry_for(Duration::from_secs(60))).await.unwrap();
+    Some(SharedStore::new(store))
 }
 
 pub(crate) fn memory() -> SharedStore {

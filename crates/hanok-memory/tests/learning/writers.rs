@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     sync::Arc,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
-    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use hanok_checkpoint::{
@@ -12,7 +11,6 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Labels, Stored, Timestamp};
 use hanok_memory::{Learned, Learner};
-use hanok_postgres::{Config, Postgres};
 use hanok_sqlite::Sqlite;
 use hanok_testkit::{Layer, Layered};
 
@@ -21,28 +19,6 @@ use crate::support::*;
 const WRITERS: usize = 16;
 const DELIVERIES: usize = 50;
 const PIECES: usize = 200;
-
-/// A store in PostgreSQL, of a schema of its own; `None`, and the reason is said, where there is no server.
-#[allow(clippy::print_stderr, reason = "whoever runs it has to know that it was skipped")]
-pub(crate) async fn postgres() -> Option<SharedStore> {
-    let url = match (postgres_for_tests::url(), postgres_for_tests::Installation::newest()) {
-        (Ok(url), _) => url,
-        // One that is there and does not start is no reason to skip a test.
-        (Err(why), Ok(_)) => panic!("{why}"),
-        (Err(why), Err(_)) => {
-            eprintln!("skipped: {why}");
-            return None;
-        }
-    };
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    // The tests of `hanok-postgres` sweep schemas of this name when they are old.
-    let schema = format!("hanok_test_{now}_{}_{count}", std::process::id());
-    let config = Config::new(url).schema(schema).connections(8);
-    let store = Postgres::connect(config.retry_for(Duration::from_secs(60))).await.unwrap();
-    Some(SharedStore::new(store))
-}
 
 /// Evidence of two users: four records of preferences and ten turns of each.
 fn pieces() -> Vec<Taught> {
@@ -118,7 +94,7 @@ async fn learners_of_one_outbox_with_batches_of_any_size_are_exact() {
         learn_all(&store, all.iter()).await;
         contents(&store).await
     };
-    for (threads, store) in backends().await {
+    for (threads, store) in all_backends().await {
         consumer(&threads).register().await.unwrap();
         run_turns(&threads, &all).await;
         let busy = Busy::new(&store, usize::MAX);

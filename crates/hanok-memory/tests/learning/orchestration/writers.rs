@@ -4,10 +4,7 @@ use hanok_checkpoint::SharedStore;
 use hanok_sqlite::Sqlite;
 
 use super::reports::*;
-use crate::{
-    support::{contents, memory},
-    writers::postgres,
-};
+use crate::support::{contents, memory, postgres};
 
 const WRITERS: usize = 24;
 const DELIVERIES: usize = 25;
