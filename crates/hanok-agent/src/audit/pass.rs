@@ -33,6 +33,11 @@ pub(crate) struct Passed {
 }
 
 impl Passed {
+    /// Whether the step `memo` is one that may let something pass, by its name.
+    pub(crate) fn may_be(memo: &Memo) -> bool {
+        is_named(&memo.name, CALL) || is_named(&memo.name, GATE)
+    }
+
     /// What the step `memo` let pass, if it did.
     pub(crate) fn of(memo: &Memo) -> Option<Self> {
         /// As far as it matters here.

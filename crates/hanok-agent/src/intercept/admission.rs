@@ -233,12 +233,13 @@ async fn judge(
         let mut passes = Vec::new();
         let verdict = verdict(interceptors, &request, standing, &mut passes, call).await?;
         let Some((by, verdict)) = verdict else {
-            let passed = (!passes.is_empty()).then(|| passed(&request, passes));
-            let ToolCall { arguments, .. } = request.call;
-            return Ok(match passed {
-                Some(passed) => Judgement::Pass { arguments, passed },
-                None if arguments == written => Judgement::Make,
-                None => Judgement::Change(arguments),
+            if !passes.is_empty() {
+                let passed = passed(&request, passes);
+                return Ok(Judgement::Pass { arguments: request.call.arguments, passed });
+            }
+            return Ok(match request.call.arguments == written {
+                true => Judgement::Make,
+                false => Judgement::Change(request.call.arguments),
             });
         };
         match verdict {
