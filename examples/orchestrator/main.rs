@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use hanok_core::Answerer;
 use orchestrator::{Options, Talking, connect, open, sample};
-use terminal::{Screen, Session, Talk, brain, failure};
+use terminal::{Screen, Session, Talk, at_once, brain, failure};
 
 fn main() -> ExitCode {
     // As a child of itself the program is the sample server.
@@ -22,7 +22,8 @@ fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
-    let client = connect(options).await?;
+    let (at_once, questions) = at_once(screen, options.talk.json).unzip();
+    let client = connect(options, at_once).await?;
     let opened = open(brain.model.clone(), client.clone(), options).await?;
     let talking = Talking::new(&opened, options);
     if options.talk.graph {
@@ -32,7 +33,11 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     screen.notes(&brain, &options.talk);
     screen.tell(&opened.about);
     let session = Session::on(opened.threads, talking, &opened.graph, &options.talk)?;
-    let session = session.answering_as(answerer(options));
+    let session = session.remembering(opened.store).answering_as(answerer(options));
+    let session = match questions {
+        Some(questions) => session.at_once(questions),
+        None => session,
+    };
     let ended = opened.learner.beside(session.run(&options.talk, screen)).await;
     client.close().await;
     ended

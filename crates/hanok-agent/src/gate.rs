@@ -227,7 +227,7 @@ impl GateQuestion {
         let stored: Result<Self, _> =
             context.step(&step, || async { Ok::<_, BoxError>(self) }).await;
         match stored {
-            Ok(question) => question.decide(&call).await.map_err(|source| match source {
+            Ok(question) => question.put(&call).await.map_err(|source| match source {
                 AskError::Expired(_) => GateError::Overdue(gate),
                 source => GateError::Ask { gate, source },
             }),
@@ -256,7 +256,13 @@ impl GateQuestion {
         stored.map(|_| ()).map_err(|source| GateError::Step { gate, source })
     }
 
-    async fn decide(self, call: &Call) -> Result<Decision, AskError> {
+    /// Asks within a call, as a tool does. Nothing is stored but the question: a call that is made again asks the same.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError`] as of [`Call::question`]: return it with `?`. [`AskError::Expired`] for a question that
+    /// [halts](Overdue::Halt) when it is overdue.
+    pub async fn put(self, call: &Call) -> Result<Decision, AskError> {
         let GateRequest { digest, allowed, .. } = &self.request;
         let answers = Decision::answers(allowed, digest, &self.schema.0).to_string();
         let question = DecisionQuestion::new(
@@ -285,7 +291,7 @@ fn allowed_at(gate: &Gate) -> &'static [DecisionKind] {
         Gate::Step => &[Approve, Edit, Skip],
         Gate::Tool => &[Approve, Edit, Reject, Respond],
         Gate::Definitions => &[Approve, Reject],
-        Gate::Elicitation => &[Respond, Reject, Skip],
+        Gate::Elicitation => &[Approve, Edit, Reject, Skip],
         // A place by its own name, and any that comes later.
         _ => &[Approve, Edit, Reject, Respond, Skip, Revise],
     }

@@ -105,6 +105,7 @@ pub use audit::{
     difference::Difference,
     pass::PassReason,
     record::{AuditEvent, AuditRecord},
+    shown::{shown_whole, shown_without_secrets},
     trail::audit_of,
 };
 pub use bound_tool::{BindingCause, BoundTool};

@@ -2,6 +2,7 @@
 
 mod call_end;
 mod judged;
+pub(crate) mod once_result;
 pub(crate) mod place;
 pub(crate) mod restriction;
 pub(crate) mod tool_result;
@@ -21,9 +22,10 @@ use tracing::Instrument;
 pub use self::place::ToolTurn;
 use self::{
     call_end::{ended, failed},
+    once_result::OnceResult,
     place::{CallPlace, Place, tool_call},
     restriction::Restrictions,
-    tool_result::{OnceResult, ToolResult},
+    tool_result::ToolResult,
 };
 pub(crate) use self::{
     judged::{Judged, JudgedCall},
@@ -37,7 +39,7 @@ use crate::{
         admission::{Admitted, admit},
         chain::NextTool,
     },
-    large_results::Shortening,
+    large_results::{LargeResults, Shortening},
     observation::{FaultKind, Observation, Observed},
     prompt,
     tools::{
@@ -118,6 +120,12 @@ impl ToolRunner {
     /// The same with other tools.
     pub(crate) fn with_tools(self, tools: ToolRegistry) -> Self {
         Self { tools, ..self }
+    }
+
+    /// Stores results that are too large for a prompt, whole, among the [items](hanok_graph::Context::items) of the thread, and gives
+    /// their beginning and end: [`ToolResult`]s name the rest. Default: none is stored, and 256 KiB are given.
+    pub fn large_results(self, large_results: LargeResults) -> Self {
+        Self { shortening: Shortening::new(large_results, &[]), ..self }
     }
 
     /// Never calls a tool of these names.

@@ -72,11 +72,14 @@ pub(crate) enum Verb {
         #[command(flatten)]
         person: Person,
     },
-    /// Shows what a thread asks, whole, and what an answer has to fit.
+    /// Shows what a thread asks, whole, and what an answer has to fit. What a form marks as secret is left out.
     #[command(name = "asked")]
     Requests {
         /// The name of the thread.
         thread: String,
+        /// Show what a form marks as secret, too.
+        #[arg(long)]
+        secrets: bool,
     },
     /// Answers a request of a thread, whatever program runs it. Nothing is run: the next run goes on with the answer.
     Answer(AnswerArguments),

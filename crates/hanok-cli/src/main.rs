@@ -65,7 +65,9 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
             Verb::History(arguments) => history::history(&place, arguments, output).await,
             Verb::Decisions(arguments) => decisions::decisions(&place, arguments, output).await,
             Verb::Inbox { person } => requests::inbox(&place, person, output).await,
-            Verb::Requests { thread } => requests::show(&place, &place.log(&thread)?, output).await,
+            Verb::Requests { thread, secrets } => {
+                requests::show(&place, &place.log(&thread)?, secrets, output).await
+            }
             Verb::Answer(arguments) => requests::answer(&place, arguments, output).await,
             Verb::Audit(arguments) => requests::audit(&place, arguments, output).await,
             Verb::Diff { thread, positions } => {

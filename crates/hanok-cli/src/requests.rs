@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use hanok_agent::{AuditEvent, AuditKey, AuditRecord, audit_of, verify_audit};
+use hanok_agent::{
+    AuditEvent, AuditKey, AuditRecord, audit_of, shown_whole, shown_without_secrets, verify_audit,
+};
 use hanok_checkpoint::{Log, REQUESTS, Which};
 use hanok_core::{Answerer, Stored};
 use hanok_graph::{NewAnswer, Pending, RunError, answer as give, open_requests};
@@ -11,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     arguments::{AnswerArguments, AuditArguments, Person},
     failure::Failure,
-    output::{Output, list_of, moment, segments, value as json_of},
+    output::{Output, list_of, moment, segments},
     store::{Place, id, now},
 };
 
@@ -35,7 +37,7 @@ pub(crate) async fn inbox(
                 continue;
             }
             if output.is_json() {
-                output.object(&object(&log, &asked))?;
+                output.object(&object(&log, &asked, false))?;
             } else {
                 rows.push(row(&log, &asked));
             }
@@ -47,12 +49,17 @@ pub(crate) async fn inbox(
     }
 }
 
-/// Shows the open requests of a thread, whole.
-pub(crate) async fn show(place: &Place, log: &Log, output: &mut Output) -> Result<(), Failure> {
+/// Shows the open requests of a thread, whole: with what a form marks as secret, if `secrets`.
+pub(crate) async fn show(
+    place: &Place,
+    log: &Log,
+    secrets: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
     place.there(log).await?;
     for asked in open_requests(log, now()).await? {
         if output.is_json() {
-            output.object(&object(log, &asked))?;
+            output.object(&object(log, &asked, secrets))?;
             continue;
         }
         output.line(&format!("{} asks ({})", asked.node, asked.id))?;
@@ -64,7 +71,7 @@ pub(crate) async fn show(place: &Place, log: &Log, output: &mut Output) -> Resul
             output.line(&format!("  until: {}", moment(deadline)))?;
         }
         output.line(&format!("  shown ({}):", asked.digest()))?;
-        lines(&what(&asked), output)?;
+        lines(&what(&asked, secrets), output)?;
         if let Some(schema) = asked.schema.as_deref() {
             output.line("  an answer fits:")?;
             lines(&serde_json::from_str(schema).unwrap_or_default(), output)?;
@@ -260,7 +267,7 @@ fn row(log: &Log, asked: &Pending) -> Vec<String> {
 
 /// What a request is about, in one line.
 fn in_short(asked: &Pending) -> String {
-    let what = what(asked);
+    let what = what(asked, false);
     match (&asked.doubt, what.get("tool").and_then(Value::as_str), &what) {
         (Some(doubt), ..) => format!("was {} called? {}", doubt.tool, doubt.arguments),
         (None, Some(tool), _) => {
@@ -269,18 +276,23 @@ fn in_short(asked: &Pending) -> String {
             format!("{tool} {arguments}")
         }
         (None, None, Value::String(text)) => text.clone(),
-        (None, None, what) => what.to_string(),
+        (None, None, what) => match (what.get("gate"), what.get("question")) {
+            (Some(_), Some(Value::String(question))) => question.clone(),
+            _ => what.to_string(),
+        },
     }
 }
 
-fn what(asked: &Pending) -> Value {
+/// What a request shows: with what its form marks as secret, if `secrets`.
+fn what(asked: &Pending, secrets: bool) -> Value {
     match &asked.doubt {
         Some(doubt) => json!({ "in_doubt": doubt.tool, "arguments": doubt.arguments }),
-        None => json_of(&asked.payload),
+        None if secrets => shown_whole(asked),
+        None => shown_without_secrets(asked),
     }
 }
 
-fn object(log: &Log, asked: &Pending) -> Value {
+fn object(log: &Log, asked: &Pending, secrets: bool) -> Value {
     let schema = asked.schema.as_deref().map(serde_json::from_str::<Value>);
     let names = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>();
     json!({
@@ -288,7 +300,7 @@ fn object(log: &Log, asked: &Pending) -> Value {
         "request": asked.id.to_string(),
         "node": asked.node,
         "path": segments(&asked.path),
-        "shown": what(asked),
+        "shown": what(asked, secrets),
         "digest": asked.digest(),
         "schema": schema.and_then(Result::ok),
         "deadline": asked.deadline.map(moment),

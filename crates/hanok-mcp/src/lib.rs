@@ -25,12 +25,13 @@
 //!
 //! A tool is offered when the lock file (`mcp.lock` beside the configuration) has it as it is: by a BLAKE3 hash over the server's
 //! identity (its command line and the hash of its program, or its address), name, description, schemas and annotations. What is
-//! new, changed, renamed or moved waits as a [`Change`] for approval. A server tells of changes or is asked before use, every
+//! new, changed, renamed or moved waits as a [`Change`] for approval, or is [asked about](McpClient::ask_about) in a run. A server tells of changes or is asked before use, every
 //! 300 s and over each new connection; a tool that is gone or another is not called ([`McpError::ToolGone`],
 //! [`McpError::ToolChanged`]). Of a program that an interpreter runs, the hash is the interpreter's.
 //!
-//! Models call a tool by [`ToolId::model_name`]. Descriptions have at most 4 KiB, results 256 KiB; hidden and acting characters
-//! of descriptions are shown as escapes.
+//! Models call a tool by [`ToolId::model_name`]. Descriptions have at most 4 KiB; hidden and acting characters of them are
+//! shown as escapes. A result is whole, at most 8 MiB: an agent shows its model 256 KiB of it, and can
+//! [store](hanok_agent::ReactAgentBuilder::large_results) the rest.
 //!
 //! # What a call may do
 //!
@@ -42,9 +43,9 @@
 //! # What a server may ask
 //!
 //! A server of 2026-07-28 that asks a person before it goes on is answered through the run of its call: the questions are noted
-//! ([`Call::note`](hanok_core::Call::note)) and put ([`Call::question`](hanok_core::Call::question)) as [`Elicitation`]s, the run
-//! ends, and whichever process gets the [`ElicitationAnswer`] makes the call once more with it, days later if need be. No time-out
-//! runs meanwhile. A server of an older version waits within the call: an [`Elicitor`] answers at once, within 120 s for which the
+//! ([`Call::note`](hanok_core::Call::note)) and put at the gate [`Elicitation`](hanok_agent::Gate::Elicitation), the run ends, and
+//! whichever process gets the decision makes the call once more with it, days later if need be: an edit that fills the form of the
+//! [`Elicitation`], or what an [`ElicitationAnswer`] is. No time-out runs meanwhile. A server of an older version waits within the call: an [`Elicitor`] answers at once, within 120 s for which the
 //! call's own time does not run, or the question is cancelled and the call's result says so. A call that can ask nobody cancels.
 //!
 //! A field that looks like a secret is never asked for: the call ends with [`ServerError::SecretAsked`]. An address is shown, and
@@ -106,13 +107,15 @@ mod text;
 mod tool;
 
 // The crates whose types stand in what this one says.
+pub use hanok_agent as agent;
 pub use hanok_core as core;
+pub use hanok_graph as graph;
 pub use hanok_model as model;
 
 #[cfg(feature = "oauth")]
 pub use authorization::{SignIn, SignInPage, TokenFolder};
 pub use catalogue::{Annotations, Change, ChangeKind, Refusal, Snapshot, ToolDefinition, ToolHash};
-pub use client::{McpClient, McpClientBuilder};
+pub use client::{DefinitionsDecided, DefinitionsError, McpClient, McpClientBuilder, ShownChange};
 pub use config::{
     AttachedServer, ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig,
     ToolApproval, ToolSettings,

@@ -59,6 +59,7 @@ mod error;
 mod json;
 mod messages;
 mod migration;
+pub mod plain_json;
 mod reduce;
 mod repeated_key;
 mod rule;

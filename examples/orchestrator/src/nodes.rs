@@ -1,6 +1,7 @@
 //! The nodes of the graph.
 
 mod clarification;
+mod definitions;
 mod execution;
 mod planning;
 mod preparation;

@@ -6,19 +6,19 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{StandingApprovals, StandingScope};
+use hanok_agent::{Decision, StandingApprovals, StandingScope};
 use hanok_checkpoint::{
     Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
 };
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
-use hanok_graph::{Graph, TokioClock};
-use hanok_mcp::{McpClient, McpConfig};
+use hanok_graph::{App, Graph, TokioClock};
+use hanok_mcp::{Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig};
 use hanok_memory::{Learner, Memories};
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
 use hanok_openai::OpenAiEmbedder;
 use hanok_sqlite::Sqlite;
 use serde_json::{Value, json};
-use terminal::failure::Failure;
+use terminal::{AtOnce, failure::Failure};
 
 use crate::{
     Options,
@@ -45,6 +45,8 @@ pub struct Opened {
     pub memories: Memories,
     /// The store of the threads.
     pub threads: SharedCheckpointer,
+    /// The store of what is too large for them.
+    pub store: SharedStore,
     /// What learns after the answers.
     pub learner: Pupil,
     /// What a reader should know first.
@@ -54,6 +56,14 @@ pub struct Opened {
 /// The learner, if there is a user to learn of.
 #[derive(Debug, Clone)]
 pub struct Pupil(Option<Arc<Learner>>);
+
+impl Opened {
+    /// The graph on its stores.
+    #[must_use]
+    pub fn app(&self) -> App<OrchestratorState> {
+        self.graph.checkpointer(self.threads.clone()).remembering(self.store.clone())
+    }
+}
 
 impl Pupil {
     /// Does `work`, and learns beside it what turns teach; first what waits from before, and at last what is left.
@@ -106,7 +116,7 @@ fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
 pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
     let program =
         std::env::current_exe().map_err(|error| Failure::unreadable("프로그램을", error))?;
-    let mut env: serde_json::Map<String, Value> = [sample::NOW, sample::REPORT_MILLIS]
+    let mut env: serde_json::Map<String, Value> = [sample::NOW, sample::REPORT_MILLIS, sample::OLD]
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?.into())))
         .collect();
@@ -118,27 +128,50 @@ pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
     McpConfig::reader().parse(&config.to_string()).map_err(Failure::wiring)
 }
 
-/// Connects to the servers that `options` name, or to the sample server.
+/// Connects to the servers that `options` name, or to the sample server. What they ask within a call is put `at_once`, where somebody
+/// can be asked.
 ///
 /// # Errors
 ///
 /// [`Failure`] for a configuration that makes no sense, a required server that cannot be reached, and differences where none is allowed.
-pub async fn connect(options: &Options) -> Result<McpClient, Failure> {
+pub async fn connect(options: &Options, at_once: Option<AtOnce>) -> Result<McpClient, Failure> {
+    let elicitor = at_once.map(Person);
     let Some(path) = &options.mcp else {
         let folder = options.talk.db.as_ref().map(|db| match is_postgres(db) {
             true => PathBuf::from("orchestrator.desk"),
             false => db.with_extension("desk"),
         });
-        let client = McpClient::connect(sample_config(folder)?).await.map_err(Failure::wiring)?;
+        let builder = asking(McpClient::builder(sample_config(folder)?), elicitor);
+        let client = builder.connect().await.map_err(Failure::wiring)?;
         // Its tools are this program's own.
         client.approve(&client.pending()).map_err(Failure::wiring)?;
         return Ok(client);
     };
     let config =
         McpConfig::read(path).map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
-    let builder = McpClient::builder(config);
+    let builder = asking(McpClient::builder(config), elicitor);
     let builder = if options.locked { builder.locked() } else { builder };
     builder.connect().await.map_err(|error| Failure::Usage(Chain(&error).to_string()))
+}
+
+fn asking(builder: McpClientBuilder, person: Option<Person>) -> McpClientBuilder {
+    match person {
+        Some(person) => builder.elicitor(person),
+        None => builder,
+    }
+}
+
+/// Whoever types, for servers that wait for an answer within a call.
+#[derive(Debug)]
+struct Person(AtOnce);
+
+impl Elicitor for Person {
+    async fn elicit(&self, question: &Elicitation) -> ElicitationAnswer {
+        let Ok(shown) = serde_json::to_value(question) else { return ElicitationAnswer::Cancel };
+        let decision = self.0.ask(&shown).await;
+        let decision = decision.and_then(|it| serde_json::from_value::<Decision>(it).ok());
+        decision.map_or(ElicitationAnswer::Cancel, Into::into)
+    }
 }
 
 /// True for the address of a PostgreSQL, and no file.
@@ -223,7 +256,7 @@ pub async fn open_on(
             Some(learner)
         }
     };
-    let always = StandingApprovals::new(store).scope(scope(options));
+    let always = StandingApprovals::new(store.clone()).scope(scope(options));
     let parts = Orchestrator {
         model,
         memory: Memory::new(memories.clone(), user, options.learned_approvals),
@@ -238,7 +271,7 @@ pub async fn open_on(
     };
     let graph = parts.clone().graph().map_err(Failure::wiring)?;
     let about = about(&parts, user);
-    Ok(Opened { graph, parts, memories, threads, learner: Pupil(learner), about })
+    Ok(Opened { graph, parts, memories, threads, store, learner: Pupil(learner), about })
 }
 
 /// For whom somebody says "always": for the user, or else for the thread.

@@ -118,8 +118,9 @@ impl Options {
             };
             gates.gate(gate, switch)
         });
-        let tool = if others == GateSwitch::Off { GateSwitch::Off } else { GateSwitch::Inherit };
-        Ok(gates.gate(Gate::Tool, tool))
+        Ok([Gate::Tool, Gate::Definitions]
+            .into_iter()
+            .fold(gates, |gates, gate| gates.gate(gate, others)))
     }
 
     /// How changed tools are looked for.

@@ -45,7 +45,7 @@ impl Results {
         let mut text = format!("# {}. {}\n\n{ended}\n\n{}\n", step.number, step.task, step.text);
         for call in &step.calls {
             let arguments = &call.arguments.0;
-            text.push_str(&format!("\n## {}\n\n`{arguments}`\n\n{}\n", call.of, call.whole()));
+            text.push_str(&format!("\n## {}\n\n`{arguments}`\n\n{}\n", call.of, call.text));
         }
         self.write(thread, &name, step, &text)
     }
@@ -125,15 +125,15 @@ mod tests {
     /// P44: the file of a step has the whole of what its calls gave; what later steps see is shorter.
     #[test]
     fn the_file_of_a_step_has_the_whole() {
-        let (words, whole) = ("가".repeat(5_000), "나".repeat(9_000));
-        let call = |text: &str, data: Option<&str>| ToolUse {
+        let words = "가".repeat(5_000);
+        let call = |text: &str| ToolUse {
             tool: "desk__list".into(),
             of: ToolRef::of_server("desk", "list"),
             arguments: Json::default(),
             succeeded: true,
             unmade: false,
             text: text.to_owned(),
-            data: data.map(|data| Json(data.into())),
+            stored: None,
             millis: 0,
         };
         let mut step = StepResult {
@@ -141,7 +141,7 @@ mod tests {
             task: "list".into(),
             status: StepStatus::Done,
             text: words.clone(),
-            calls: vec![call(&words, None), call("나 […]", Some(&whole))],
+            calls: vec![call(&words)],
             failure: None,
             completed_at: Timestamp(0),
         };
@@ -151,14 +151,12 @@ mod tests {
         results.step(&thread, &OrchestratorState::default(), &step).unwrap();
         let text = fs::read_to_string(folder.path().join("t/000-step-01.md")).unwrap();
         assert_eq!(text.matches(&words).count(), 2);
-        assert!(text.contains(&whole));
         let json = fs::read_to_string(folder.path().join("t/000-step-01.json")).unwrap();
-        assert!(json.contains(&words) && json.contains(&whole));
+        assert!(json.contains(&words));
 
         step.shorten(4_000);
-        let lengths = step.calls.iter().map(|call| call.text.chars().count()).collect::<Vec<_>>();
-        assert_eq!((step.text.chars().count(), &*lengths), (4_002, [4_002, 5].as_slice()));
-        assert!(step.calls.iter().all(|call| call.data.is_none()));
+        let of_call = step.calls[0].text.chars().count();
+        assert_eq!((step.text.chars().count(), of_call), (4_002, 4_002));
     }
 
     #[test]

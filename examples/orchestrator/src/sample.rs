@@ -32,6 +32,9 @@ pub const NOW: &str = "DESK_NOW";
 /// The variable with the milliseconds that a report takes. Without it, two seconds.
 pub const REPORT_MILLIS: &str = "DESK_REPORT_MILLIS";
 
+/// The variable that, where it is set, makes the server speak the protocol of 2025-11-25, which has no questions after a call.
+pub const OLD: &str = "DESK_OLD";
+
 /// The hours that clocks in Korea are ahead of UTC.
 const KOREA: i8 = 9;
 
@@ -48,5 +51,6 @@ pub fn serve() -> io::Result<()> {
         let zone = TimeZone::fixed(jiff::tz::offset(KOREA));
         Zoned::new(now.unwrap_or_else(Timestamp::now), zone)
     };
-    protocol::run(&mut Desk::new(store, Box::new(clock), millis.unwrap_or(2_000)))
+    let is_old = std::env::var_os(OLD).is_some();
+    protocol::run(&mut Desk::new(store, Box::new(clock), millis.unwrap_or(2_000)), is_old)
 }

@@ -2,6 +2,7 @@
 
 use hanok_agent::{Decision, Gate, Risk};
 use hanok_core::Timestamp;
+use hanok_mcp::ShownChange;
 use hanok_memory::{RunOutcome, ToolRef};
 use hanok_state::{Json, Message, Messages, Role, State};
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub struct OrchestratorState {
     pub statistics: Statistics,
     /// The decisions of the turn, in their order.
     pub decisions: Vec<DecisionEntry>,
+    /// What was refused of the definitions of tools: people are not asked about it again.
+    pub refused: Vec<ShownChange>,
     /// How the turn ended.
     pub end: Option<TurnEnd>,
     /// The answer.
@@ -273,20 +276,11 @@ pub struct ToolUse {
     pub unmade: bool,
     /// The result, in words.
     pub text: String,
-    /// The result for programs, until the step is over: the whole where the words are a part of it.
+    /// The name under which the whole result is stored, where the words are a part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Json>,
+    pub stored: Option<String>,
     /// The time that it took, in milliseconds.
     pub millis: u64,
-}
-
-impl ToolUse {
-    /// All the words of the result.
-    #[must_use]
-    pub fn whole(&self) -> &str {
-        let whole = self.data.as_ref().and_then(|data| data.0.as_str());
-        whole.filter(|whole| whole.len() > self.text.len()).unwrap_or(&self.text)
-    }
 }
 
 /// How a step ended.
@@ -333,7 +327,6 @@ impl StepResult {
         self.failure.iter_mut().for_each(shorten);
         for call in &mut self.calls {
             shorten(&mut call.text);
-            call.data = None;
         }
     }
 }

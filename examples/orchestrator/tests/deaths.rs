@@ -10,7 +10,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
-use hanok_agent::GateRequest;
+use hanok_agent::{Gate, GateRequest};
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Clock as _, Tenant, ThreadKey};
 use hanok_graph::{Outcome, RunError, TokioClock};
@@ -65,7 +65,7 @@ async fn ended(
     request: &str,
     answered: &mut Vec<String>,
 ) -> Result<OrchestratorState, RunError> {
-    let app = opened.graph.checkpointer(opened.threads.clone());
+    let app = opened.app();
     let thread = app.thread(key());
     // A process that died at its first append has left nothing to go on with.
     let mut outcome = match thread.resume(()).await {
@@ -80,11 +80,11 @@ async fn ended(
             }
             Outcome::Interrupted(open) => {
                 let open = &open.requests[0];
-                let answer = match open.payload::<GateRequest>() {
-                    Ok(_) => json!({"decision": "approve"}),
-                    Err(_) => {
-                        json!({"action": "accept", "content": {"room": "사랑방", "people": 4}})
+                let answer = match open.payload::<GateRequest>().unwrap().gate {
+                    Gate::Elicitation => {
+                        json!({"decision": "edit", "arguments": {"room": "사랑방", "people": 4}})
                     }
+                    _ => json!({"decision": "approve"}),
                 };
                 answered.push(open.id.to_string());
                 outcome = thread.answer(open.id.clone(), &answer, ()).await;

@@ -54,6 +54,12 @@ fn talk(folder: &Path, arguments: &[&str], lines: &str) -> Said {
     said(child.wait_with_output().unwrap())
 }
 
+/// The id of the question that a run prints.
+fn open_id(said: &Said) -> String {
+    let (_, after) = said.err.split_once('[').unwrap();
+    after.split_once(']').unwrap().0.to_owned()
+}
+
 /// The events that a run prints.
 fn events(said: &Said) -> Vec<Value> {
     said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -129,20 +135,17 @@ fn a_turn_goes_on_in_other_processes() {
     let folder = tempfile::tempdir().unwrap();
     let db =
         |more: &[&str]| run(folder.path(), &[&["--db", "a.db", "--gates", "step"], more].concat());
-    let question = |said: &Said| {
-        let (_, after) = said.err.split_once('[').unwrap();
-        after.split_once(']').unwrap().0.to_owned()
-    };
     let said = db(&["회의실 예약해 줘"]);
     assert_eq!(said.code, Some(5), "{}", said.err);
-    let id = question(&said);
+    let id = open_id(&said);
     let wrong = db(&["--answer", &id, r#"{"decision": "edit", "arguments": {"room": "a"}}"#]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     let said = db(&["--answer", &id, r#"{"decision": "approve"}"#]);
     assert_eq!(said.code, Some(5), "{}", said.err);
     assert!(said.err.contains("서버 `desk`이(가) 묻습니다"), "{}", said.err);
-    let answer = json!({"action": "accept", "content": {"room": "대청", "people": 9}}).to_string();
-    let said = db(&["--answer", &question(&said), &answer]);
+    let answer =
+        json!({"decision": "edit", "arguments": {"room": "대청", "people": 9}}).to_string();
+    let said = db(&["--answer", &open_id(&said), &answer]);
     assert_eq!((said.code, said.out.trim()), (Some(0), "회의실 대청을(를) 9명으로 잡았습니다."));
     let late = db(&["--answer", &id, r#"{"decision": "skip"}"#]);
     assert_eq!(late.code, Some(2), "{}", late.err);
@@ -191,8 +194,7 @@ fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     let hanok = |arguments: &[&str]| {
         said(hanok_program(folder.path()).args(place).args(arguments).output().unwrap())
     };
-    let (_, after) = asked.err.split_once('[').unwrap();
-    let (open, _) = after.split_once(']').unwrap();
+    let open = &*open_id(&asked);
     let inbox = hanok(&["inbox", "--json"]);
     let waits = |line: &&str| line.contains(thread) && line.contains(open);
     assert_eq!(inbox.out.lines().filter(waits).count(), 1, "{}{}", inbox.out, inbox.err);
@@ -213,8 +215,7 @@ fn of_many_answers_at_once_one_counts() {
     let db = |more: &[&str]| run(folder.path(), &[&["--db", "a.db"], more].concat());
     let asked = db(&["--gates", "step", "우유 사기 메모해 줘"]);
     assert_eq!(asked.code, Some(5), "{}", asked.err);
-    let (_, after) = asked.err.split_once('[').unwrap();
-    let (open, _) = after.split_once(']').unwrap();
+    let open = &*open_id(&asked);
     let people: Vec<_> = (0..8)
         .map(|nth| {
             let decision = if nth % 2 == 0 { "approve" } else { "skip" };
@@ -255,8 +256,7 @@ fn a_gate_that_has_asked_is_not_passed_by_another_process() {
     ] {
         let asked = db(&["--thread", gate, "--gates", gate, text]);
         assert_eq!(asked.code, Some(5), "{}", asked.err);
-        let (_, after) = asked.err.split_once('[').unwrap();
-        let (id, _) = after.split_once(']').unwrap();
+        let id = &*open_id(&asked);
         let open = db(&["--thread", gate, "--gates", "none", "--resume"]);
         assert_eq!(open.code, Some(5), "{gate}: {}", open.err);
         let said = db(&["--thread", gate, "--gates", "none", "--answer", id, answer]);
@@ -311,6 +311,76 @@ fn tools_of_others_are_used_after_a_look() {
     assert_eq!(locked.code, Some(0), "{}", locked.err);
     let missing = run(folder.path(), &["--mcp", "other.json", "안녕"]);
     assert_eq!(missing.code, Some(2), "{}", missing.err);
+}
+
+/// P55: no key of a model and no secret of a server stands in what is printed, told, stored or written, whatever goes wrong.
+#[test]
+fn what_is_secret_stands_nowhere() {
+    const OF_SERVER: &str = "planted-for-the-server";
+    const OF_MODEL: &str = "planted-for-the-model";
+    let folder = tempfile::tempdir().unwrap();
+    let desk = command("orchestrator", &[]).get_program().to_owned();
+    let config = json!({"mcpServers": {
+        "desk": {
+            "command": desk.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
+            "env": {sample::NOW: "2026-11-26T01:00:00Z", "DESK_KEY": "${PLANTED}"},
+        },
+        "web": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer ${PLANTED}"}},
+    }});
+    fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+    // A server of a model that says which key it refuses.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = terminal::program::http::read_request(&stream);
+            let refusal = json!({"error": {"message": format!("no such key: {OF_MODEL}")}});
+            drop(terminal::program::http::write_answer(&stream, 401, &refusal));
+        }
+    });
+    let run = |arguments: &[&str], by_model: bool, lines: &str| {
+        let all = ["--mcp", "mcp.json", "--db", "a.db", "--results", "results", "--trace"];
+        let mut program = program(folder.path(), &[&all, arguments].concat());
+        program.env("PLANTED", OF_SERVER).env("HANOK_AUDIT_KEY", "planted-for-the-audit");
+        if by_model {
+            program.env("OPENAI_BASE_URL", &url).env("OPENAI_MODEL", "m");
+            program.env("OPENAI_API_KEY", OF_MODEL);
+        }
+        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = program.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let said = said(child.wait_with_output().unwrap());
+        assert!(
+            !said.out.contains("planted-") && !said.err.contains("planted-"),
+            "{} {}",
+            said.out,
+            said.err
+        );
+        said
+    };
+    let lines = "/servers\n/diff\n/accept\n우유 사기 메모해 줘\n/why\n/tools\n/approvals\n";
+    let first = run(&["--gates", "none"], false, lines);
+    assert!(
+        first.out.contains("10가지") || first.out.contains("9가지를 승인했습니다"),
+        "{}",
+        first.out
+    );
+    run(&["--gates", "step", "--json", "빵 사기 메모해 줘"], false, "");
+    let refused = run(&["--thread", "refused", "메모 목록 보여 줘"], true, "");
+    assert!(refused.err.contains("키를 받지 않습니다"), "{}", refused.err);
+    let mut files = vec![folder.path().to_owned()];
+    let mut seen = 0;
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let is_there = bytes.windows(8).any(|piece| piece == b"planted-");
+        assert!(!is_there, "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen >= 5, "{seen}");
 }
 
 /// More rounds where this is set.
@@ -386,14 +456,13 @@ fn a_run_that_is_killed_around_a_form_books_once() {
         child.wait_with_output().unwrap();
         let db = |more: &[&str]| run(folder.path(), &[&["--db", "a.db"], more].concat());
         let mut said = db(&["--resume"]);
-        if said.code == Some(2) {
+        if said.err.contains("대화 `main`이(가) 없습니다") {
             // Nothing was stored yet.
             said = db(&["--gates", "none", "회의실 예약해 줘"]);
         }
         assert_eq!(said.code, Some(5), "round {round}: {}", said.err);
-        let (_, after) = said.err.split_once('[').unwrap();
-        let id = after.split_once(']').unwrap().0.to_owned();
-        let answer = json!({"action": "accept", "content": {"room": "대청", "people": 9}});
+        let id = open_id(&said);
+        let answer = json!({"decision": "edit", "arguments": {"room": "대청", "people": 9}});
         let said = db(&["--answer", &id, &answer.to_string()]);
         assert_eq!(said.code, Some(0), "round {round}: {}", said.err);
         let calls = ledger(folder.path());
@@ -448,8 +517,7 @@ fn run_to_end(folder: &Path) -> Said {
                 said = resume(&["--resume"]);
             }
             Some(5) => {
-                let (_, after) = said.err.split_once('[').unwrap();
-                let id = after.split_once(']').unwrap().0.to_owned();
+                let id = open_id(&said);
                 said = resume(&["--answer", &id, r#""give_up""#]);
             }
             _ => return said,

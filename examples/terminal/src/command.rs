@@ -15,6 +15,13 @@ const COMMANDS: [(&str, &str); 5] = [
     ("/help", "명령 목록"),
 ];
 
+/// The names of all commands of a conversation.
+pub(crate) fn command_names(talk: &impl Talk) -> Vec<String> {
+    let all = COMMANDS.iter().chain(talk.commands());
+    let names = all.filter_map(|(name, _)| name.split_whitespace().next());
+    names.map(str::to_owned).collect()
+}
+
 impl<T: Talk> Session<T> {
     /// Does a command and says what came of it.
     pub(crate) async fn command(&mut self, line: &str) -> Result<String, Failure> {
@@ -36,13 +43,6 @@ impl<T: Talk> Session<T> {
         let state = self.thread.state(None).await?;
         let said = self.talk.command(name, &state.unwrap_or_default());
         said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))
-    }
-
-    /// The names of all commands.
-    pub(crate) fn command_names(&self) -> Vec<String> {
-        let all = COMMANDS.iter().chain(self.talk.commands());
-        let names = all.filter_map(|(name, _)| name.split_whitespace().next());
-        names.map(str::to_owned).collect()
     }
 
     fn help(&self) -> String {

@@ -38,13 +38,19 @@ impl DecisionForm {
             return None;
         }
         if let Ok(gate) = question.payload::<GateRequest>() {
-            let mut details = lines(&gate.shown.0);
+            let mut details = match gate.gate {
+                Gate::Definitions => differences(&gate.shown.0),
+                _ => lines(&gate.shown.0),
+            };
             if !gate.missing.is_empty() {
                 details.push(format!("빠진 칸: {}", gate.missing.join(", ")));
             }
             details.push(risk(gate.risk));
             return Some(Self {
-                question: gate.question,
+                question: match gate.gate {
+                    Gate::Definitions => "이 도구들을 서버가 적은 대로 쓰게 할까요?".to_owned(),
+                    _ => gate.question,
+                },
                 details,
                 takes_words: gate.gate == Gate::Clarify,
                 may_stand: gate.gate == Gate::Step,
@@ -190,6 +196,20 @@ fn risk(risk: hanok_agent::Risk) -> String {
 fn lines(value: &Value) -> Vec<String> {
     let Value::Object(fields) = value else { return vec![value.to_string()] };
     fields.iter().flat_map(|(name, value)| field(name, value)).collect()
+}
+
+/// The differences of definitions, each with all its lines.
+fn differences(shown: &Value) -> Vec<String> {
+    let changes = shown.get("changes").and_then(Value::as_array).into_iter().flatten();
+    let text = |change: &Value, name: &str| {
+        let text = change.get(name).and_then(Value::as_str).unwrap_or_default();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = changes.flat_map(|it| {
+        let indented = text(it, "difference").into_iter().map(|line| format!("  {line}"));
+        text(it, "change").into_iter().chain(indented).collect::<Vec<_>>()
+    });
+    all.collect()
 }
 
 fn field(name: &str, value: &Value) -> Vec<String> {

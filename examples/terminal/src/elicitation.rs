@@ -1,5 +1,6 @@
 //! A question of a server of others: a form to fill, or an address to visit, each of which may be refused.
 
+use hanok_agent::{Gate, GateRequest};
 use hanok_graph::Pending;
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ pub(crate) struct ServerQuestion {
     /// The question, and who asks it.
     pub(crate) shown: String,
     form: Option<Form>,
+    digest: String,
 }
 
 /// What a person may do.
@@ -19,24 +21,30 @@ pub(crate) const LETTERS: &str = "[y 답한다 / n 거절한다 / s 넘어간다
 impl ServerQuestion {
     /// The server's question that `question` is, if it is one.
     pub(crate) fn of(question: &Pending) -> Option<Self> {
-        let payload: Value = question.payload.decode().ok()?;
-        let text = |name: &str| payload.get(name).and_then(Value::as_str);
+        let gate = question.payload::<GateRequest>().ok()?;
+        (gate.gate == Gate::Elicitation).then(|| Self::shown(&gate.shown.0, &gate.digest))?
+    }
+
+    /// The question of which this is shown.
+    pub(crate) fn shown(asked: &Value, digest: &str) -> Option<Self> {
+        let text = |name: &str| asked.get(name).and_then(Value::as_str);
         let (server, message) = (text("server")?, text("message")?);
-        let mode = payload.get("mode")?.as_object()?;
+        let mode = asked.get("mode")?.as_object()?;
         let form = mode.get("form").and_then(|form| form.get("schema"));
         let address = mode.get("url").and_then(|url| url.get("url")?.as_str());
         let address = address.map(|url| format!("\n  주소(아무것도 열지 않습니다): {url}"));
         let shown =
             format!("서버 `{server}`이(가) 묻습니다: {message}{}", address.unwrap_or_default());
-        Some(Self { shown, form: form.map(|schema| Form::of_schema(message, schema)) })
+        let form = form.map(|schema| Form::of_schema(message, schema));
+        Some(Self { shown, form, digest: digest.to_owned() })
     }
 
     /// The answer that a letter is, `None` where a form has to be filled first or it is no letter.
     pub(crate) fn letter(&self, line: &str) -> Option<Value> {
         match line.trim().to_lowercase().as_str() {
-            "y" | "예" | "네" if self.form.is_none() => Some(json!({"action": "accept"})),
-            "n" | "아니오" | "아니요" => Some(json!({"action": "decline"})),
-            "s" => Some(json!({"action": "cancel"})),
+            "y" | "예" | "네" if self.form.is_none() => Some(self.decision("approve")),
+            "n" | "아니오" | "아니요" => Some(self.decision("reject")),
+            "s" => Some(self.decision("skip")),
             _ => None,
         }
     }
@@ -44,16 +52,6 @@ impl ServerQuestion {
     /// Whether a letter asks for the form.
     pub(crate) fn fills(&self, line: &str) -> bool {
         self.form.is_some() && matches!(line.trim().to_lowercase().as_str(), "y" | "예" | "네")
-    }
-
-    /// The answers as JSON, for another program.
-    pub(crate) fn answers(&self) -> &'static str {
-        match self.form {
-            Some(_) => {
-                r#"{"action": "accept", "content": {…}} | {"action": "decline"} | {"action": "cancel"}"#
-            }
-            None => r#"{"action": "accept"} | {"action": "decline"} | {"action": "cancel"}"#,
-        }
     }
 
     /// The fields of the form.
@@ -64,6 +62,10 @@ impl ServerQuestion {
     /// The answer of these values.
     pub(crate) fn filled(&self, values: Vec<Option<Value>>) -> Value {
         let content = self.form.as_ref().map(|form| form.answer(values));
-        json!({"action": "accept", "content": content})
+        json!({"decision": "edit", "arguments": content, "digest": self.digest})
+    }
+
+    fn decision(&self, kind: &str) -> Value {
+        json!({"decision": kind, "digest": self.digest})
     }
 }

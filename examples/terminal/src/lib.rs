@@ -4,6 +4,7 @@
 //! An example says by [`Talk`] what its own state is; a [`Session`] does the rest.
 
 mod aftermath;
+mod at_once;
 pub mod brain;
 #[cfg(feature = "test")]
 pub mod cached;
@@ -14,6 +15,7 @@ pub mod failure;
 mod form;
 mod interrupts;
 mod json;
+mod keyboard;
 mod lanes;
 mod live;
 pub mod meaning;
@@ -35,6 +37,7 @@ mod talk;
 pub mod topics;
 mod typed;
 
+pub use at_once::{AtOnce, AtOnceQuestions, at_once};
 pub use lanes::Lane;
 pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};

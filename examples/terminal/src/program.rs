@@ -88,7 +88,30 @@ impl Watched {
     /// # Panics
     ///
     /// There is no terminal, or the program does not start.
-    pub fn start(mut command: Command) -> Self {
+    pub fn start(command: Command) -> Self {
+        Self::of(command, false)
+    }
+
+    /// Starts `command` on a new terminal, at which somebody [types](Self::types).
+    ///
+    /// # Panics
+    ///
+    /// There is no terminal, or the program does not start.
+    pub fn typing(command: Command) -> Self {
+        Self::of(command, true)
+    }
+
+    /// Types `line`, and presses the key that sends it.
+    ///
+    /// # Panics
+    ///
+    /// The terminal takes nothing.
+    pub fn types(&mut self, line: &str) {
+        use std::io::Write;
+        self.screen.write_all(format!("{line}\r").as_bytes()).unwrap();
+    }
+
+    fn of(mut command: Command, types: bool) -> Self {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
@@ -97,7 +120,10 @@ impl Watched {
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let size = rustix::termios::Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         rustix::termios::tcsetwinsize(&terminal, size).unwrap();
-        command.env_remove("NO_COLOR").stdin(Stdio::null());
+        command.env_remove("NO_COLOR").env("TERM", "xterm").stdin(match types {
+            true => Stdio::from(terminal.try_clone().unwrap()),
+            false => Stdio::null(),
+        });
         command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
         let child = command.spawn().unwrap();
         // Its copies of the terminal are the command's: with the last one closed, the reader comes to an end.

@@ -1,33 +1,28 @@
 //! A conversation: questions in, answers out, on a thread that may outlive the program.
 
-use std::{
-    io::{self, BufRead, Read},
-    path::Path,
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode};
 
-use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
-use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
-use hanok_core::{Answerer, Cancellation, Printable, RequestId, Stored, Tenant, ThreadKey};
+use futures::{StreamExt, stream};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer, SharedStore};
+use hanok_core::{Answerer, Cancellation, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
 use serde_json::Value;
 
 use crate::{
-    Options, Screen, Talk, aftermath,
+    AtOnceQuestions, Options, Screen, Talk, aftermath,
+    at_once::Asked,
+    command::command_names,
     decision::{self, DecisionForm, Typed},
-    elicitation::{self, ServerQuestion},
+    elicitation::ServerQuestion,
     failure::{Failure, INTERRUPTED, WAITS},
-    form::{Field, Form},
-    interrupts::Interrupts,
+    form::Form,
     json,
+    keyboard::{Keyboard, Line},
     screen::TURN,
     shown::{Shown, TurnResult},
-    typed::{self, TypedLine, Typist},
+    typed,
 };
-
-/// The longest line that is read, in bytes.
-const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// A conversation on one thread.
 #[derive(Debug)]
@@ -35,9 +30,9 @@ pub struct Session<T: Talk> {
     pub(crate) talk: T,
     pub(crate) app: App<T::State>,
     pub(crate) thread: Thread<T::State>,
-    interrupts: Interrupts,
-    lines: Option<mpsc::Receiver<io::Result<String>>>,
-    typist: Option<Typist>,
+    keyboard: Keyboard,
+    /// What servers ask within a call.
+    at_once: Option<AtOnceQuestions>,
     json: bool,
     answerer: Option<Answerer>,
     /// Whether a task of the last turn ran.
@@ -75,25 +70,28 @@ impl<T: Talk> Session<T> {
     ) -> Result<Self, Failure> {
         let app = graph.checkpointer(store);
         let thread = app.thread(key(&options.thread)?);
-        let interrupts = Interrupts::new();
+        let keyboard = Keyboard::new(command_names(&talk));
         let json = options.json;
-        Ok(Self {
-            talk,
-            app,
-            thread,
-            interrupts,
-            lines: None,
-            typist: None,
-            json,
-            answerer: None,
-            ran: false,
-        })
+        Ok(Self { talk, app, thread, keyboard, at_once: None, json, answerer: None, ran: false })
     }
 
     /// Answers questions as `answerer`. Default: as nobody.
     #[must_use]
     pub fn answering_as(self, answerer: Answerer) -> Self {
         Self { answerer: Some(answerer), ..self }
+    }
+
+    /// Keeps what is too large for a prompt in `memory`. Default: it is cut.
+    #[must_use]
+    pub fn remembering(self, memory: SharedStore) -> Self {
+        let app = self.app.remembering(memory);
+        Self { thread: app.thread(self.thread.key().clone()), app, ..self }
+    }
+
+    /// Asks whoever types what servers ask within a call. Default: nobody.
+    #[must_use]
+    pub fn at_once(self, questions: AtOnceQuestions) -> Self {
+        Self { at_once: Some(questions), ..self }
     }
 
     /// Does what `options` say: goes on, answers the question, or holds a conversation.
@@ -140,7 +138,7 @@ impl<T: Talk> Session<T> {
     async fn converse(&mut self, screen: &Screen) -> Result<ExitCode, Failure> {
         loop {
             screen.prompt();
-            let line = match self.line(typed::QUESTION, screen).await? {
+            let line = match self.keyboard.line(typed::QUESTION, screen).await? {
                 Line::Text(line) => line,
                 Line::End => return Ok(ExitCode::SUCCESS),
                 Line::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
@@ -164,38 +162,6 @@ impl<T: Talk> Session<T> {
                 }
             }
         }
-    }
-
-    /// The next line of the input, which a person is asked for with `prompt`.
-    async fn line(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
-        if screen.is_asking() {
-            let commands = self.command_names();
-            let typist = self.typist.get_or_insert_with(|| Typist::new(commands));
-            return tokio::select! {
-                biased;
-                () = self.interrupts.next() => Ok(Line::Interrupted),
-                typed = typist.line(prompt) => match typed.map_err(Failure::Input)? {
-                    TypedLine::Text(line) => Ok(Line::Text(line)),
-                    TypedLine::End => Ok(Line::End),
-                    TypedLine::Interrupted => Ok(Line::Interrupted),
-                },
-            };
-        }
-        let lines = self.lines.get_or_insert_with(lines);
-        tokio::select! {
-            biased;
-            () = self.interrupts.next() => Ok(Line::Interrupted),
-            line = lines.next() => match line {
-                Some(line) => line.map(Line::Text).map_err(Failure::Input),
-                None => Ok(Line::End),
-            },
-        }
-    }
-
-    /// The line that a person types to `prompt`.
-    async fn reply_line(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
-        screen.pause();
-        self.line(&format!("{}: ", Printable(prompt)), screen).await
     }
 
     /// Runs one turn to its end: what it asks is asked of the person who types, or printed where nobody does.
@@ -244,17 +210,12 @@ impl<T: Talk> Session<T> {
         for question in questions {
             let id = &question.id.0;
             if let Some(decision) = DecisionForm::of(question) {
-                screen.tell(&format!("[{id}] {}", decision.shown()));
+                let asked = ServerQuestion::of(question);
+                let shown = asked.as_ref().map_or_else(|| decision.shown(), |it| it.shown.clone());
+                screen.tell(&format!("[{id}] {shown}"));
+                let fields = asked.iter().flat_map(ServerQuestion::fields);
+                fields.for_each(|field| screen.tell(&format!("  - {}", field.line())));
                 screen.tell(&format!("  - 답: {}", decision.answers().join(" | ")));
-                continue;
-            }
-            if let Some(asked) = ServerQuestion::of(question) {
-                screen.tell(&format!("[{id}] {}", asked.shown));
-                asked
-                    .fields()
-                    .iter()
-                    .for_each(|field| screen.tell(&format!("  - {}", field.line())));
-                screen.tell(&format!("  - 답: {}", asked.answers()));
                 continue;
             }
             let form = Form::of(question);
@@ -272,13 +233,13 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Vec<(RequestId, Stored)>>, Failure> {
         let mut answers = Vec::new();
         for question in questions {
-            let answer = match (DecisionForm::of(question), ServerQuestion::of(question)) {
-                (Some(form), _) => self.decision(question, &form, screen).await?,
-                (None, Some(asked)) => self.elicited(&asked, screen).await?,
+            let answer = match (ServerQuestion::of(question), DecisionForm::of(question)) {
+                (Some(asked), _) => self.keyboard.elicited(&asked, screen).await?,
+                (None, Some(form)) => self.decision(question, &form, screen).await?,
                 (None, None) => {
                     let form = Form::of(question);
                     screen.tell(&form.question);
-                    let values = self.values(&form.fields, screen).await?;
+                    let values = self.keyboard.values(&form.fields, screen).await?;
                     values.map(|values| form.answer(values))
                 }
             };
@@ -287,28 +248,6 @@ impl<T: Talk> Session<T> {
             answers.push((question.id.clone(), answer));
         }
         Ok(Some(answers))
-    }
-
-    /// The values of `fields`, asked for one after the other; `None` when the person stops.
-    async fn values(
-        &mut self,
-        fields: &[Field],
-        screen: &Screen,
-    ) -> Result<Option<Vec<Option<Value>>>, Failure> {
-        let mut values = Vec::new();
-        for field in fields {
-            let value = loop {
-                let Line::Text(line) = self.reply_line(&field.prompt(), screen).await? else {
-                    return Ok(None);
-                };
-                match field.read(&line) {
-                    Ok(value) => break value,
-                    Err(fault) => screen.tell(&fault),
-                }
-            };
-            values.push(value);
-        }
-        Ok(Some(values))
     }
 
     /// The decision of the person who types; `None` when they stop.
@@ -320,12 +259,13 @@ impl<T: Talk> Session<T> {
     ) -> Result<Option<Value>, Failure> {
         screen.tell(&form.shown());
         loop {
-            let Line::Text(line) = self.reply_line(&form.prompt(), screen).await? else {
+            let Line::Text(line) = self.keyboard.reply_line(&form.prompt(), screen).await? else {
                 return Ok(None);
             };
             let typed = match form.read(&line) {
                 Typed::Edits => {
-                    let Line::Text(line) = self.reply_line("고친 JSON", screen).await? else {
+                    let Line::Text(line) = self.keyboard.reply_line("고친 JSON", screen).await?
+                    else {
                         return Ok(None);
                     };
                     form.edited(&line)
@@ -344,27 +284,6 @@ impl<T: Talk> Session<T> {
                 }
                 Typed::Help(help) => screen.tell(&help),
                 Typed::Edits => {}
-            }
-        }
-    }
-
-    /// The answer of the person who types to a server's question; `None` when they stop.
-    async fn elicited(
-        &mut self,
-        asked: &ServerQuestion,
-        screen: &Screen,
-    ) -> Result<Option<Value>, Failure> {
-        screen.tell(&asked.shown);
-        loop {
-            let Line::Text(line) = self.reply_line(elicitation::LETTERS, screen).await? else {
-                return Ok(None);
-            };
-            if let Some(answer) = asked.letter(&line) {
-                return Ok(Some(answer));
-            }
-            if asked.fills(&line) {
-                let values = self.values(asked.fields(), screen).await?;
-                return Ok(values.map(|values| asked.filled(values)));
             }
         }
     }
@@ -388,19 +307,46 @@ impl<T: Talk> Session<T> {
             ticks.tick().await;
             Some(((), ticks))
         }));
-        loop {
-            tokio::select! {
+        let mut is_over = false;
+        while !is_over {
+            let asked = tokio::select! {
                 biased;
-                () = self.interrupts.next() => match stop.is_cancelled() {
+                () = self.keyboard.interrupts.next() => match stop.is_cancelled() {
                     true => return Ok(TurnResult::Over(ExitCode::from(INTERRUPTED))),
-                    false => stop.cancel(),
+                    false => {
+                        stop.cancel();
+                        continue;
+                    }
                 },
-                event = events.next() => match event {
-                    Some(event) => shown.event(&event)?,
-                    None => break,
-                },
-                _ = ticks.next() => shown.idle(),
+                event = events.next() => {
+                    match event {
+                        Some(event) => shown.event(&event)?,
+                        None => is_over = true,
+                    }
+                    continue;
+                }
+                asked = next_of(&mut self.at_once) => asked,
+                _ = ticks.next() => {
+                    shown.idle();
+                    continue;
+                }
+            };
+            // What happens meanwhile is shown when the person has answered.
+            let mut meanwhile = Vec::new();
+            {
+                let mut answering = Box::pin(asked.put(&mut self.keyboard, screen));
+                loop {
+                    tokio::select! {
+                        biased;
+                        put = &mut answering => break put?,
+                        event = events.next(), if !is_over => match event {
+                            Some(event) => meanwhile.push(event),
+                            None => is_over = true,
+                        },
+                    }
+                }
             }
+            meanwhile.iter().try_for_each(|event| shown.event(event))?;
         }
         self.ran = shown.ran;
         match events.outcome().await {
@@ -411,12 +357,12 @@ impl<T: Talk> Session<T> {
     }
 }
 
-/// What was read of the input.
-enum Line {
-    Text(String),
-    End,
-    /// Somebody pressed Ctrl-C.
-    Interrupted,
+/// The next question of a server within a call.
+async fn next_of(questions: &mut Option<AtOnceQuestions>) -> Asked {
+    match questions {
+        Some(questions) => questions.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The store in the file at `path`.
@@ -430,30 +376,4 @@ async fn kept(path: &Path) -> Result<SharedCheckpointer, Failure> {
 /// The thread of this name.
 pub(crate) fn key(name: &str) -> Result<ThreadKey, Failure> {
     ThreadKey::new(Tenant::default(), name).map_err(Failure::Thread)
-}
-
-/// The lines of the standard input, read by a thread that does not keep the program from ending.
-fn lines() -> mpsc::Receiver<io::Result<String>> {
-    let (mut send, receive) = mpsc::channel(0);
-    std::thread::spawn(move || {
-        let mut input = io::stdin().lock();
-        loop {
-            let mut line = Vec::new();
-            let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
-            let said = match read {
-                Ok(0) => return,
-                Ok(_) if line.len() as u64 == LONGEST => Err(io::Error::new(
-                    io::ErrorKind::FileTooLarge,
-                    format!("a line has more than {LONGEST} bytes"),
-                )),
-                Ok(_) => Ok(String::from_utf8_lossy(&line).into_owned()),
-                Err(error) => Err(error),
-            };
-            // Nobody reads any more.
-            if block_on(send.send(said)).is_err() {
-                return;
-            }
-        }
-    });
-    receive
 }

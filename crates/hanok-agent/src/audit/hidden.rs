@@ -59,6 +59,15 @@ fn all<'a>(schemas: &[&'a Value], root: &'a Value) -> Vec<&'a Value> {
     all
 }
 
+/// True for a schema that marks something as secret, at whatever place.
+pub(crate) fn marks_secrets(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => is_secret(schema) || members.values().any(marks_secrets),
+        Value::Array(items) => items.iter().any(marks_secrets),
+        _ => false,
+    }
+}
+
 fn is_secret(schema: &Value) -> bool {
     let is = |name: &str| schema.get(name) == Some(&Value::Bool(true));
     is("writeOnly") || is("secret") || schema.get("format").is_some_and(|it| it == "password")

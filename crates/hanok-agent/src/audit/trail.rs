@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Body, CheckpointError, Checkpointer, Doubt, Intent, Log, LogEntry, Question, Reopen,
 };
-use hanok_core::{Position, Stored, Timestamp};
+use hanok_core::{Position, Timestamp};
 use serde_json::Value;
 
 use super::{
@@ -14,6 +14,7 @@ use super::{
     hidden::without_secrets,
     pass::Passed,
     record::{AuditEvent, AuditRecord},
+    shown::{json, schema, schema_of_shown, shown},
 };
 use crate::digest::{digest, json_digest};
 
@@ -147,10 +148,10 @@ impl Trail {
         if self.requests.contains_key(&question.id) {
             return None;
         }
-        let payload = shown(&question);
+        let (payload, form) = (shown(&question.payload), schema(question.schema.as_deref()));
         let rule = payload.get("rule").and_then(Value::as_str).map(str::to_owned);
         let event = AuditEvent::Requested {
-            shown: without_secrets(&payload, &tool_schema(&schema(&question))),
+            shown: without_secrets(&payload, &schema_of_shown(&form)),
             digest: json_digest(&json(&question.payload)),
             rule,
             audience: question.audience.clone().unwrap_or_default(),
@@ -174,12 +175,13 @@ impl Trail {
             return Some(Event { request: id, node, event });
         }
         let asked = self.requests.get(&id);
-        let form = asked.map(|(_, question)| schema(question)).unwrap_or_default();
-        let shown = asked.map(|(_, question)| shown(question)).unwrap_or_default();
+        let form = asked.map(|(_, question)| schema(question.schema.as_deref()));
+        let form = form.unwrap_or_default();
+        let shown = asked.map(|(_, question)| shown(&question.payload)).unwrap_or_default();
         let answer = without_secrets(&value, &form);
         let decision = answer.get("decision").and_then(Value::as_str).map(str::to_owned);
         let event = AuditEvent::Answered {
-            changed: changed(&without_secrets(&shown, &tool_schema(&form)), &answer),
+            changed: changed(&without_secrets(&shown, &schema_of_shown(&form)), &answer),
             answer,
             digest: json_digest(&value),
             decision,
@@ -196,7 +198,8 @@ impl Trail {
         let Answer { id, value, by, .. } = answer;
         let question = self.requests.get(&id).map(|(_, question)| question);
         let value = json(&value);
-        let answer = without_secrets(&value, &question.map(schema).unwrap_or_default());
+        let form = question.map(|question| schema(question.schema.as_deref()));
+        let answer = without_secrets(&value, &form.unwrap_or_default());
         let decision = answer.get("decision").and_then(Value::as_str).map(str::to_owned);
         let deadline = question.and_then(|question| question.deadline);
         let event = AuditEvent::Late {
@@ -208,43 +211,6 @@ impl Trail {
         };
         let node = question.map(|question| question.node.clone()).unwrap_or_default();
         Event { request: id, node, event }
-    }
-}
-
-fn json(stored: &Stored) -> Value {
-    serde_json::from_str(&stored.to_json()).unwrap_or_default()
-}
-
-/// What a question shows. What an approval or a gate is about stands in it as JSON text.
-fn shown(question: &Question) -> Value {
-    let mut shown = json(&question.payload);
-    for name in ["arguments", "shown"] {
-        let text = shown.get(name).and_then(Value::as_str);
-        let about = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
-        if let (Some(about), Some(place)) = (about, shown.get_mut(name)) {
-            *place = about;
-        }
-    }
-    shown
-}
-
-fn schema(question: &Question) -> Value {
-    let schema = question.schema.as_deref().map(serde_json::from_str);
-    schema.and_then(Result::ok).unwrap_or_default()
-}
-
-/// The schema of what an approval or a gate shows, by the one of its answers: that is what an edit has to fit.
-fn tool_schema(answers: &Value) -> Value {
-    let edit = answers.get("oneOf").and_then(Value::as_array).into_iter().flatten();
-    let arguments = edit.filter_map(|form| form.pointer("/properties/arguments")).next();
-    let mut schema =
-        serde_json::json!({ "properties": { "arguments": arguments, "shown": arguments } });
-    if let (Some(schema), Some(defs)) = (schema.as_object_mut(), answers.get("$defs")) {
-        schema.insert("$defs".to_owned(), defs.clone());
-    }
-    match arguments {
-        Some(_) => schema,
-        None => answers.clone(),
     }
 }
 

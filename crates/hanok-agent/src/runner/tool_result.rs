@@ -51,12 +51,3 @@ impl ToolResult {
         conversation::observed(Some(call), self.observation, Some(&self.mark), protocol)
     }
 }
-
-/// The result of a call that must not be repeated: the stored record, or the result that a person gives.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum OnceResult {
-    Record(Box<ToolResult>),
-    Text(String),
-    Json(serde_json::Value),
-}

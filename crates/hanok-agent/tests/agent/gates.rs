@@ -10,14 +10,15 @@ use std::{
 
 use hanok_agent::{
     AuditEvent, Decision, DecisionKind, Gate, GateError, GateQuestion, GateRequest, GateSwitch,
-    Gates, Overdue, Risk, audit_of, from_agent_chat, to_agent_chat, verify_audit,
+    Gates, Overdue, Risk, audit_of, from_agent_chat, shown_whole, shown_without_secrets,
+    to_agent_chat, verify_audit,
 };
 use hanok_checkpoint::{InMemoryCheckpointer, Log, SharedCheckpointer};
-use hanok_core::{Answerer, Audience, BoxError, ThreadKey};
+use hanok_core::{Answerer, Audience, BoxError, Stored, ThreadKey};
 use hanok_graph::{
     App, Context, END, Graph, Outcome, Pending, RunError, START, Snapshot, Subgraph, Thread,
 };
-use hanok_state::State;
+use hanok_state::{Json, State};
 use serde_json::{Value, json};
 
 #[derive(State, Clone, Debug, Default)]
@@ -244,6 +245,36 @@ async fn a_gate_of_a_nested_graph_stands_in_the_audit() {
     assert_eq!(by.as_ref().map(|by| by.name.as_str()), Some("ann"));
     let changed: Vec<_> = changed.iter().map(|it| it.at.as_str()).collect();
     assert_eq!(changed, ["/steps"]);
+}
+
+/// B143: a decision is an answer as it is, and is read from a log as it was.
+#[tokio::test]
+async fn a_decision_is_an_answer_and_is_stored_as_it_is() {
+    let graph = graph(&Arc::default(), |question| question);
+    let app = graph.checkpointer(InMemoryCheckpointer::new());
+    let open = waits(thread(&app).invoke(Work::update(), ()).await);
+    let edit = Decision::Edit { arguments: Json(json!({"steps": ["write"]})) };
+    let stored = Stored::encode(&edit).unwrap();
+    assert_eq!(stored.decode::<Decision>().unwrap(), edit);
+    let work = thread(&app).answer(open.id, &edit, ()).await.unwrap().done().unwrap();
+    assert_eq!(work.decided, r#"{"decision":"edit","arguments":{"steps":["write"]}}"#);
+}
+
+/// P46: what is secret is left out of the audit also where nobody may edit it.
+#[tokio::test]
+async fn what_is_secret_is_left_out_where_nobody_may_edit() {
+    let graph = graph(&Arc::default(), |question| {
+        question.allow([DecisionKind::Approve, DecisionKind::Reject])
+    });
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let app = graph.checkpointer(store.clone());
+    let open = waits(thread(&app).invoke(Work::update(), ()).await);
+    assert!(shown_whole(&open).to_string().contains("4711"));
+    assert!(!shown_without_secrets(&open).to_string().contains("4711"));
+    let approve = json!({"decision": "approve"});
+    thread(&app).answer(open.id, &approve, ()).await.unwrap().done().unwrap();
+    let records = audit_of(&Log::new(store, ThreadKey::named("t").unwrap()), None).await.unwrap();
+    assert!(!serde_json::to_string(&records).unwrap().contains("4711"), "{records:?}");
 }
 
 /// P35: an answer after the deadline stands in the audit as what it is, without what is secret, and decides nothing.

@@ -123,6 +123,10 @@ async fn what_an_agent_asks_is_answered_from_outside() {
     let (ann, bob, eve) = (house.request("ann"), house.request("bob"), house.request("eve"));
     let asked = house.done(&["asked", "t"]).out;
     assert!(asked.contains("for: everybody") && asked.contains("an answer fits"), "{asked}");
+    for verb in [&["inbox"][..], &["inbox", "--json"], &["asked", "t"], &["asked", "t", "--json"]] {
+        assert!(!house.done(verb).out.contains(PIN), "{verb:?}");
+    }
+    assert!(house.done(&["asked", "t", "--secrets"]).out.contains(PIN));
 
     let wrong = house.refused(&["answer", "t", &bob, "--edit", r#"{"to": 5}"#]);
     assert_eq!(wrong.0, 2, "{}", wrong.1);

@@ -118,6 +118,11 @@ impl McpClient {
         catalogue::changes(&lock, &self.snapshot(), should_be)
     }
 
+    /// True for a client that is [locked](McpClientBuilder::locked): it approves nothing.
+    pub fn is_locked(&self) -> bool {
+        self.0.locked
+    }
+
     /// Approves these differences, as they were shown: what has changed since then waits as before. The lock file says so from now
     /// on.
     ///

@@ -22,7 +22,7 @@ pub(crate) enum Identity {
         /// The BLAKE3 hash of the program's file.
         hash: String,
     },
-    /// An address, without its query.
+    /// An address. In the place of its query, which may hold a token, stands the BLAKE3 hash of that.
     Address(String),
     /// A server that the program itself attaches.
     Attached,
@@ -52,10 +52,8 @@ pub(crate) async fn identity(config: &ServerConfig) -> Result<Identity, ServerEr
         Transport::Stream(_) => Ok(Identity::Attached),
         Transport::Http(http) => {
             let url = Url::parse(http.url.expose());
-            let mut url = url.map_err(|error| ServerError::NoHttp(error.into()))?;
-            url.set_query(None);
-            url.set_fragment(None);
-            Ok(Identity::Address(url.into()))
+            let url = url.map_err(|error| ServerError::NoHttp(error.into()))?;
+            Ok(Identity::Address(address(url)))
         }
         Transport::Stdio(stdio) => {
             let not_started =
@@ -68,8 +66,30 @@ pub(crate) async fn identity(config: &ServerConfig) -> Result<Identity, ServerEr
     }
 }
 
+/// The address without what may be secret: another query is another server all the same.
+fn address(mut url: Url) -> String {
+    let hashed = url.query().map(|query| format!("blake3={}", blake3::hash(query.as_bytes())));
+    url.set_query(hashed.as_deref());
+    url.set_fragment(None);
+    url.into()
+}
+
 fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(std::fs::File::open(path)?)?;
     Ok(hasher.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_another_query_is_another_and_shows_none() {
+        let of = |url: &str| address(Url::parse(url).unwrap());
+        let ann = of("https://tools.example/mcp?tenant=ann&token=s3cret#top");
+        assert_ne!(ann, of("https://tools.example/mcp?tenant=eve&token=s3cret"));
+        assert!(ann.starts_with("https://tools.example/mcp?blake3=") && !ann.contains("s3cret"));
+        assert_eq!(of("https://tools.example/mcp#top"), "https://tools.example/mcp");
+    }
 }

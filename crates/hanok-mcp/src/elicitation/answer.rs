@@ -1,10 +1,12 @@
 //! The answer of a person to a question of a server.
 
+use hanok_agent::Decision;
+use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The answer to an [`Elicitation`](super::Elicitation). As JSON: `{"action": "accept", "content": {…}}`,
-/// `{"action": "decline"}` or `{"action": "cancel"}`.
+/// The answer to an [`Elicitation`](super::Elicitation), as the protocol has it: `{"action": "accept", "content": {…}}`,
+/// `{"action": "decline"}` or `{"action": "cancel"}`. The question of a run takes it as the [`Decision`] that it is.
 ///
 /// ```
 /// use hanok_mcp::ElicitationAnswer;
@@ -13,6 +15,8 @@ use serde_json::{Value, json};
 /// let accepted: ElicitationAnswer = serde_json::from_str(r#"{"action": "accept", "content": {"seats": 2}}"#)?;
 /// assert_eq!(accepted, ElicitationAnswer::accept(json!({"seats": 2})));
 /// assert_eq!(serde_json::to_value(ElicitationAnswer::Decline)?, json!({"action": "decline"}));
+/// let decision = hanok_agent::Decision::from(accepted);
+/// assert_eq!(serde_json::to_value(decision)?, json!({"decision": "edit", "arguments": {"seats": 2}}));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +50,33 @@ impl ElicitationAnswer {
             Self::Accept { content: None } => json!({"action": "accept"}),
             Self::Decline => json!({"action": "decline"}),
             Self::Cancel => json!({"action": "cancel"}),
+        }
+    }
+}
+
+/// A filled form is an edit, a visited address an approval; declined is rejected, and cancelled left out.
+impl From<ElicitationAnswer> for Decision {
+    fn from(answer: ElicitationAnswer) -> Self {
+        match answer {
+            ElicitationAnswer::Accept { content: Some(content) } => {
+                Self::Edit { arguments: Json(content) }
+            }
+            ElicitationAnswer::Accept { content: None } => Self::Approve,
+            ElicitationAnswer::Decline => Self::Reject { message: None },
+            ElicitationAnswer::Cancel => Self::Skip { message: None },
+        }
+    }
+}
+
+/// What a server is told of a decision. The reasons in it are for us.
+impl From<Decision> for ElicitationAnswer {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Edit { arguments } => Self::accept(arguments.0),
+            Decision::Approve => Self::Accept { content: None },
+            Decision::Reject { .. } => Self::Decline,
+            // Any other is no answer to a server's question.
+            _ => Self::Cancel,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A question of a server, as a person sees it.
 
-use hanok_core::{AskError, BoxError, Call, Check, Request, Stored};
+use hanok_agent::{DecisionKind, Gate, GateQuestion, GateRequest, Risk};
+use hanok_core::{AskError, BoxError, Call};
+use hanok_graph::Pending;
 use jsonschema::Validator;
 use reqwest::Url;
 use rmcp::model::ElicitRequestParams;
@@ -25,7 +27,9 @@ const LONGEST_FORM: usize = 64 * 1024;
 /// The most bytes of an address.
 const LONGEST_URL: usize = 2048;
 
-/// A question of a server: the payload of the request that a person sees. Its answer is an [`ElicitationAnswer`].
+/// A question of a server: what the [gate](Gate::Elicitation) of a run shows. Its answer is a decision: an edit that fits the form or, of
+/// an address, an approval; a rejection, which declines; or a skip, which tells the server neither yes nor no. An
+/// [`ElicitationAnswer`] is one of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Elicitation {
@@ -61,6 +65,12 @@ pub enum ElicitationMode {
 }
 
 impl Elicitation {
+    /// The server's question that `question` of a run is, if it is one.
+    pub fn of(question: &Pending) -> Option<Self> {
+        let gate = question.payload::<GateRequest>().ok().filter(|_| question.doubt.is_none())?;
+        (gate.gate == Gate::Elicitation).then(|| serde_json::from_value(gate.shown.0).ok())?
+    }
+
     /// The question that `asked` of `server` is.
     ///
     /// # Errors
@@ -81,7 +91,7 @@ impl Elicitation {
     }
 
     /// The schema that an answer has to fit.
-    pub(crate) fn answer_schema(&self) -> Value {
+    fn answer_schema(&self) -> Value {
         schema(match &self.mode {
             ElicitationMode::Form { schema } => Some(schema),
             ElicitationMode::Url { .. } => None,
@@ -95,20 +105,25 @@ impl Elicitation {
         schema.validate(&answer).map_err(|error| error.masked().to_string().into())
     }
 
-    /// The request that puts the question to a person.
-    pub(crate) fn request(&self) -> Result<Request, BoxError> {
-        let payload = Stored::encode(self)?;
-        let check = Check::new("`accept` with `content`, `decline` or `cancel`", |answer| {
-            Ok(answer.decode::<ElicitationAnswer>().map(drop)?)
-        });
-        let schema = Some(self.answer_schema().to_string().into());
-        Ok(Request { schema, check: Some(check), ..Request::new(payload) })
+    /// The question as a gate asks it.
+    fn gate(&self) -> Result<GateQuestion, serde_json::Error> {
+        let words = format!("`{}` asks: {}", self.server, self.message);
+        let question = GateQuestion::new(Gate::Elicitation, words, self)?.risk(Risk::External);
+        let (decided, question) = match &self.mode {
+            ElicitationMode::Form { schema } => {
+                let missing = schema.get("required").and_then(Value::as_array);
+                let missing = missing.into_iter().flatten().filter_map(Value::as_str);
+                (DecisionKind::Edit, question.missing(missing).schema(schema.clone()))
+            }
+            ElicitationMode::Url { .. } => (DecisionKind::Approve, question),
+        };
+        Ok(question.allow([decided, DecisionKind::Reject, DecisionKind::Skip]))
     }
 
     /// Puts the question to the person behind `call`.
     pub(crate) async fn ask(&self, call: &Call) -> Result<ElicitationAnswer, AskError> {
-        let answer = call.question(self.request().map_err(AskError::Failed)?).await?;
-        answer.decode().map_err(|error| AskError::Failed(error.into()))
+        let question = self.gate().map_err(|error| AskError::Failed(error.into()))?;
+        question.put(call).await.map(Into::into)
     }
 }
 
@@ -229,8 +244,7 @@ mod tests {
                 prop_assert!(asked.check(&ElicitationAnswer::Cancel).is_ok());
                 let unfit = ElicitationAnswer::accept(json!({field: 1}));
                 prop_assert!(asked.check(&unfit).is_err());
-                let request = asked.request().map_err(|error| TestCaseError::fail(error.to_string()))?;
-                prop_assert_eq!(request.payload.decode::<Elicitation>().ok(), Some(asked));
+                prop_assert!(asked.gate().is_ok());
             }
         }
     }

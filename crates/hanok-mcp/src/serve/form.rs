@@ -36,8 +36,8 @@ enum FormKind {
     Text,
     /// It is a decision about what has this digest.
     Decision { digest: String, allowed: Vec<DecisionKind> },
-    /// A question of a server further on, whose answer has an action itself.
-    Elicitation,
+    /// A question of a server further on, whose answer is passed on.
+    Elicitation { digest: String },
 }
 
 /// What a client's response to a form says.
@@ -55,23 +55,23 @@ impl Form {
         if question.doubt.is_some() {
             return None;
         }
-        let (message, schema, kind) = match decided(question) {
-            Some((message, digest, allowed)) => {
-                let form = decision_form(&allowed);
-                (message, form, FormKind::Decision { digest, allowed })
-            }
-            None => match question.payload::<Elicitation>() {
-                Ok(further) => match further.mode {
-                    ElicitationMode::Form { schema } => {
-                        (further.message, schema, FormKind::Elicitation)
-                    }
-                    ElicitationMode::Url { url } => return Self::address(&further.message, url),
-                },
-                Err(_) => {
-                    let (schema, kind) = free(question.schema.as_deref());
-                    (words(&question.payload), schema, kind)
+        let (message, schema, kind) = match (Elicitation::of(question), decided(question)) {
+            (Some(further), Some(Decided { digest, .. })) => match further.mode {
+                ElicitationMode::Form { schema } => {
+                    (further.message, schema, FormKind::Elicitation { digest })
+                }
+                ElicitationMode::Url { url } => {
+                    return Self::address(&further.message, url, digest);
                 }
             },
+            (_, Some(Decided { words, digest, allowed })) => {
+                let form = decision_form(&allowed);
+                (words, form, FormKind::Decision { digest, allowed })
+            }
+            (_, None) => {
+                let (schema, kind) = free(question.schema.as_deref());
+                (words(&question.payload), schema, kind)
+            }
         };
         let requested_schema = flat(&schema)?;
         let message = whole(&message)?;
@@ -80,11 +80,11 @@ impl Form {
         Some(Self { params, kind })
     }
 
-    fn address(message: &str, url: String) -> Option<Self> {
+    fn address(message: &str, url: String, digest: String) -> Option<Self> {
         let (message, elicitation_id) = (whole(message)?, String::new());
         let params =
             ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id };
-        Some(Self { params, kind: FormKind::Elicitation })
+        Some(Self { params, kind: FormKind::Elicitation { digest } })
     }
 
     /// True for a form that sends a person to an address.
@@ -114,8 +114,8 @@ impl Form {
     /// What the response lacks.
     pub(super) fn answer(&self, response: &Value) -> Result<FormAnswer, BoxError> {
         let answer: ElicitationAnswer = serde_json::from_value(response.clone())?;
-        if matches!(self.kind, FormKind::Elicitation) {
-            return Ok(FormAnswer::Value(Stored::encode(&answer)?));
+        if let FormKind::Elicitation { digest } = &self.kind {
+            return decided_as(&answer.into(), digest);
         }
         let content = match answer {
             ElicitationAnswer::Accept { content: Some(Value::Object(content)) } => content,
@@ -125,7 +125,7 @@ impl Form {
         };
         let field = || content.get(ANSWER).cloned().ok_or("the form lacks `answer`");
         let value = match &self.kind {
-            FormKind::Whole | FormKind::Elicitation => Value::Object(content),
+            FormKind::Whole | FormKind::Elicitation { .. } => Value::Object(content),
             FormKind::Field => field()?,
             FormKind::Text => match field()? {
                 Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -152,8 +152,14 @@ impl Form {
     }
 }
 
-/// The words, the digest and the allowed decisions of a question that is decided: an approval, or a gate.
-fn decided(question: &Pending) -> Option<(String, String, Vec<DecisionKind>)> {
+/// A question that is decided: an approval, or a gate.
+struct Decided {
+    words: String,
+    digest: String,
+    allowed: Vec<DecisionKind>,
+}
+
+fn decided(question: &Pending) -> Option<Decided> {
     if let Ok(asked) = question.payload::<ApprovalRequest>() {
         let about = asked.description.map(|about| about + "\n").unwrap_or_default();
         let words = format!(
@@ -163,11 +169,12 @@ fn decided(question: &Pending) -> Option<(String, String, Vec<DecisionKind>)> {
             json!(asked.risk).as_str().unwrap_or_default(),
             asked.arguments.as_str()
         );
-        return Some((words, asked.digest, asked.allowed));
+        return Some(Decided { words, digest: asked.digest, allowed: asked.allowed });
     }
     let asked = question.payload::<GateRequest>().ok()?;
     let all = serde_json::to_string_pretty(&asked.shown).unwrap_or_default();
-    Some((format!("{}\n{all}", asked.question), asked.digest, asked.allowed))
+    let words = format!("{}\n{all}", asked.question);
+    Some(Decided { words, digest: asked.digest, allowed: asked.allowed })
 }
 
 /// The name of a decision, as its JSON has it.
@@ -270,10 +277,10 @@ fn whole(text: &str) -> Option<String> {
 
 /// What a question asks, in one line for whoever is told that it waits.
 pub(super) fn summary(question: &Pending) -> String {
-    let text = match (decided(question), question.payload::<Elicitation>()) {
-        (Some((words, ..)), _) => words,
-        (None, Ok(further)) => further.message,
-        (None, Err(_)) => words(&question.payload),
+    let text = match (Elicitation::of(question), decided(question)) {
+        (Some(further), _) => further.message,
+        (None, Some(decided)) => decided.words,
+        (None, None) => words(&question.payload),
     };
     crate::text::line(&text, 512)
 }
@@ -386,17 +393,34 @@ mod tests {
     /// A question of a server further on goes through as it is.
     #[test]
     fn a_question_of_a_server_further_on_goes_through() {
+        let further = |mode: Value| {
+            let shown = json!({"server": "shop", "message": "Seats?", "mode": mode}).to_string();
+            question(
+                &json!({
+                    "kind": "gate", "gate": "elicitation", "question": "`shop` asks: Seats?", "shown": shown,
+                    "bytes": shown.len(), "digest": "d-1", "risk": "external", "rule": "elicitation",
+                    "allowed": ["edit", "reject", "skip"],
+                }),
+                None,
+            )
+        };
         let schema = json!({"type": "object", "properties": {"seats": {"type": "integer"}}});
-        let payload =
-            json!({"server": "shop", "message": "Seats?", "mode": {"form": {"schema": schema}}});
-        let form = Form::of(&question(&payload, None)).unwrap();
+        let form = Form::of(&further(json!({"form": {"schema": schema}}))).unwrap();
         assert_eq!(asked(&form)["message"], "Seats?");
-        for response in [accept(json!({"seats": 2})), json!({"action": "decline"})] {
-            assert_eq!(value(&form, &response), response);
+        for (response, want) in [
+            (
+                accept(json!({"seats": 2})),
+                json!({"decision": "edit", "arguments": {"seats": 2}, "digest": "d-1"}),
+            ),
+            (json!({"action": "decline"}), json!({"decision": "reject", "digest": "d-1"})),
+            (json!({"action": "cancel"}), json!({"decision": "skip", "digest": "d-1"})),
+        ] {
+            assert_eq!(value(&form, &response), want);
         }
-        let payload = json!({"server": "shop", "message": "Pay", "mode": {"url": {"url": "https://pay.example/1"}}});
-        let form = Form::of(&question(&payload, None)).unwrap();
+        let form = Form::of(&further(json!({"url": {"url": "https://pay.example/1"}}))).unwrap();
         assert!(form.is_address());
         assert_eq!(asked(&form)["url"], "https://pay.example/1");
+        let accepted = value(&form, &json!({"action": "accept"}));
+        assert_eq!(accepted, json!({"decision": "approve", "digest": "d-1"}));
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     text::{CUT, cut, line},
 };
 
-/// The most bytes of a result that a model reads.
+/// The most bytes of a failure that is told.
 const LONGEST: usize = 256 * 1024;
 
 /// The most mistakes that are named of a structured result.
@@ -63,11 +63,10 @@ pub(super) fn output(
         Some(structured) if text.is_empty() => structured.to_string(),
         _ => text,
     };
-    let output = ToolOutput::new(shortened(&text));
+    // It is whole: an agent shows its model no more than that can take, and stores the rest.
+    let output = ToolOutput::new(text);
     Ok(match result.structured_content {
         Some(structured) => output.data(structured),
-        // The whole stays for programs.
-        None if text.len() > LONGEST => output.data(Value::String(text)),
         None => output,
     })
 }
@@ -171,11 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn a_long_result_is_cut_at_a_character_and_stays_whole_for_programs() {
+    fn a_long_result_is_whole_and_a_long_failure_is_cut_at_a_character() {
         let whole = "휴".repeat(LONGEST);
-        let (text, data) =
-            made(json!({"content": [{"type": "text", "text": whole}]}), None).unwrap();
+        let result = |flag: bool| json!({"content": [{"type": "text", "text": whole}], "isError": flag, "structuredContent": 1});
+        assert_eq!(made(result(false), None), Ok((whole.clone(), Some(json!(1)))));
+        let text = made(result(true), None).unwrap_err();
         assert!(text.len() <= LONGEST && text.ends_with("휴 […]"), "{}", text.len());
-        assert_eq!(data, Some(Value::String(whole)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_agent::ReactAgent;
+use hanok_agent::{Decision, ReactAgent};
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Cancellation, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Resolution};
@@ -84,7 +84,7 @@ async fn a_question_of_a_server_is_answered_through_the_agent() {
     let mut outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
     for answer in [json!({"seats": 2}), json!({"nights": 3})] {
         let Outcome::Interrupted(open) = outcome else { panic!("{outcome:?}") };
-        let answer = ElicitationAnswer::accept(answer);
+        let answer = Decision::from(ElicitationAnswer::accept(answer));
         outcome = thread.answer(open[0].id.clone(), &answer, ()).await.unwrap();
     }
     outcome.done().unwrap();

@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf, process::Command};
 
+use hanok_agent::Decision;
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::ThreadKey;
 use hanok_graph::{BoxError, Context, Doubt, END, Graph, Outcome, START, Snapshot};
@@ -76,7 +77,8 @@ async fn called(tool: &SharedTool, arguments: &Value) -> Result<String, BoxError
     loop {
         match outcome {
             Outcome::Interrupted(open) => {
-                let answer = filled(&open[0].payload()?);
+                let asked = Elicitation::of(&open[0]).ok_or("no question of a server")?;
+                let answer = Decision::from(filled(&asked));
                 outcome = thread.answer(open[0].id.clone(), &answer, tool.clone()).await?;
             }
             outcome => return Ok(outcome.done()?.text),

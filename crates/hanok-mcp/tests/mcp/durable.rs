@@ -1,5 +1,6 @@
 //! A graph that calls one tool once, on a store whose process dies.
 
+use hanok_agent::Decision;
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, Doubt, END, Graph, Outcome, START, Snapshot, Thread};
@@ -60,7 +61,8 @@ pub(crate) async fn answered(
             Ok(Outcome::InDoubt(_)) => return "in doubt".to_owned(),
             Ok(Outcome::Interrupted(open)) => {
                 let id = open[0].id.clone();
-                outcome = thread(store).answer(id, answer, tool.clone()).await;
+                let answer = Decision::from(answer.clone());
+                outcome = thread(store).answer(id, &answer, tool.clone()).await;
             }
             Ok(other) => panic!("{other:?}"),
             Err(error) => return hanok_core::Chain(&error).to_string(),

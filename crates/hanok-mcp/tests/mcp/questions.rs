@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use hanok_agent::Decision;
 use hanok_checkpoint::Checkpointer;
 use hanok_graph::Outcome;
 use hanok_mcp::{Elicitation, ElicitationAnswer, ElicitationMode, Elicitor, McpError, ServerError};
@@ -22,6 +23,11 @@ fn accept(content: Value) -> ElicitationAnswer {
     ElicitationAnswer::accept(content)
 }
 
+/// The decision that fills a form.
+fn filled(content: Value) -> Decision {
+    accept(content).into()
+}
+
 fn modern(tools: &[&str]) -> World {
     let tools: Vec<_> = tools.iter().map(|name| tool(name, "")).collect();
     World::new().server("shop", "modern", &tools)
@@ -35,7 +41,7 @@ async fn a_question_ends_the_run_and_is_answered_days_later_by_another_process()
     let client = world.approved().await;
     let first = thread(&store).invoke(Default::default(), tool_of(&client, "shop__book")).await;
     let Ok(Outcome::Interrupted(open)) = first else { panic!("{first:?}") };
-    let seats: Elicitation = open[0].payload().unwrap();
+    let seats = Elicitation::of(&open[0]).unwrap();
     assert_eq!((seats.server.as_str(), seats.tool.as_deref()), ("shop", Some("book")));
     assert_eq!(seats.message, "How many seats?");
     let ElicitationMode::Form { schema } = &seats.mode else { panic!("{seats:?}") };
@@ -48,16 +54,16 @@ async fn a_question_ends_the_run_and_is_answered_days_later_by_another_process()
     let book = tool_of(&client, "shop__book");
     // What does not fit the form leaves the question open.
     let waiting = thread(&store);
-    let (unfit, fit) = (accept(json!({"seats": "two"})), accept(json!({"seats": 2})));
+    let (unfit, fit) = (filled(json!({"seats": "two"})), filled(json!({"seats": 2})));
     waiting.answer(open[0].id.clone(), &unfit, book.clone()).await.unwrap_err();
     let second = waiting.answer(open[0].id.clone(), &fit, book.clone()).await;
     let Ok(Outcome::Interrupted(open)) = second else { panic!("{second:?}") };
-    let nights: Elicitation = open[0].payload().unwrap();
+    let nights = Elicitation::of(&open[0]).unwrap();
     assert_eq!(nights.message, "How many nights?");
 
     world.clock.advance(Duration::from_secs(3 * 24 * 3600));
     let third =
-        thread(&store).answer(open[0].id.clone(), &accept(json!({"nights": 3})), book).await;
+        thread(&store).answer(open[0].id.clone(), &filled(json!({"nights": 3})), book).await;
     assert_eq!(third.unwrap().done().unwrap().text, "booked second 2 3");
     // One call with one key: the first, that with the seats, that with the nights.
     let ledger = world.ledger("shop");
@@ -133,9 +139,9 @@ async fn an_address_is_shown_to_the_person_who_decides() {
     let visit = tool_of(&client, "shop__wants-visit");
     let run = thread(&store).invoke(Default::default(), visit.clone()).await;
     let Ok(Outcome::Interrupted(open)) = run else { panic!("{run:?}") };
-    let question: Elicitation = open[0].payload().unwrap();
+    let question = Elicitation::of(&open[0]).unwrap();
     assert_eq!(question.mode, ElicitationMode::Url { url: "http://127.0.0.1:9/pay".to_owned() });
-    let answer = ElicitationAnswer::Accept { content: None };
+    let answer = Decision::Approve;
     let done = thread(&store).answer(open[0].id.clone(), &answer, visit).await.unwrap().done();
     assert_eq!(done.unwrap().text, r#"{"folders":{"roots":[]},"visit":{"action":"accept"}}"#);
 }
@@ -145,6 +151,7 @@ async fn an_address_is_shown_to_the_person_who_decides() {
 #[tokio::test]
 async fn a_call_with_questions_survives_a_crash_at_every_append() {
     let answer = accept(json!({"seats": 2}));
+    let decision = Decision::from(answer.clone());
     let mut ends = Vec::new();
     let world = modern(&["confirm"]);
     let client = world.approved().await;
@@ -157,7 +164,7 @@ async fn a_call_with_questions_survives_a_crash_at_every_append() {
             let run = thread(&dying.shared()).invoke(Default::default(), confirm.clone()).await;
             if let Ok(Outcome::Interrupted(open)) = run {
                 let answering = thread(&dying.shared());
-                let _ = answering.answer(open[0].id.clone(), &answer, confirm).await;
+                let _ = answering.answer(open[0].id.clone(), &decision, confirm).await;
             }
             is_over |= !dying.is_dead();
             dying.after_death(&key()).await.unwrap();

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{Approval, ReactAgent};
+use hanok_agent::{Approval, Decision, ReactAgent};
 use hanok_checkpoint::{AppendId, InMemoryCheckpointer, Log, SharedCheckpointer, Which};
 use hanok_core::{
     Answerer, Audience, BoxError, Call, Chain, Ids, Request, RequestId, Secret, Stored, ThreadKey,
@@ -577,7 +577,7 @@ async fn a_question_goes_through_our_own_client_to_the_outer_thread() {
     let Outcome::Interrupted(open) = thread.invoke(agent.ask("?"), ()).await.unwrap() else {
         panic!()
     };
-    let answer = ElicitationAnswer::accept(json!({"seats": 5}));
+    let answer = Decision::from(ElicitationAnswer::accept(json!({"seats": 5})));
     thread.answer(open[0].id.clone(), &answer, ()).await.unwrap().done().unwrap();
     model.finished().unwrap();
     assert_eq!(ledger.lines(), ["booked"]);

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use hanok_agent::Decision;
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 use hanok_core::{CallItem, CallSink, Cancellation};
 use hanok_graph::Outcome;
@@ -149,7 +150,7 @@ async fn a_task_may_ask_a_person() {
     let run = thread(&store).invoke(Default::default(), long.clone()).await;
     let Ok(Outcome::Interrupted(open)) = run else { panic!("{run:?}") };
     world.kill(&client, "office").await;
-    let answer = ElicitationAnswer::accept(json!({"pages": 4}));
+    let answer = Decision::from(ElicitationAnswer::accept(json!({"pages": 4})));
     let done = thread(&store).answer(open[0].id.clone(), &answer, long).await.unwrap().done();
     assert_eq!(done.unwrap().text, "task-k is done");
     assert_eq!((calls(&world, "long"), calls(&world, "update")), (1, 1));
@@ -173,7 +174,7 @@ async fn a_circuit_that_is_open_keeps_no_task_from_its_end() {
     }
     let refused = world.run_tool(&tool_of(&client, "office__die"), "k").await.unwrap_err();
     assert!(matches!(refused, ToolError::Unavailable { .. }), "{refused:?}");
-    let answer = ElicitationAnswer::accept(json!({"pages": 4}));
+    let answer = Decision::from(ElicitationAnswer::accept(json!({"pages": 4})));
     let done = thread(&store).answer(open[0].id.clone(), &answer, long).await.unwrap().done();
     assert_eq!((done.unwrap().text.as_str(), calls(&world, "long")), ("task-k is done", 1));
 }

@@ -7,8 +7,8 @@ use std::{
 };
 
 use hanok_agent::{
-    AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, NextTool, Protocol,
-    ReactAgent, Risk, ToolRequest, ToolRunner,
+    AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, LargeResult,
+    LargeResults, NextTool, Protocol, ReactAgent, Risk, ToolRequest, ToolRunner,
 };
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Outcome, Snapshot};
@@ -89,6 +89,7 @@ impl Orchestrator {
         let runner = ToolRunner::new(offer.registry()?)
             .language(Language::Korean)
             .agent("orchestrator")
+            .large_results(LargeResults::new())
             .intercept(watch.clone());
         let made = ToolCall::new("approved", call.tool.as_str(), call.arguments.0.to_string());
         let result = runner.run(context, &made).await?;
@@ -100,7 +101,7 @@ impl Orchestrator {
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
             text: result.observation.text,
-            data: result.observation.data,
+            stored: result.observation.stored,
             millis: watch.millis("approved"),
         })
     }
@@ -126,6 +127,7 @@ impl Orchestrator {
             .language(Language::Korean)
             .tools(offer.tools())
             .catalogue(self.servers.index().clone())
+            .large_results(LargeResults::new())
             .deny(denied)
             .max_iterations(MOST_CALLS)
             .max_tokens(wording::LONGEST_ANSWER)
@@ -225,7 +227,8 @@ impl Orchestrator {
             completed_at: context.now(),
         };
         if let Some(files) = &self.results {
-            files.step(&self.thread_of(&context), &state, &result)?;
+            let whole = whole(&result, &context).await?;
+            files.step(&self.thread_of(&context), &state, &whole)?;
         }
         result.shorten(LONGEST_TEXT);
         self.memory.step_over(&state, &result, &context)?;
@@ -313,19 +316,36 @@ fn calls_of(state: &AgentState, watch: &Stopwatch) -> Vec<ToolUse> {
             .and_then(|fault| fault.0.as_str().map(str::to_owned));
         let fault =
             fault.and_then(|fault| serde_json::from_value::<FaultKind>(Value::String(fault)).ok());
-        // What looks for tools is none of the step's work.
-        (call.name != "search_tools").then(|| ToolUse {
+        // What looks for tools or reads a result again is none of the step's work.
+        (!matches!(call.name.as_str(), "search_tools" | "read_result")).then(|| ToolUse {
             tool: call.name.clone(),
             of: split(&call.name),
             arguments: Json(call.arguments.decode().unwrap_or_default()),
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
             text: observation.text().into_owned(),
-            data: observation.metadata().get("data").cloned(),
+            stored: observation
+                .metadata()
+                .get("stored")
+                .and_then(|name| name.0.as_str().map(str::to_owned)),
             millis: watch.millis(&call.id),
         })
     };
     calls.filter_map(of).collect()
+}
+
+/// The step with the whole of what its calls gave.
+async fn whole(step: &StepResult, context: &Context) -> Result<StepResult, BoxError> {
+    let mut step = step.clone();
+    let Some(items) = context.items() else { return Ok(step) };
+    for call in &mut step.calls {
+        if let Some(name) = &call.stored
+            && let Some(stored) = LargeResult::stored(&items, name, context.now()).await?
+        {
+            call.text = stored.text;
+        }
+    }
+    Ok(step)
 }
 
 /// Measures how long calls take, by their ids. What is not made again is not measured again.

@@ -70,6 +70,7 @@ impl Orchestrator {
         state: Snapshot<OrchestratorState>,
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
         let offer = self.servers.offer();
         let listed = self.listed(&state.query, &context).await?;
         let instructions = format!("{}\n\n{listed}", wording::PLANNING);
@@ -93,7 +94,7 @@ impl Orchestrator {
             steps: plan.steps.clone(),
             original: plan.original.clone(),
         }));
-        Ok(OrchestratorState::update().plan(Some(plan)).feedback(None).fault(None))
+        Ok(update.plan(Some(plan)).feedback(None).fault(None))
     }
 
     /// The plan after those that did well: the same where it was made for the same request, and what the model makes of those of

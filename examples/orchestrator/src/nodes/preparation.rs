@@ -40,6 +40,7 @@ impl Orchestrator {
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
         let attempts = state.preparation.as_ref().map_or(0, |before| before.attempts) + 1;
+        let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
         self.servers.look(context.now()).await?;
         let offer = self.servers.offer();
         let recalled = self.memory.tools(&step.task, &context).await?;
@@ -62,7 +63,7 @@ impl Orchestrator {
         let skipped = false;
         let preparation =
             Preparation { tools, definition, avoided, call, attempts, again, skipped };
-        Ok(OrchestratorState::update().preparation(Some(preparation)).execution(None).fault(None))
+        Ok(update.preparation(Some(preparation)).execution(None).fault(None))
     }
 
     /// The tools for a step: the planned one, and those that fit.

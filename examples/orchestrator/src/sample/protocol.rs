@@ -9,6 +9,9 @@ use super::desk::Desk;
 /// The version that is spoken.
 const VERSION: &str = "2026-07-28";
 
+/// The older one.
+const OLD_VERSION: &str = "2025-11-25";
+
 /// A method that there is not.
 const NO_METHOD: i64 = -32_601;
 
@@ -29,25 +32,36 @@ impl Fault {
     }
 }
 
-/// Answers requests until the input ends.
-pub(super) fn run(desk: &mut Desk) -> io::Result<()> {
-    for line in io::stdin().lock().lines() {
+/// The lines of the input.
+type Lines = io::Lines<io::StdinLock<'static>>;
+
+/// Answers requests until the input ends: in the older version where `is_old`.
+pub(super) fn run(desk: &mut Desk, is_old: bool) -> io::Result<()> {
+    let mut lines = io::stdin().lock().lines();
+    while let Some(line) = lines.next() {
         let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
         let (Some(id), Some(method)) = (message.get("id"), text_at(&message, "/method")) else {
             continue;
         };
         let params = message.get("params").unwrap_or(&Value::Null);
-        let reply = match answer(desk, method, params)? {
+        let answered = match is_old {
+            true => answer_of_old(desk, method, params, &mut lines)?,
+            false => answer(desk, method, params)?,
+        };
+        send(&match answered {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(Fault { code, message }) => {
                 json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
             }
-        };
-        let mut out = io::stdout().lock();
-        writeln!(out, "{reply}")?;
-        out.flush()?;
+        })?;
     }
     Ok(())
+}
+
+fn send(message: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{message}")?;
+    out.flush()
 }
 
 fn answer(desk: &mut Desk, method: &str, params: &Value) -> io::Result<Result<Value, Fault>> {
@@ -63,8 +77,50 @@ fn answer(desk: &mut Desk, method: &str, params: &Value) -> io::Result<Result<Va
         "tasks/update" => Ok(complete(json!({}))),
         "tasks/cancel" => desk.cancel(task)?,
         "ping" => Ok(json!({})),
-        _ => Err(Fault { code: NO_METHOD, message: format!("no method is called `{method}`") }),
+        _ => Err(no_method(method)),
     })
+}
+
+fn no_method(method: &str) -> Fault {
+    Fault { code: NO_METHOD, message: format!("no method is called `{method}`") }
+}
+
+/// The same in the older version: a question waits for its answer within the call.
+fn answer_of_old(
+    desk: &mut Desk,
+    method: &str,
+    params: &Value,
+    lines: &mut Lines,
+) -> io::Result<Result<Value, Fault>> {
+    match method {
+        "initialize" => Ok(Ok(json!({
+            "protocolVersion": OLD_VERSION, "capabilities": {"tools": {}},
+            "serverInfo": {"name": "desk", "version": "1"},
+        }))),
+        "server/discover" => Ok(Err(no_method(method))),
+        _ => {
+            let result = answer(desk, method, params)?;
+            let asks = |result: &Value| result.pointer("/inputRequests/room/params").cloned();
+            let Some(question) = result.as_ref().ok().and_then(asks) else { return Ok(result) };
+            let answer_of_person = ask(&question, lines)?;
+            let responses = json!({"room": answer_of_person});
+            let again = with(params.clone(), "inputResponses", responses);
+            answer(desk, method, &with(again, "requestState", json!("room")))
+        }
+    }
+}
+
+/// Asks the client's person, and waits for the answer.
+fn ask(question: &Value, lines: &mut Lines) -> io::Result<Value> {
+    let (id, method) = ("room", "elicitation/create");
+    send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": question}))?;
+    for line in lines {
+        let Ok(reply) = serde_json::from_str::<Value>(&line?) else { continue };
+        if text_at(&reply, "/id") == Some(id) {
+            return Ok(reply.get("result").cloned().unwrap_or_default());
+        }
+    }
+    Ok(Value::Null)
 }
 
 /// The text at a place of a message.

@@ -76,7 +76,7 @@ async fn opened(model: SharedModel) -> (Opened, McpClient) {
 
 /// The turn of `text` on a thread of its own: what the server asks is answered.
 async fn turn(opened: &Opened, number: usize, text: &str) -> Result<OrchestratorState, RunError> {
-    let app = opened.graph.checkpointer(opened.threads.clone());
+    let app = opened.app();
     let thread: Thread<OrchestratorState> =
         app.thread(ThreadKey::named(&format!("request-{number}")).unwrap());
     // On the heap, as a spawned run is: debug builds have large frames.
@@ -94,7 +94,7 @@ async fn answer(
     thread: &Thread<OrchestratorState>,
     open: &[Pending],
 ) -> Result<Outcome<OrchestratorState>, RunError> {
-    let answer = json!({"action": "accept", "content": {"room": "누마루", "people": 4}});
+    let answer = json!({"decision": "edit", "arguments": {"room": "누마루", "people": 4}});
     Box::pin(thread.answer(open[0].id.clone(), &answer, ())).await
 }
 

@@ -5,7 +5,10 @@ use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::schema::closed;
+use crate::{
+    audit::{hidden::marks_secrets, shown::SHOWN},
+    schema::closed,
+};
 
 /// The decision of a person about a call. As JSON: `{"decision": "approve"}`, `{"decision": "edit", "arguments": {…}}`,
 /// `{"decision": "reject", "message": "…"}` or `{"decision": "respond", "result": "…"}`, each also with the `digest` of the
@@ -27,6 +30,7 @@ pub enum Decision {
     /// It is made with these arguments.
     Edit {
         /// All the arguments, which have to fit the tool.
+        #[serde(with = "hanok_state::plain_json")]
         arguments: Json,
     },
     /// It is not made.
@@ -154,8 +158,12 @@ impl Decision {
         let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
         let forms = allowed.iter().map(|kind| kind.form(digest, &schema));
         let mut answers = json!({ "oneOf": forms.collect::<Vec<_>>() });
-        if let (Some(defs), Some(answers)) = (defs, answers.as_object_mut()) {
-            answers.insert("$defs".to_owned(), defs);
+        if let Some(defs) = defs {
+            answers["$defs"] = defs;
+        }
+        let is_told = allowed.contains(&DecisionKind::Edit);
+        if !is_told && (marks_secrets(&schema) || answers.get("$defs").is_some_and(marks_secrets)) {
+            answers["$defs"][SHOWN] = schema;
         }
         answers
     }

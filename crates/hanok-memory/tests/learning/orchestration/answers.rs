@@ -1,6 +1,6 @@
 //! Answers that are used again.
 
-use hanok_core::{BoxError, Call};
+use hanok_core::{BoxError, Call, Tenant};
 use hanok_memory::{
     Actor, ClarificationAdvice, ClarificationEvent, ClarificationMemory, ClarificationReport,
     Clarity, EqualTexts, Shortfall, TextJudge, TextRelation,
@@ -110,4 +110,37 @@ async fn an_answer_to_a_query_like_this_one_waits_for_a_judge() {
     let exact = of_kim(&store).clarification(QUERY, NOW).await.unwrap();
     let exact = exact.judged(&Judges(TextRelation::Different), &call).await.unwrap();
     assert!(exact.automatic().is_some());
+}
+
+/// A judge whose model is down.
+struct Down;
+
+impl TextJudge for Down {
+    async fn judge(&self, _: &str, _: &str, _: &Call) -> Result<TextRelation, BoxError> {
+        Err("the model's server does not answer".into())
+    }
+}
+
+/// B137: with the judge's model down nothing passes for the same, nothing that was counted is lost, and what needs no judge is answered
+/// without it.
+#[tokio::test]
+async fn with_the_judge_s_model_down_nothing_passes_and_all_stays_counted() {
+    for (_, store) in backends().await {
+        let before = [("A", ANSWERED, 1), ("A", ClarificationEvent::Confirmed, 5)];
+        learn(&store, &story(&before)).await;
+        let kim = memories(&store).of(Tenant::default(), "kim");
+        let stored = async || kim.all::<ClarificationMemory>(NOW).await.unwrap();
+        let counted = stored().await;
+        let read = async |query| of_kim(&store).clarification(query, NOW).await.unwrap();
+        let call = Call::detached();
+        let like = read("Show me a lease of the building").await;
+        let error = like.judged(&Down, &call).await.unwrap_err();
+        assert_eq!(error.to_string(), "the model's server does not answer");
+        assert_eq!(stored().await, counted);
+        // Unjudged it is shown, and not used.
+        let like = read("Show me a lease of the building").await;
+        assert!(like.automatic().is_none() && like.answers.iter().next().is_some());
+        let exact = read(QUERY).await.judged(&Down, &call).await.unwrap();
+        assert_eq!(exact.automatic().unwrap().value.answer, "A");
+    }
 }

@@ -1,0 +1,56 @@
+//! A person's word on the tools of servers that are new or have changed.
+
+use hanok_agent::{Decision, Gate};
+use hanok_core::BoxError;
+use hanok_graph::Context;
+use hanok_mcp::{Change, ShownChange};
+
+use super::recorded;
+use crate::{
+    asking::cause,
+    orchestrator::Orchestrator,
+    state::{GateDecision, OrchestratorState, OrchestratorStateUpdate},
+};
+
+impl Orchestrator {
+    /// Asks a person about definitions that nobody has approved or refused on this thread, so that the tools can be used in this turn.
+    /// Where the gate is off, they are not used: what nobody has seen is never approved.
+    pub(crate) async fn definitions(
+        &self,
+        state: &OrchestratorState,
+        update: OrchestratorStateUpdate,
+        context: &Context,
+    ) -> Result<OrchestratorStateUpdate, BoxError> {
+        let client = self.servers.client();
+        if client.is_locked() || !self.asks(&Gate::Definitions, context).await? {
+            return Ok(update);
+        }
+        let now = context.now();
+        let look = || async { self.servers.look(now).await };
+        context.step("look", look).await.map_err(cause)?;
+        // A tool that is gone is missed by nobody: it is told with those that are there.
+        let is_open = |change: &Change| {
+            change.hash().is_some() && !state.refused.contains(&ShownChange::from(change))
+        };
+        let pending = client.pending();
+        let open = if pending.iter().any(is_open) { pending } else { Vec::new() };
+        let decided = client.ask_about(&open, context).await?;
+        if decided.changes.is_empty() {
+            return Ok(update);
+        }
+        let decision = match decided.is_approved {
+            true => Decision::Approve,
+            false => Decision::Reject { message: None },
+        };
+        let decision = GateDecision { gate: Gate::Definitions, decision, automatic: None };
+        self.memory.decided(state, &decision, context)?;
+        let update = update.decisions(recorded(state, &decision, context));
+        match decided.is_approved {
+            true => {
+                self.servers.look(now).await?;
+                Ok(update)
+            }
+            false => Ok(update.refused(decided.changes)),
+        }
+    }
+}
