@@ -2,7 +2,11 @@
 
 use crate::{
     format::Format,
-    text::{presence::Presence, rule::Rule},
+    text::{
+        grammar::{Elements, Headers, Suffixed},
+        presence::Presence,
+        rule::Rule,
+    },
 };
 
 /// What a mark means.
@@ -14,17 +18,19 @@ pub(crate) enum Mark {
     EndThink,
     /// Opens a call, or several.
     Open(&'static Rule),
-    /// A header of gpt-oss's messages begins.
-    Header,
+    /// The header of a message begins.
+    Header(&'static Headers),
     /// A call of nested elements begins.
-    Elements,
+    Elements(&'static Elements),
     /// Opens a section of calls. Text in it that is no call means nothing, up to one of these.
     Section(&'static [&'static str]),
     /// Opens a call in tags that carry a suffix.
-    Suffixed,
-    /// Opens reasoning in such a tag.
-    SuffixedThink,
-    /// Such a tag that means nothing, or closes reasoning.
+    Suffixed(&'static Suffixed),
+    /// Opens reasoning in such a tag, up to this one with the same suffix.
+    SuffixedThink(&'static str),
+    /// Such a tag that closes reasoning.
+    SuffixedEndThink,
+    /// Such a tag that means nothing.
     SuffixedClose,
     /// Closes a call, or stands around calls. It is never shown.
     Close,
@@ -54,7 +60,10 @@ impl Mark {
     /// Whether a call follows.
     pub(crate) fn opens(self) -> bool {
         use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
-        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
+        matches!(
+            self,
+            Open(_) | Header(_) | Elements(_) | Suffixed(_) | Section(_) | Words(_) | Attributes
+        )
     }
 
     /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
@@ -62,7 +71,14 @@ impl Mark {
         use Mark::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
         matches!(
             self,
-            Think(..) | EndThink | SuffixedThink | Result(_) | Foreign | Turn(_) | Part(_) | Stop
+            Think(..)
+                | EndThink
+                | SuffixedThink(_)
+                | Result(_)
+                | Foreign
+                | Turn(_)
+                | Part(_)
+                | Stop
         )
     }
 }
