@@ -272,10 +272,11 @@ impl Marks {
     /// Whether one of them begins with `bytes`, which may go on, whatever letter that is.
     #[inline]
     pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
-        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.begins_alike(bytes)
+        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.shares_beginning(bytes)
     }
 
-    fn begins_alike(&self, bytes: &[u8]) -> bool {
+    /// Whether one of them and `bytes` begin with the same bytes, as far as both go.
+    fn shares_beginning(&self, bytes: &[u8]) -> bool {
         let alike = |token: &str| token.bytes().zip(bytes).all(|(one, other)| one == *other);
         match bytes {
             [first, second, third, ..] => {
@@ -380,7 +381,7 @@ impl Marks {
         if !matches!(letter, b't' | b'T' | b'r' | b'R') {
             return Lookup::Nothing;
         }
-        match CASELESS.iter().find(|token| begins_alike(rest, token)) {
+        match CASELESS.iter().find(|token| begin_alike_in_any_case(rest, token)) {
             Some(token) if token.len() <= rest.len() => self.at(token),
             Some(_) => Lookup::Prefix,
             None => Lookup::Nothing,
@@ -424,7 +425,8 @@ impl Marks {
             .iter()
             .take_while(|(token, _)| token.starts_with(rest))
             .peekable();
-        let is_caseless = || self.caseless && CASELESS.iter().any(|it| begins_alike(rest, it));
+        let is_caseless =
+            || self.caseless && CASELESS.iter().any(|it| begin_alike_in_any_case(rest, it));
         let counts = rest.len() >= SHORTEST && (begun.peek().is_some() || is_caseless());
         counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
@@ -445,14 +447,14 @@ fn heads_of(token: &str) -> impl Iterator<Item = [u8; 3]> {
 }
 
 /// Whether one is the beginning of the other, in any case.
-fn begins_alike(rest: &str, token: &str) -> bool {
+fn begin_alike_in_any_case(rest: &str, token: &str) -> bool {
     let (rest, token) = (rest.as_bytes(), token.as_bytes());
     rest.iter().zip(token).all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
 /// Whether `rest` begins with `close` in another case, where that counts.
 pub(crate) fn is_close(rest: &str, close: &str) -> bool {
-    CASELESS.contains(&close) && rest.len() >= close.len() && begins_alike(rest, close)
+    CASELESS.contains(&close) && rest.len() >= close.len() && begin_alike_in_any_case(rest, close)
 }
 
 /// The first eight bytes as a number, none of which is 0 in a mark.
