@@ -133,6 +133,18 @@ fn the_words_of_every_grammar_may_be_others() {
     );
 }
 
+/// A mark of two letters counts whatever stands behind it, in one piece, too.
+#[test]
+fn the_shortest_mark_is_found() {
+    let table = r#"{"name": "x", "marks": [{"token": "[x", "open": {"json": "members"}}]}"#;
+    let table = FormatTable::from_json(table).unwrap();
+    let parser = Parser::new(declared()).tables([&table]).unwrap();
+    for behind in ["", " ", "\n"] {
+        let text = format!("[x{behind}{{\"name\": \"ping\", \"arguments\": {{}}}}");
+        assert_eq!(parser.parse(&text).calls.len(), 1, "{text}");
+    }
+}
+
 #[test]
 fn tables_of_several_formats_are_looked_for_in_one_pass() {
     let tables = [Format::Hermes, Format::Mistral].map(FormatTable::builtin);
@@ -162,6 +174,7 @@ fn what_cannot_be_a_table_says_why() {
         r#""elements": {"prefix": "", "key": "name", "item": "item", "end": "call"}"#,
         r#""open": {"name": [["</x>", {"input": {"open": "<y>", "close": ""}}]]}"#,
         r#""suffixed_think": {"close": ""}"#,
+        r#""suffixed_think": {"close": "end>"}"#,
     ] {
         let error = table(&format!("[{{\"token\": \"<x>\", {mark}}}]")).unwrap_err();
         assert_eq!(error.to_string(), "the mark `<x>` has a word that cannot be looked for");

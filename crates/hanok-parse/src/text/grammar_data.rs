@@ -3,10 +3,18 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "serde")]
+use crate::text::marks;
 use crate::text::{
     grammar::{Elements, Headers, InputTags, Suffixed},
     table_data::{TagsData, Words, owned, word, words},
 };
+
+/// Whether `word` begins as a mark may.
+#[cfg(feature = "serde")]
+pub(crate) fn may_begin(word: &str) -> bool {
+    word.bytes().next().is_some_and(marks::may_begin)
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -86,10 +94,10 @@ impl SuffixedData {
         Box::leak(Box::new(Suffixed { separator, tags }))
     }
 
-    /// Whether none of what is looked for is empty.
+    /// Whether what stands behind a name begins with `<`, by which it is found.
     #[cfg(feature = "serde")]
     pub(crate) fn is_whole(&self) -> bool {
-        !self.separator.is_empty()
+        self.separator.starts_with('<')
     }
 }
 
@@ -146,12 +154,15 @@ impl HeadersData {
         }))
     }
 
-    /// Whether none of what is looked for is empty, and what stands in a header begins with `<`, by which it is found.
+    /// Whether none of what is looked for is empty, what stands in a header begins with `<`, by which it is found, and what ends
+    /// a message as marks do.
     #[cfg(feature = "serde")]
     pub(crate) fn is_whole(&self) -> bool {
-        let marks = [&self.start, &self.channel, &self.message].into_iter().chain(&self.others);
-        let lists = [&self.closes, &self.until, &self.ends, &self.call_ends, &self.between];
-        let mut words = [&self.role, &self.to].into_iter().chain(lists.into_iter().flatten());
-        marks.into_iter().all(|mark| mark.starts_with('<')) && words.all(|word| !word.is_empty())
+        let mut marks = [&self.start, &self.channel, &self.message].into_iter().chain(&self.others);
+        let ends = [&self.closes, &self.until, &self.ends, &self.call_ends];
+        let mut words = [&self.role, &self.to].into_iter().chain(&self.between);
+        marks.all(|mark| mark.starts_with('<'))
+            && ends.into_iter().flatten().all(|end| may_begin(end))
+            && words.all(|word| !word.is_empty())
     }
 }

@@ -325,9 +325,12 @@ impl Marks {
                 if let Some(word) = begins.get_mut(word) {
                     *word |= bit;
                 }
-                let (word, bit) = three(first, second, third);
-                if let Some(word) = threes.get_mut(word) {
-                    *word |= bit;
+                // Anything may stand behind a mark of two.
+                let thirds = if token.len() == 2 { 0..=u8::MAX } else { third..=third };
+                for (word, bit) in thirds.map(|third| three(first, second, third)) {
+                    if let Some(word) = threes.get_mut(word) {
+                        *word |= bit;
+                    }
                 }
             }
             match pairs.last_mut() {

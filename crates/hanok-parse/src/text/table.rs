@@ -98,7 +98,7 @@ pub enum TableError {
         /// The longer one.
         other: String,
     },
-    /// A word that belongs to a mark is empty, or begins with another letter than `<` where that is looked for.
+    /// A word that belongs to a mark is empty, or begins with a letter by which it is not looked for.
     Word {
         /// The mark.
         token: String,

@@ -233,7 +233,7 @@ impl MarkData {
             MarkKind::Header(headers) => headers.is_whole(),
             MarkKind::Elements(elements) => elements.is_whole(),
             MarkKind::Suffixed(call) => call.is_whole(),
-            MarkKind::SuffixedThink { close } => !close.is_empty(),
+            MarkKind::SuffixedThink { close } => super::grammar_data::may_begin(close),
             MarkKind::Open(rule) => rule.name.iter().all(|(_, then)| match then {
                 ThenData::Input(tags) | ThenData::Words(tags) => tags.is_whole(),
                 _ => true,
