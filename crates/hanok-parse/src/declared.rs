@@ -69,6 +69,9 @@ pub(crate) struct Param {
 pub(crate) struct Inner {
     pub(crate) members: Vec<Param>,
     pub(crate) items: Option<Box<Param>>,
+    /// No other type of a union could be meant, so that a member of another type is wrong, and an item.
+    pub(crate) sure_members: bool,
+    pub(crate) sure_items: bool,
 }
 
 impl Declared {
@@ -181,7 +184,7 @@ impl Declared {
         let params = self.params(tool);
         let mut param = params.get(named(params, path.next()??)?)?;
         for key in path {
-            let Inner { members, items } = &param.inner;
+            let Inner { members, items, .. } = &param.inner;
             param = match key {
                 Some(key) => members.get(named(members, key)?)?,
                 None => items.as_deref()?,

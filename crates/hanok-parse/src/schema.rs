@@ -1,6 +1,6 @@
 //! Tools by JSON Schema.
 
-use std::{collections::BTreeSet, fmt};
+use std::{cell::Cell, collections::BTreeSet, fmt};
 
 use serde_json::Value;
 
@@ -11,6 +11,9 @@ const DEEPEST: usize = 32;
 /// How deep objects and lists in a parameter are read, and how many types in all: a schema may hold itself.
 const NESTED: usize = 8;
 const MOST: usize = 1_000;
+/// How many types are looked at of a tool's parameters, and again of what stands in them: unions may hold the same ones again
+/// and again.
+const LOOKS: usize = 50_000;
 
 /// What is wrong with a tool's schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +59,9 @@ impl std::error::Error for SchemaError {}
 impl Declared {
     /// A tool by the JSON Schema of its parameters: `$ref` within the schema, `nullable` and unions are understood.
     ///
-    /// The types of what stands in an object or an array say how text is read where a format writes values as text there
-    /// (`minimax_m3`). Only parameters themselves are compared with their types ([`Mistyped`](crate::Mistyped)).
+    /// What stands in an object or an array has its types, too, eight levels deep and up to 1,000 in all. They say how text is read
+    /// where a format writes values as text there (`minimax_m3`), and values are compared with them
+    /// ([`Mistyped`](crate::Mistyped)), if no other type of a union could be meant.
     ///
     /// # Errors
     ///
@@ -78,7 +82,7 @@ impl Declared {
     /// ```
     pub fn tool_schema(self, name: impl Into<String>, schema: &Value) -> Result<Self, SchemaError> {
         let tool = name.into();
-        let reader = Reader { tool: &tool, root: schema };
+        let reader = Reader { tool: &tool, root: schema, looks: Cell::new(LOOKS) };
         let object = reader.resolved(schema)?;
         let is_object = object.get("type").is_none_or(|kind| kind == "object");
         if !object.is_object() || !is_object {
@@ -89,15 +93,20 @@ impl Declared {
             names.is_some_and(|names| names.iter().any(|one| one == name))
         };
         let members = object.get("properties").and_then(Value::as_object);
-        let mut left = MOST;
-        let params = members.into_iter().flatten().map(|(name, schema)| {
+        let members = || members.into_iter().flatten();
+        let params = members().map(|(name, schema)| {
             let mut types = BTreeSet::new();
             reader.types(schema, &mut types, DEEPEST)?;
             let (kind, nullable) = collapsed(&types);
-            let inner = reader.inner(schema, NESTED, &mut left);
-            Ok(Param { name: name.clone(), kind, nullable, required: required(name), inner })
+            let (name, required, inner) = (name.clone(), required(name), Inner::default());
+            Ok(Param { name, kind, nullable, required, inner })
         });
-        let params = params.collect::<Result<Vec<_>, SchemaError>>()?;
+        let mut params = params.collect::<Result<Vec<_>, SchemaError>>()?;
+        reader.looks.set(LOOKS);
+        let mut left = MOST;
+        for (param, (_, schema)) in params.iter_mut().zip(members()) {
+            param.inner = reader.inner(schema, NESTED, &mut left);
+        }
         Ok(self.with_params(tool, params))
     }
 }
@@ -108,6 +117,8 @@ type Types<'a> = BTreeSet<&'a str>;
 struct Reader<'a> {
     tool: &'a str,
     root: &'a Value,
+    /// How many types may still be looked at.
+    looks: Cell<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -132,14 +143,21 @@ impl<'a> Reader<'a> {
     fn inner(&self, schema: &'a Value, depth: usize, left: &mut usize) -> Inner {
         let Some(depth) = depth.checked_sub(1) else { return Inner::default() };
         let Ok(schema) = self.resolved(schema) else { return Inner::default() };
-        let branches = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key));
-        let branches = branches.filter_map(Value::as_array).flatten();
-        let branches = branches.filter_map(|branch| self.resolved(branch).ok());
-        let all: Vec<&Value> = std::iter::once(schema).chain(branches).collect();
-        // Where several say it, none of them does.
-        let only = |key: &str| {
-            let mut some = all.iter().filter_map(|schema| schema.get(key));
-            some.next().filter(|_| some.next().is_none())
+        let branches = |keys: &'static [&'static str]| {
+            let lists = keys.iter().filter_map(|key| schema.get(key));
+            let branches = lists.filter_map(Value::as_array).flatten();
+            branches.filter_map(|branch| self.resolved(branch).ok())
+        };
+        let parts: Vec<&Value> = std::iter::once(schema).chain(branches(&["allOf"])).collect();
+        let either: Vec<&Value> = branches(&["anyOf", "oneOf"]).collect();
+        // Where several say it, none of them does. What one type of a union says is sure where none of the others is `kind`.
+        let only = |key: &str, kind: &str| {
+            let own = parts.iter().map(|part| (part, true));
+            let all = own.chain(either.iter().map(|branch| (branch, false)));
+            let mut some = all.filter_map(|(one, is_own)| Some((one.get(key)?, is_own)));
+            let (value, is_own) = some.next().filter(|_| some.next().is_none())?;
+            let is_sure = || either.iter().filter(|branch| self.may_be(branch, kind)).count() == 1;
+            Some((value, is_own || is_sure()))
         };
         let mut param = |name: &str, schema: &'a Value| {
             *left = left.checked_sub(1)?;
@@ -150,11 +168,23 @@ impl<'a> Reader<'a> {
             let inner = self.inner(schema, depth, left);
             Some(Param { name: name.to_owned(), kind, nullable, required: false, inner })
         };
-        let members = only("properties").and_then(Value::as_object).into_iter().flatten();
+        let properties = only("properties", "object");
+        let sure_members = properties.is_some_and(|(_, is_sure)| is_sure);
+        let members = properties.and_then(|(value, _)| value.as_object()).into_iter().flatten();
         let members = members.map_while(|(name, schema)| param(name, schema)).collect();
-        let items = only("items").filter(|items| items.is_object());
-        let items = items.and_then(|items| param("", items)).map(Box::new);
-        Inner { members, items }
+        // Behind other items, each with a type of its own, they are those of the rest.
+        let is_rest = parts.iter().chain(&either).any(|one| one.get("prefixItems").is_some());
+        let items = only("items", "array").filter(|(items, _)| !is_rest && items.is_object());
+        let sure_items = items.is_some_and(|(_, is_sure)| is_sure);
+        let items = items.and_then(|(items, _)| param("", items)).map(Box::new);
+        Inner { members, items, sure_members, sure_items }
+    }
+
+    /// Whether a value of type `kind` may be meant.
+    fn may_be(&self, schema: &'a Value, kind: &str) -> bool {
+        let mut types = BTreeSet::new();
+        let is_known = self.types(schema, &mut types, DEEPEST).is_ok();
+        !is_known || types.contains(kind) || types.contains("any")
     }
 
     fn types(
@@ -163,32 +193,43 @@ impl<'a> Reader<'a> {
         types: &mut Types<'a>,
         depth: usize,
     ) -> Result<(), SchemaError> {
-        let Some(depth) = depth.checked_sub(1) else {
+        let looks = self.looks.get().checked_sub(1);
+        let (Some(depth), Some(looks)) = (depth.checked_sub(1), looks) else {
             return Err(SchemaError::TooDeep { tool: self.tool.to_owned() });
         };
+        self.looks.set(looks);
+        if schema.get("nullable") == Some(&Value::Bool(true)) {
+            types.insert("null");
+        }
         let schema = self.resolved(schema)?;
-        let before = types.len();
+        let mut own: Types<'a> = BTreeSet::new();
         match schema.get("type") {
             Some(Value::String(kind)) => {
-                types.insert(kind);
+                own.insert(kind.as_str());
             }
-            Some(Value::Array(kinds)) => types.extend(kinds.iter().filter_map(Value::as_str)),
+            Some(Value::Array(kinds)) => own.extend(kinds.iter().filter_map(Value::as_str)),
             _ => {}
         }
+        let is_typed = !own.is_empty();
         for key in ["anyOf", "oneOf", "allOf"] {
             for inner in schema.get(key).and_then(Value::as_array).into_iter().flatten() {
-                self.types(inner, types, depth)?;
+                self.types(inner, &mut own, depth)?;
             }
         }
-        if types.len() == before {
+        // Of a part that says no type, the whole says it.
+        if is_typed {
+            own.remove("any");
+        }
+        if own.is_empty() {
             let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
             for value in values.chain(schema.get("const")) {
-                types.insert(type_name(value));
+                own.insert(type_name(value));
             }
         }
-        if types.len() == before {
-            types.insert("any");
+        if own.is_empty() {
+            own.insert("any");
         }
+        types.append(&mut own);
         if schema.get("nullable") == Some(&Value::Bool(true)) {
             types.insert("null");
         }

@@ -9,8 +9,8 @@
 mod support;
 
 use hanok_parse::{
-    Declared, Deltas, ErrorKind, Event, Finish, FinishReason, Format, Formats, Mistyped, NoteKind,
-    Parser, Reply, SchemaError,
+    Declared, Deltas, ErrorKind, Event, Finish, FinishReason, Format, Formats, Language, Mistyped,
+    NoteKind, Parser, Reply, SchemaError,
 };
 use serde_json::json;
 use support::{line, parser};
@@ -226,6 +226,140 @@ fn a_value_that_contradicts_its_type_is_noted_and_may_be_refused() {
     let text =
         "<function=f><parameter=q>007</parameter><parameter=either>007</parameter></function>";
     assert_eq!(parser.parse(text).calls[0].arguments.as_str(), r#"{"q":"007","either":"007"}"#);
+}
+
+/// contract 24: what stands in objects and lists is compared, too, as far as its schema is known for certain.
+#[test]
+fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
+    let id = || json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "deep": {
+                "type": "object",
+                "properties": {
+                    "n": { "type": "integer" },
+                    "on": { "type": "boolean", "nullable": true },
+                    "tree": { "$ref": "#/$defs/tree" },
+                    "maybe": { "$ref": "#/$defs/tree", "nullable": true },
+                },
+            },
+            "rows": { "type": "array", "items": { "$ref": "#/$defs/row" } },
+            "grid": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } },
+            "one": { "anyOf": [id(), { "type": "null" }, { "type": "array", "items": id() }] },
+            "either": { "oneOf": [id(), { "type": "object" }] },
+            "parts": { "allOf": [id(), { "minProperties": 1 }] },
+            "pair": { "type": "array", "prefixItems": [{ "type": "string" }], "items": { "type": "integer" } },
+            "same": { "anyOf": [{ "type": "string", "const": "a" }, { "type": "string", "const": "b" }] },
+            "bound": { "type": "object", "properties": { "a": { "type": "string" } }, "anyOf": [{ "required": ["a"] }] },
+        },
+        "$defs": {
+            "row": { "type": "object", "properties": { "id": { "type": "string" }, "n": { "type": ["integer", "null"] } } },
+            "tree": { "type": "object", "properties": { "v": { "type": "integer" }, "child": { "$ref": "#/$defs/tree" } } },
+        },
+    });
+    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let right: &[&str] = &[];
+    for (args, want, paths) in [
+        (r#"{"deep":{"n":3,"on":null,"tree":{"v":1},"maybe":null,"more":"x"}}"#, None, right),
+        (r#"{"deep":{"n":"x"}}"#, None, &["deep.n"]),
+        (r#"{"deep":{"n":"3"},"rows":[]}"#, Some(r#"{"deep":{"n":3},"rows":[]}"#), &["deep.n"]),
+        (r#"{"deep":{"n":null}}"#, None, &["deep.n"]),
+        (r#"{"deep":{"\u006e":[3]}}"#, None, &["deep.n"]),
+        (r#"{"deep":{"tree":{"child":{"child":{"v":true}}}}}"#, None, &["deep.tree.child.child.v"]),
+        (
+            r#"{"rows":[{"id":"}],","n":null},{"id":7},{"n":"7"},[]]}"#,
+            None,
+            &["rows[1].id", "rows[2].n", "rows[3]"],
+        ),
+        (
+            r#"{"rows":[{"id":"a","n":"7"},{"n":"8"}]}"#,
+            Some(r#"{"rows":[{"id":"a","n":7},{"n":8}]}"#),
+            &["rows[0].n", "rows[1].n"],
+        ),
+        (r#"{"grid":[[1,2.5],[],["x",1]],"deep":{}}"#, None, &["grid[2][0]"]),
+        (r#"{"one":null}"#, None, right),
+        (r#"{"one":{"id":7}}"#, None, &["one.id"]),
+        (r#"{"one":[{"id":"a"},{"id":7}]}"#, None, &["one[1].id"]),
+        (r#"{"one":"x"}"#, None, right),
+        // It may be the other one.
+        (r#"{"either":{"id":7}}"#, None, right),
+        (r#"{"parts":{"id":7}}"#, None, &["parts.id"]),
+        // What stands behind other items is not counted.
+        (r#"{"pair":["a",1]}"#, None, right),
+        (r#"{"same":7}"#, None, &["same"]),
+        (r#"{"bound":[]}"#, None, &["bound"]),
+        (r#"{"bound":{"a":7}}"#, None, &["bound.a"]),
+        (
+            r#"{"rows":[1,2,3,4,5,6,7,8,9]}"#,
+            None,
+            &[
+                "rows[0]", "rows[1]", "rows[2]", "rows[3]", "rows[4]", "rows[5]", "rows[6]",
+                "rows[7]",
+            ],
+        ),
+    ] {
+        let text = format!("Action: f\nAction Input: {args}\nObservation: 1");
+        let reply = parser.parse(&text);
+        assert_eq!(reply.calls[0].arguments.as_str(), want.unwrap_or(args), "{args}");
+        let noted = reply.notes.iter().find(|note| note.kind == NoteKind::Mistyped);
+        assert_eq!(noted.map(|note| note.paths.clone()).unwrap_or_default(), paths, "{args}");
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+
+        let refused = parser.clone().mistyped(Mistyped::Refuse).parse(&text);
+        let is_wrong = !paths.is_empty() && want.is_none();
+        assert_eq!(refused.calls.is_empty(), is_wrong, "{args}");
+        let error = refused.error.map(|error| error.paths);
+        assert_eq!(error.unwrap_or_default(), if is_wrong { paths } else { right }, "{args}");
+    }
+    let refused = parser.mistyped(Mistyped::Refuse);
+    let error = refused.parse("Action: f\nAction Input: {\"rows\": [{\"id\": 7}]}").error.unwrap();
+    assert_eq!(
+        error.observation(refused.declared(), Language::English),
+        "The input of the call to `f` has values of other types than its parameters (`rows[0].id`). Write each as its parameter's type says."
+    );
+    assert_eq!(
+        error.observation(refused.declared(), Language::Korean),
+        "호출 `f`의 값이 매개변수의 형식과 다릅니다 (`rows[0].id`). 값마다 매개변수의 형식대로 쓰세요."
+    );
+}
+
+/// A schema of a stranger costs little, however its types hold each other, and arguments of any depth are compared as far as
+/// it is known.
+#[test]
+fn a_schema_that_holds_itself_many_times_is_read_in_time() {
+    let twice = |at: usize| {
+        let next = json!({ "$ref": format!("#/$defs/d{}", at + 1) });
+        (format!("d{at}"), json!({ "anyOf": [next, next] }))
+    };
+    let mut defs: serde_json::Map<String, serde_json::Value> = (0..30).map(twice).collect();
+    defs.insert("d30".to_owned(), json!({ "type": "string" }));
+    defs.insert(
+        "wide".to_owned(),
+        json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/wide" }, "b": { "$ref": "#/$defs/wide" } } }),
+    );
+    defs.insert("list".to_owned(), json!({ "type": "array", "items": { "$ref": "#/$defs/list" } }));
+    let schema = json!({ "properties": { "a": { "$ref": "#/$defs/d0" } }, "$defs": defs });
+    assert!(Declared::new().tool_schema("f", &schema).is_err());
+
+    let inner = json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/d0" } } });
+    let schema = json!({
+        "properties": { "x": inner, "wide": { "$ref": "#/$defs/wide" }, "list": { "$ref": "#/$defs/list" } },
+        "$defs": defs,
+    });
+    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let flat = vec!["[7]"; 10_000].join(",");
+    for (args, mistyped) in [
+        (format!("{{\"list\":{deep}}}"), false),
+        (format!("{{\"list\":[{flat}]}}"), true),
+        ("{\"x\":{\"x\":7},\"wide\":{\"a\":{\"b\":{}}}}".to_owned(), false),
+        ("{\"wide\":{\"a\":{\"b\":7}}}".to_owned(), true),
+    ] {
+        let reply = parser.parse(&format!("Action: f\nAction Input: {args}"));
+        assert_eq!(reply.calls[0].arguments.as_str(), args);
+        assert_eq!(reply.notes.len(), usize::from(mistyped), "{:?}", reply.notes);
+    }
 }
 
 #[test]

@@ -59,6 +59,14 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
         "Action: find\nAction Input {\"q\": \"a\"}",
         "Action: find {\"q\": \"a\"}",
         "Action: find(q=\"a\")",
+        "Action: find({\"q\": \"a\"})",
+        "Action: find({\"q\": \"a\"}) ",
+        "Action: find({'q': 'a',})\n",
+        "Action: functions.find ( {\"q\": \"a\"} )",
+        "Action:\nfind({\"q\": \"a\"})",
+        "**Action:** find({\n  \"q\": \"a\"\n})\n",
+        "액션: find({\"q\": \"a\"})",
+        "행동 1: find(\n{\"q\": \"a\"}\n)",
         // Labels.
         "도구: find\n도구 입력: {\"q\": \"a\"}",
         "도구: find\n인자: {\"q\": \"a\"}",
@@ -80,6 +88,22 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
         );
     }
     for (text, want) in [
+        // A name and its object in brackets, before what is invented, another call, and words.
+        ("Action: find({\"q\": \"a\"})\nObservation: 1\nAction: ping", r#"find{"q":"a"}"#),
+        ("액션: find({\"q\": \"a\"}) \n관찰: 1\n최종 답변: 1", r#"find{"q":"a"}"#),
+        ("Action: find({\"q\": \"a\"})\nAction: ping({})", r#"find{"q":"a"} ping{}"#),
+        ("Thought: t\nAction: find({\"q\": \")}\"})\n음", r#"find{"q":")}"}"#),
+        ("Action: find({\"q\": \"a\"", "!truncated(find)"),
+        ("Action: find({\"q\": \"a\"}", "!truncated(find)"),
+        ("Action: find({\"q\": \"a\"} [1])", "!malformed(find)"),
+        ("Action: find({\"q\": \"a\"}, 1)", "!malformed(find)"),
+        // A declared name calls itself, whatever its object holds, and a word that is none calls nothing.
+        (
+            "Action: find({\"name\": \"ping\", \"arguments\": {}})",
+            r#"find{"name":"ping","arguments":{}}"#,
+        ),
+        ("Action: call({\"name\": \"ping\", \"arguments\": {}})", "ping{}"),
+        ("Action: fnd({\"q\": \"a\"})", "!unknown_tool(fnd)?find"),
         ("최종 응답: 네", "=네"),
         ("최종 답: 네", "=네"),
         ("Action: 없음\nFinal Answer: 네", "=네"),

@@ -9,7 +9,7 @@
 mod forms;
 
 use forms::declared;
-use hanok_parse::{Format, FormatTable, Parser, TableError};
+use hanok_parse::{Format, FormatTable, Parser, Reply, TableError};
 use serde_json::json;
 
 #[test]
@@ -67,6 +67,84 @@ fn a_table_with_renamed_marks_reads_texts_as_the_format_does() {
     }
 }
 
+/// The grammars that have readers of their own, too: a prefix, tags with suffixes, headers, a tag of its own for the input.
+#[test]
+fn the_words_of_every_grammar_may_be_others() {
+    use Format::{Harmony, HyV4, LangchainXml, MinimaxM3, ToolInputXml};
+    let tags = &[("tool_", "my_"), ("<tool>", "<my>"), ("</tool>", "</my>")][..];
+    let headers = &[
+        ("<|", "<|my_"),
+        ("to=", "for="),
+        ("assistant", "bot"),
+        ("analysis", "notes"),
+        ("final", "reply"),
+    ][..];
+    let elements = &[
+        ("]<]minimax[>[", "[mine]"),
+        ("invoke", "run"),
+        ("\"item\": \"item\"", "\"item\": \"one\""),
+        ("<item>", "<one>"),
+        ("</item>", "</one>"),
+    ][..];
+    let suffixed =
+        &[("tool_", "my_"), ("arg_", "my_"), ("<think", "<muse"), ("</think", "</muse")][..];
+    for (format, words, reasoning) in [
+        (ToolInputXml, tags, "<think>CALL</think>"),
+        (LangchainXml, tags, "<think>CALL</think>"),
+        (MinimaxM3, elements, "<think>CALL</think>"),
+        (HyV4, suffixed, "<muse:x>CALL</muse:x>"),
+        (Harmony, headers, "<|my_channel|>notes<|my_message|>CALL<|my_end|>"),
+    ] {
+        let renamed = |text: &str| {
+            words.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
+        };
+        let table = FormatTable::from_json(&renamed(&FormatTable::builtin(format).to_json()));
+        let parser = Parser::new(declared()).tables([&table.unwrap()]).unwrap();
+        let own = Parser::new(declared()).format(format);
+        for form in forms::all().filter(|form| form.format == format) {
+            let args = [("q", json!("휴가")), ("n", json!(3)), ("list", json!([1, [2], "a"]))];
+            let args = if format == LangchainXml { &args[..1] } else { &args[..] };
+            let written = (form.write)(&[("find", args), ("ping", &[])]);
+            let (reply, want) = (parser.parse(&renamed(&written)), own.parse(&written));
+            let calls = |reply: &Reply| {
+                let calls = reply.calls.iter();
+                calls.map(|call| format!("{}{}", call.name, call.arguments)).collect::<Vec<_>>()
+            };
+            assert_eq!(calls(&reply), calls(&want), "{format}: {written:?}");
+            assert_eq!((reply.calls.len(), reply.content), (2, want.content), "{written:?}");
+            // The words of the format that is built in are text.
+            assert!(parser.parse(&written).calls.is_empty(), "{written:?}");
+            // What the words say is reasoning is so.
+            let thought = reasoning.replace("CALL", &renamed(&written));
+            let is_own = format == Harmony;
+            assert!(is_own || parser.parse(&thought).calls.is_empty(), "{thought:?}");
+        }
+    }
+    let table = FormatTable::builtin(Harmony).to_json();
+    let table = headers.iter().fold(table, |table, (old, new)| table.replace(old, new));
+    let parser = Parser::new(declared()).tables([&FormatTable::from_json(&table).unwrap()]);
+    let reply = parser.unwrap().parse(
+        "<|my_channel|>notes<|my_message|>hm<|my_end|><|my_start|>bot<|my_channel|>reply<|my_message|>네<|return|>",
+    );
+    assert_eq!(
+        (reply.reasoning.as_deref(), reply.answer.as_deref()),
+        (Some("hm"), Some("네")),
+        "{reply:?}"
+    );
+}
+
+/// A mark of two letters counts whatever stands behind it, in one piece, too.
+#[test]
+fn the_shortest_mark_is_found() {
+    let table = r#"{"name": "x", "marks": [{"token": "[x", "open": {"json": "members"}}]}"#;
+    let table = FormatTable::from_json(table).unwrap();
+    let parser = Parser::new(declared()).tables([&table]).unwrap();
+    for behind in ["", " ", "\n"] {
+        let text = format!("[x{behind}{{\"name\": \"ping\", \"arguments\": {{}}}}");
+        assert_eq!(parser.parse(&text).calls.len(), 1, "{text}");
+    }
+}
+
 #[test]
 fn tables_of_several_formats_are_looked_for_in_one_pass() {
     let tables = [Format::Hermes, Format::Mistral].map(FormatTable::builtin);
@@ -92,6 +170,15 @@ fn what_cannot_be_a_table_says_why() {
         error.to_string(),
         "the mark `x>` has to begin with `<`, `[`, `]` or a sign such as `✿`"
     );
+    for mark in [
+        r#""elements": {"prefix": "", "key": "name", "item": "item", "end": "call"}"#,
+        r#""open": {"name": [["</x>", {"input": {"open": "<y>", "close": ""}}]]}"#,
+        r#""suffixed_think": {"close": ""}"#,
+        r#""suffixed_think": {"close": "end>"}"#,
+    ] {
+        let error = table(&format!("[{{\"token\": \"<x>\", {mark}}}]")).unwrap_err();
+        assert_eq!(error.to_string(), "the mark `<x>` has a word that cannot be looked for");
+    }
     let many = format!("[{}]", vec![r#"{"token": "<x>", "close": true}"#; 300].join(","));
     assert!(matches!(table(&many), Err(TableError::TooLong { .. })));
 

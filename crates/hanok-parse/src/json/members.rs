@@ -136,6 +136,16 @@ pub(crate) fn top_level(json: &str) -> impl Iterator<Item = (&str, Range<usize>)
     })
 }
 
+/// Where the items of the array that `json` is stand, valid and without white space.
+pub(crate) fn items(json: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        let item = at..value_end(json, at);
+        at = item.end + 1;
+        (!item.is_empty()).then_some(item)
+    })
+}
+
 /// Where the value that begins at byte `at` ends.
 fn value_end(json: &str, at: usize) -> usize {
     let bytes = json.as_bytes();

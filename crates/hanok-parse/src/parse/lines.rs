@@ -44,13 +44,13 @@ impl Pass {
             return Ok(false);
         }
         let first = look.rest(self.walk.at).bytes().next().unwrap_or_default();
-        let headless =
-            look.setup.headers && self.walk.at == self.walk.start && matches!(first, b' ' | b't');
-        if headless && header::begins(look, self.walk.at)? {
-            self.header(look, 0);
-            return Ok(true);
-        }
         let is_start = self.walk.at == self.walk.start;
+        if let Some(words) = look.setup.headers.filter(|_| is_start) {
+            if header::begins(look, self.walk.at, words)? {
+                self.header(look, 0, words);
+                return Ok(true);
+            }
+        }
         if look.setup.pairs && is_start && headless::pairs(look, self.walk.at)? {
             self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
             return Ok(true);

@@ -30,7 +30,9 @@ use crate::{
         outcome::Reply,
     },
     text::{
-        eights, labels,
+        eights,
+        grammar::Headers,
+        labels,
         look::{Look, View},
         marks::{self, Lookup, Mark},
         names,
@@ -269,15 +271,10 @@ impl Pass {
                 let next = think::close(&mut self.walk, look, len)?;
                 self.follow(next);
             }
-            Mark::SuffixedThink => self.suffixed(look, len, Tag::Think),
-            Mark::SuffixedClose => {
-                let thought = look.rest(self.walk.at).starts_with("</think");
-                if self.walk.mode == Mode::Dead && !thought {
-                    return Ok(false);
-                }
-                self.suffixed(look, len, Tag::Close { thought });
-            }
+            Mark::SuffixedThink(close) => self.suffixed(look, len, Tag::Think(close)),
+            Mark::SuffixedEndThink => self.suffixed(look, len, Tag::EndThink),
             _ if self.walk.mode == Mode::Dead => return Ok(false),
+            Mark::SuffixedClose => self.suffixed(look, len, Tag::Close),
             Mark::Stop => {
                 let behind = self.walk.at + len;
                 let is_other = echo::begins_other(look, behind)?;
@@ -301,14 +298,16 @@ impl Pass {
             Mark::Open(rule) if self.walk.is_prose() => {
                 self.read(look, Dispatch::new(self.walk.at, self.walk.at + len, rule));
             }
-            Mark::Header => self.header(look, len),
-            Mark::Elements if self.walk.is_prose() => {
-                self.read(look, NestedXml::new(self.walk.at, self.walk.at + len));
+            Mark::Header(words) => self.header(look, len, words),
+            Mark::Elements(words) if self.walk.is_prose() => {
+                self.read(look, NestedXml::new(self.walk.at, self.walk.at + len, words));
             }
             Mark::Section(closes) if self.walk.is_prose() => {
                 self.read(look, Recovery::section(self.walk.at, self.walk.at + len, closes));
             }
-            Mark::Suffixed if self.walk.is_prose() => self.suffixed(look, len, Tag::Call),
+            Mark::Suffixed(call) if self.walk.is_prose() => {
+                self.suffixed(look, len, Tag::Call(call));
+            }
             Mark::Answer if self.walk.is_prose() => {
                 if self.walk.leave(look) {
                     self.walk.mode = Mode::Answer(self.walk.at);
@@ -343,13 +342,13 @@ impl Pass {
     }
 
     /// A message's header. The one before is over, and so is its answer.
-    pub(super) fn header(&mut self, look: Look<'_>, len: usize) {
+    pub(super) fn header(&mut self, look: Look<'_>, len: usize, words: &'static Headers) {
         if let Mode::Answer(_) = self.walk.mode {
             self.walk.settle(look);
             self.walk.mode = Mode::Dead;
             return;
         }
-        self.read(look, Header::new(self.walk.at, self.walk.at + len));
+        self.read(look, Header::new(self.walk.at, self.walk.at + len, words));
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.

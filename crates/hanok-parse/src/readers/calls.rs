@@ -1,5 +1,7 @@
 //! Calls as JSON objects, one after the other, in a list or separated by `;`.
 
+use std::ops::Range;
+
 use crate::{
     declared::CallKind,
     json::scan::{Ends, Read, Scan},
@@ -51,6 +53,8 @@ pub(crate) struct Calls {
     released: Option<usize>,
     /// Where the arguments of the object at hand begin in what is written, once its name was told.
     arguments: Option<usize>,
+    /// The word in whose round brackets they stand.
+    word: Option<Range<usize>>,
 }
 
 /// Whether an object begins at `at`, or a list of objects.
@@ -80,7 +84,13 @@ impl Calls {
             bare: false,
             released: None,
             arguments: None,
+            word: None,
         }
+    }
+
+    /// The same in round brackets behind `word`, which an object calls that names nothing itself.
+    pub(crate) fn in_brackets_of(self, word: Option<Range<usize>>) -> Self {
+        Self { word, ..self }
     }
 
     /// Calls at byte `at` that no marker tells.
@@ -192,6 +202,11 @@ impl Calls {
             calls.retain(|call| json_calls::is_known(&look.setup.declared, &call.name));
         }
         self.at = scan.at;
+        if let Some(word) = self.word.as_ref().filter(|_| calls.is_empty()) {
+            let name = look.slice(word.start, word.end).to_owned();
+            let whole = Input::Object(scan.out.clone());
+            calls.push(Pair { name, input: whole, id: None, whole: true });
+        }
         if calls.is_empty() {
             return self.nothing(walk, look);
         }
@@ -268,6 +283,7 @@ impl Calls {
         for letter in look.rest(ahead).chars() {
             match letter {
                 ';' | ',' | '}' | ']' => behind = ahead + 1,
+                ')' if self.word.is_some() => behind = ahead + 1,
                 '[' => {}
                 '{' => {
                     self.start = ahead;

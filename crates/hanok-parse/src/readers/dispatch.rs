@@ -12,6 +12,7 @@ use crate::{
         reader::{Next, Reader},
         recovery::Recovery,
         separator::Separator,
+        tag_words::Words,
         tool_input::ToolInput,
         walk::Walk,
     },
@@ -296,15 +297,17 @@ impl Dispatch {
         let closes = self.rule.closes;
         let separator = |name| Separator::new(start, at, name, closes).between(self.rule.between);
         match then {
-            Then::Input => ToolInput::new(start, at, name).begin(walk, look),
-            Then::Words => ToolInput::new(start, at, name).needs_input().begin(walk, look),
+            Then::Input(tags) => ToolInput::new(start, at, name, tags).begin(walk, look),
+            Then::Words(tags) => {
+                ToolInput::new(start, at, name, tags).needs_input().begin(walk, look)
+            }
             Then::Named => separator(String::new()).named(name).begin(walk, look),
             Then::Json | Then::FromToken => separator(name).begin(walk, look),
             Then::Id => separator(name).with_id().begin(walk, look),
             Then::Typed => separator(name).typed().begin(walk, look),
             Then::Quoted(quote) => separator(name).quoted(quote).begin(walk, look),
             Then::Tags(tags) | Then::TagsHere(tags) => {
-                Params::new(look, start, at, name, tags).begin(walk, look)
+                Params::new(look, start, at, name, Words::new(tags)).begin(walk, look)
             }
             Then::Python => PythonCalls::marked(start, self.white, closes).begin(walk, look),
             Then::Calls => Self::new(start, at, &INVOKED).begin(walk, look),

@@ -67,7 +67,9 @@ impl Echo {
     pub(crate) fn hides(self, mark: Mark) -> bool {
         match mark {
             Mark::Turn(_) | Mark::Part(_) => false,
-            Mark::EndThink | Mark::SuffixedClose => self.thinks || self.begins_line,
+            Mark::EndThink | Mark::SuffixedEndThink | Mark::SuffixedClose => {
+                self.thinks || self.begins_line
+            }
             Mark::Result(_) => self.is_marked(),
             _ => true,
         }
@@ -76,8 +78,10 @@ impl Echo {
     /// The same behind a mark that means nothing in it.
     pub(crate) fn behind(self, mark: Mark) -> Self {
         match mark {
-            Mark::Think(..) | Mark::SuffixedThink => Self { thinks: true, ..self },
-            Mark::EndThink | Mark::SuffixedClose => Self { thinks: false, ..self },
+            Mark::Think(..) | Mark::SuffixedThink(_) => Self { thinks: true, ..self },
+            Mark::EndThink | Mark::SuffixedEndThink | Mark::SuffixedClose => {
+                Self { thinks: false, ..self }
+            }
             _ => self,
         }
     }

@@ -1,7 +1,7 @@
 //! gpt-oss's messages: a header with channel and recipient, and what it opens.
 //!
 //! `<|start|>assistant<|channel|>commentary to=functions.find <|constrain|>json<|message|>{…}<|call|>`: the channel
-//! `analysis` is reasoning, `final` the answer, and a recipient makes any message a call.
+//! `analysis` is reasoning, `final` the answer, and a recipient makes any message a call. A table says these words.
 
 use crate::{
     readers::{
@@ -11,18 +11,12 @@ use crate::{
         walk::{Mode, Walk},
     },
     text::{
+        grammar::Headers,
         look::{Look, Until},
         presence::{More, Presence},
     },
 };
 
-const MESSAGE: &str = "<|message|>";
-/// What ends a message of reasoning, which may talk of other marks.
-const ENDS: &[&str] = &["<|end|>"];
-const UNTIL: &[&str] = &["<|return|>", "<|start|>assistant"];
-/// What ends a message that has no channel.
-const EOM: &[&str] = &["<|eom|>", "<|end|>"];
-const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
 /// A text that ends so soon behind a header's mark ends in the header.
 const SHORT: usize = 64;
 /// The longest header.
@@ -31,6 +25,7 @@ const LONGEST: usize = 512;
 /// A header that is being read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
+    words: &'static Headers,
     /// Where its first mark begins, and where that ends.
     start: usize,
     mark: usize,
@@ -39,14 +34,14 @@ pub(crate) struct Header {
 
 impl Header {
     /// A header whose first mark stands from `start` to `mark`.
-    pub(crate) fn new(start: usize, mark: usize) -> Self {
-        Self { start, mark, ahead: start }
+    pub(crate) fn new(start: usize, mark: usize, words: &'static Headers) -> Self {
+        Self { words, start, mark, ahead: start }
     }
 
     /// The text ended in the header, or it is none.
     fn cut(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let header = look.slice(self.start, look.text.len());
-        if recipient(header).is_some() {
+        if recipient(header, self.words).is_some() {
             walk.leave(look);
             return Next::truncated(walk, look, self.start, None);
         }
@@ -64,31 +59,39 @@ impl Header {
     }
 
     fn open(self, walk: &mut Walk, look: Look<'_>) -> Next {
+        let Self { words, .. } = self;
         let header = look.slice(self.start, self.ahead);
-        let body = self.ahead + MESSAGE.len();
-        if !is_assistant(header) {
+        let body = self.ahead + words.message.len();
+        if !is_own(header, words) {
             walk.invented(look);
             return Next::Inline(self.start);
         }
-        if let Some(name) = recipient(header) {
+        if let Some(name) = recipient(header, words) {
             if !walk.leave(look) {
                 return Next::Done(body);
             }
             let name = name.to_owned();
-            return Separator::new(self.start, body, name, CALL_ENDS).of_header().begin(walk, look);
+            let separator = Separator::new(self.start, body, name, words.call_ends);
+            return separator.of_header().between(words.between).begin(walk, look);
         }
         walk.addressee = None;
-        match channel(header) {
+        match channel(header, words) {
             // Messages without channels: what the model says to itself, and to the user, ends with a mark of its own.
-            "" if header.contains("to=self") => {
-                return Think::new(body, EOM, UNTIL).begin(walk, look);
+            "" if is_for(header, "self", words) => {
+                return Think::new(body, words.ends, words.until).begin(walk, look);
             }
-            "" if header.contains("to=user") => {
+            "" if is_for(header, "user", words) => {
                 walk.leave(look);
-                walk.show_from(body, "<|eom|>", false);
+                if let Some(end) = words.ends.first() {
+                    walk.show_from(body, end, false);
+                }
             }
-            "analysis" => return Think::new(body, ENDS, UNTIL).begin(walk, look),
-            "final" if walk.leave(look) => walk.mode = Mode::Answer(self.start),
+            name if name == words.reasoning => {
+                return Think::new(body, words.closes, words.until).begin(walk, look);
+            }
+            name if name == words.answer && walk.leave(look) => {
+                walk.mode = Mode::Answer(self.start)
+            }
             _ => {
                 walk.leave(look);
             }
@@ -106,8 +109,11 @@ impl Reader for Header {
             if self.ahead > self.start + LONGEST {
                 return self.none();
             }
-            let seen =
-                if len.is_some() { look.presence(self.ahead, MESSAGE) } else { Presence::More };
+            let seen = if len.is_some() {
+                look.presence(self.ahead, self.words.message)
+            } else {
+                Presence::More
+            };
             match seen {
                 Presence::Yes => return self.open(walk, look),
                 Presence::More if look.ended => return self.cut(walk, look),
@@ -119,9 +125,9 @@ impl Reader for Header {
 }
 
 /// The tool that a message is for.
-fn recipient(header: &str) -> Option<&str> {
-    let at = header.find("to=")?;
-    let name = header.get(at + 3..)?;
+fn recipient<'a>(header: &'a str, words: &Headers) -> Option<&'a str> {
+    let at = header.find(words.to)?;
+    let name = header.get(at + words.to.len()..)?;
     let end = name.find(|letter: char| letter.is_whitespace() || letter == '<');
     let name = end.and_then(|end| name.get(..end)).unwrap_or(name);
     let tool = !matches!(name, "" | "user" | "assistant" | "all" | "self");
@@ -129,36 +135,47 @@ fn recipient(header: &str) -> Option<&str> {
 }
 
 /// Whether the model speaks for itself.
-fn is_assistant(header: &str) -> bool {
-    let Some(role) = header.strip_prefix("<|start|>") else { return true };
+fn is_own(header: &str, words: &Headers) -> bool {
+    let Some(role) = header.strip_prefix(words.start) else { return true };
     let role = role.trim_start();
-    role.starts_with("assistant") || role.starts_with("to=") || role.starts_with('<')
+    role.starts_with(words.role) || role.starts_with(words.to) || role.starts_with('<')
 }
 
-fn channel(header: &str) -> &str {
-    let name = header.split("<|channel|>").nth(1).unwrap_or_default().trim_start();
+/// Whether the message is for `whom`.
+fn is_for(header: &str, whom: &str, words: &Headers) -> bool {
+    header.split(words.to).skip(1).any(|name| name.starts_with(whom))
+}
+
+fn channel<'a>(header: &'a str, words: &Headers) -> &'a str {
+    let name = header.split(words.channel).nth(1).unwrap_or_default().trim_start();
     name.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default()
 }
 
 /// Whether a header stands at the start of the text, whose first mark the chat template wrote:
 /// ` to=functions.find<|channel|>`.
-pub(crate) fn begins(look: Look<'_>, at: usize) -> Result<bool, More> {
+pub(crate) fn begins(look: Look<'_>, at: usize, words: &Headers) -> Result<bool, More> {
     const LONGEST: usize = 128;
+    let first = look.rest(at).bytes().next();
+    if first != Some(b' ') && first != words.to.bytes().next() {
+        return Ok(false);
+    }
     let to = look.behind_white(at);
     if to > at + 1 {
         return Ok(false);
     }
-    match look.presence(to, "to=") {
+    match look.presence(to, words.to) {
         Presence::Yes => {}
         Presence::No => return Ok(false),
         Presence::More => return Err(More),
     }
     match look.until(to, LONGEST, |letter| matches!(letter, '<' | '\n')) {
         Until::At(end) => {
-            let marks = ["<|channel|>", "<|constrain|>", "<|message|>"];
+            let marks = [words.channel, words.message];
             let tail = look.rest(to + end);
-            let cut = look.ended && marks.iter().any(|mark| mark.starts_with(tail));
-            Ok(cut || look.any(to + end, &marks)?.is_some())
+            let mut all = marks.iter().chain(words.others);
+            let cut = look.ended && all.any(|mark| mark.starts_with(tail));
+            let [one, other] = [&marks, words.others].map(|marks| look.any(to + end, marks));
+            Ok(cut || one?.is_some() || other?.is_some())
         }
         Until::More => Err(More),
         Until::Ended => Ok(!look.rest(to).contains(char::is_whitespace)),

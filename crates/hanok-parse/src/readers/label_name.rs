@@ -1,5 +1,7 @@
 //! What stands behind `Action:`, `Delegate:` and `Action Input:`.
 
+use std::ops::Range;
+
 use crate::{
     declared::CallKind,
     json::{json_text, scan::Ends},
@@ -67,11 +69,12 @@ impl LabelName {
             }
         }
         if self.what != Behind::Name(CallKind::Delegate) {
-            if let Some((at, fenced)) = json_behind(look, self.ahead)? {
-                if fenced {
+            let is_input = self.what == Behind::Input;
+            if let Some(value) = json_behind(look, self.ahead, is_input)? {
+                if value.fenced {
                     walk.fence.open();
                 }
-                return self.json(walk, look, at);
+                return self.json(walk, look, value);
             }
         }
         match self.what {
@@ -90,9 +93,11 @@ impl LabelName {
         (is_line && !look.slice(self.behind, self.ahead).contains('\n')).then_some(len)
     }
 
-    fn json(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Result<Next, More> {
+    fn json(&mut self, walk: &mut Walk, look: Look<'_>, value: Value) -> Result<Next, More> {
+        let Value { at, word, .. } = value;
         if self.what != Behind::Input {
-            return Ok(Calls::marked(self.start, at, ENDS, Shape::Members).begin(walk, look));
+            let calls = Calls::marked(self.start, at, ENDS, Shape::Members);
+            return Ok(calls.in_brackets_of(word).begin(walk, look));
         }
         if !look.rest(at).starts_with('{') {
             self.ahead = at;
@@ -226,21 +231,36 @@ impl Reader for LabelName {
     }
 }
 
-/// Where a JSON value begins at `at`, and whether a fence opens before it. Emphasis may stand before it, or a name and a
-/// bracket.
-fn json_behind(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More> {
+/// A JSON value behind a label.
+#[derive(Debug, Clone)]
+struct Value {
+    /// Where it begins.
+    at: usize,
+    /// A fence opens before it.
+    fenced: bool,
+    /// The word in whose brackets it stands.
+    word: Option<Range<usize>>,
+}
+
+/// The JSON value at `at`. Emphasis may stand before it, or a word and a bracket, which is no declared name unless it
+/// `is_input`.
+fn json_behind(look: Look<'_>, at: usize, is_input: bool) -> Result<Option<Value>, More> {
     if calls::begins(look, at)? {
-        return Ok(Some((at, false)));
+        return Ok(Some(Value { at, fenced: false, word: None }));
     }
-    if let Some(inner) = wrapped(look, at)? {
-        return Ok(Some((inner, false)));
+    if let Some(value) = wrapped(look, at)? {
+        let name = value.word.clone().map(|word| look.slice(word.start, word.end));
+        let is_called = name
+            .filter(|_| !is_input)
+            .is_some_and(|name| names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok());
+        return Ok((!is_called).then_some(value));
     }
     let Some(len) = fence::opening(look, at)? else { return Ok(None) };
     let value = look.behind_white(at + len);
     if value - (at + len) > GAP {
         return Ok(None);
     }
-    Ok(calls::begins(look, value)?.then_some((value, true)))
+    Ok(calls::begins(look, value)?.then_some(Value { at: value, fenced: true, word: None }))
 }
 
 /// Whether `key=` stands at `at`, or an object.
@@ -257,8 +277,8 @@ fn is_keyword(look: Look<'_>, at: usize) -> Result<bool, More> {
     }
 }
 
-/// Where an object begins behind `**` or `name(`.
-fn wrapped(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+/// The object behind `**` or `name(`.
+fn wrapped(look: Look<'_>, at: usize) -> Result<Option<Value>, More> {
     const NAME: usize = 128;
     let is_stop =
         |letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '.' | '*' | '-'));
@@ -278,5 +298,6 @@ fn wrapped(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
     if rest.is_empty() && !look.ended && inner - at < 2 * NAME {
         return Err(More);
     }
-    Ok(rest.starts_with('{').then_some(inner))
+    let word = bracket.then_some(at..at + len);
+    Ok(rest.starts_with('{').then_some(Value { at: inner, fenced: false, word }))
 }

@@ -1,5 +1,5 @@
 //! MiniMax M3's values: nested elements, each tag with a prefix. An element of elements is an object, or an array where
-//! they are all called `item`.
+//! the first one is called `item`. A table says the words.
 
 use crate::{
     declared::{CallKind, ParamType},
@@ -17,10 +17,9 @@ use crate::{
         error::{ErrorKind, Expected},
         input::Input,
     },
-    text::{look::Look, names, presence::More},
+    text::{grammar::Elements, look::Look, names, presence::More},
 };
 
-const PREFIX: &str = "]<]minimax[>[";
 /// The longest tag.
 const TAG: usize = 1024;
 /// How much white space may stand between the prefix and its tag.
@@ -52,6 +51,7 @@ enum Kind {
 /// A call of nested elements.
 #[derive(Debug, Clone)]
 pub(crate) struct NestedXml {
+    words: &'static Elements,
     start: usize,
     ahead: usize,
     name: Option<String>,
@@ -63,10 +63,10 @@ pub(crate) struct NestedXml {
 
 impl NestedXml {
     /// A call whose mark stands at `start`, and whose name at `at`.
-    pub(crate) fn new(start: usize, at: usize) -> Self {
+    pub(crate) fn new(start: usize, at: usize, words: &'static Elements) -> Self {
         let (name, declared_name) = (None, None);
         let (frames, members) = (Vec::new(), Vec::new());
-        Self { start, ahead: at, name, declared_name, frames, members, out: String::new() }
+        Self { words, start, ahead: at, name, declared_name, frames, members, out: String::new() }
     }
 
     fn head(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
@@ -80,7 +80,7 @@ impl NestedXml {
         if !walk.leave(look) {
             return Ok(Some(Next::Done(self.ahead + end)));
         }
-        let name = tags::attribute(look.slice(self.start, self.ahead + end), "name");
+        let name = tags::attribute(look.slice(self.start, self.ahead + end), self.words.key);
         let name = name.unwrap_or_default();
         self.declared_name = names::resolve(&look.setup.declared, CallKind::Tool, &name).ok();
         self.name = Some(name);
@@ -93,14 +93,14 @@ impl NestedXml {
 
     /// Reads up to behind the next tag.
     fn tag(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
-        let rest = look.rest(self.ahead);
-        let Some(len) = rest.find(PREFIX) else {
-            self.ahead += rest.len() - json_text::overlap(rest, PREFIX);
+        let (rest, prefix) = (look.rest(self.ahead), self.words.prefix);
+        let Some(len) = rest.find(prefix) else {
+            self.ahead += rest.len() - json_text::overlap(rest, prefix);
             return Err(More);
         };
         let text_end = self.ahead + len;
-        let open = look.behind_white(text_end + PREFIX.len());
-        if open > text_end + PREFIX.len() + GAP {
+        let open = look.behind_white(text_end + prefix.len());
+        if open > text_end + prefix.len() + GAP {
             self.ahead = text_end;
             return Ok(Some(self.malformed(walk, Expected::Object)));
         }
@@ -129,7 +129,7 @@ impl NestedXml {
         let members = self.members.len();
         let parent = self.frames.last_mut()?;
         if parent.kind == Kind::Text {
-            parent.kind = if name == "item" { Kind::Array } else { Kind::Object };
+            parent.kind = if name == self.words.item { Kind::Array } else { Kind::Object };
             self.out.push(if parent.kind == Kind::Array { '[' } else { '{' });
         } else if self.out.len() > parent.out + 1 && (root || !self.out.ends_with(['{', '['])) {
             self.out.push(',');
@@ -159,7 +159,7 @@ impl NestedXml {
     ) -> Option<Next> {
         let frame = self.frames.pop()?;
         if self.frames.is_empty() {
-            let is_whole = name == "invoke";
+            let is_whole = name == self.words.end;
             return Some(if is_whole {
                 self.done(walk, look)
             } else {

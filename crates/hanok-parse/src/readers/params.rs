@@ -28,11 +28,9 @@ use crate::{
         input::Input,
     },
     text::{
-        formats::ARGS,
         look::Look,
         names,
         presence::{More, Presence},
-        rule::Tags,
     },
 };
 
@@ -78,28 +76,7 @@ pub(crate) struct Params {
 
 impl Params {
     /// The parameters from byte `at`, of the call whose mark stands at `start`.
-    pub(crate) fn new(
-        look: Look<'_>,
-        start: usize,
-        at: usize,
-        name: String,
-        tags: &'static Tags,
-    ) -> Self {
-        Self::of(look, start, at, name, Words::new(tags))
-    }
-
-    /// The same, where the tags carry a suffix.
-    pub(crate) fn suffixed(
-        look: Look<'_>,
-        start: usize,
-        at: usize,
-        name: String,
-        suffix: &str,
-    ) -> Self {
-        Self::of(look, start, at, name, Words::suffixed(&ARGS, suffix))
-    }
-
-    fn of(look: Look<'_>, start: usize, at: usize, name: String, tags: Words) -> Self {
+    pub(crate) fn new(look: Look<'_>, start: usize, at: usize, name: String, tags: Words) -> Self {
         let declared_name = names::resolve(&look.setup.declared, CallKind::Tool, &name).ok();
         let close = tags.close.clone();
         Self {

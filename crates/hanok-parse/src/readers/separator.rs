@@ -28,8 +28,7 @@ use crate::{
 };
 
 /// Tokens that say that JSON follows.
-const SKIPS: &[&str] =
-    &["[ARGS]", "<|constrain|>json", "<|tool_call_argument_begin|>", ":", "：", ">"];
+const SKIPS: &[&str] = &["[ARGS]", "<|tool_call_argument_begin|>", ":", "：", ">"];
 /// The longest id or name that may stand here.
 const WORD: usize = 256;
 

@@ -4,10 +4,12 @@ use crate::{
     readers::{
         params::Params,
         reader::{Next, Reader},
+        tag_words::Words,
         think::Think,
         walk::Walk,
     },
     text::{
+        grammar::{self, Suffixed},
         look::{Look, Until},
         names,
         presence::More,
@@ -18,21 +20,29 @@ use crate::{
 const LONGEST: usize = 256;
 
 /// What the tag opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Tag {
-    Call,
-    Think,
-    /// Nothing; it is left out. Where it closes reasoning, the reasoning was never opened.
-    Close {
-        thought: bool,
-    },
+    Call(&'static Suffixed),
+    /// Reasoning, up to this tag with the same suffix.
+    Think(&'static str),
+    /// Nothing. Reasoning is closed that was never opened.
+    EndThink,
+    /// Nothing; it is left out.
+    Close,
+}
+
+/// The words of a call, and the suffix that its tags carry.
+#[derive(Debug, Clone, Copy)]
+struct Carried<'a> {
+    words: &'static Suffixed,
+    suffix: &'a str,
 }
 
 /// A tag whose suffix is being read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SuffixedTag {
     start: usize,
-    /// Behind the colon.
+    /// Behind the tag's own letters, the last of which begins the suffix: the colon.
     at: usize,
     tag: Tag,
 }
@@ -53,16 +63,17 @@ impl SuffixedTag {
             return Ok(self.prose(walk, look));
         }
         let body = self.at + len + 1;
-        // The colon belongs to the suffix.
-        let suffix = look.slice(self.at - 1, body - 1);
+        let token = look.slice(self.start, self.at);
+        let colon = token.chars().next_back().map_or(0, char::len_utf8);
+        let suffix = look.slice(self.at - colon, body - 1);
         match self.tag {
-            Tag::Close { thought: false } => Ok(Next::Done(body)),
-            Tag::Close { thought: true } => super::think::close(walk, look, body - self.start),
-            Tag::Think => {
-                let close = format!("</think{suffix}>");
+            Tag::Close => Ok(Next::Done(body)),
+            Tag::EndThink => super::think::close(walk, look, body - self.start),
+            Tag::Think(close) => {
+                let close = grammar::suffixed(close, suffix);
                 Ok(Think::new(body, &[], &[]).closed_by(close).begin(walk, look))
             }
-            Tag::Call => self.call(walk, look, body, suffix),
+            Tag::Call(words) => self.call(walk, look, body, Carried { words, suffix }),
         }
     }
 
@@ -71,19 +82,21 @@ impl SuffixedTag {
         walk: &mut Walk,
         look: Look<'_>,
         body: usize,
-        suffix: &str,
+        carried: Carried<'_>,
     ) -> Result<Next, More> {
         let len = match look.until(body, LONGEST, |letter| letter == '<') {
             Until::At(len) => len,
             endless => return self.endless(walk, look, endless),
         };
         let name = look.slice(body, body + len).trim().to_owned();
-        let separator = format!("<tool_sep{suffix}>");
+        let Carried { words, suffix } = carried;
+        let separator = grammar::suffixed(words.separator, suffix);
         let at = body + len + look.any(body + len, &[&separator])?.unwrap_or_default();
         if !walk.leave(look) {
             return Ok(Next::Done(at));
         }
-        Ok(Params::suffixed(look, self.start, at, name, suffix).begin(walk, look))
+        Ok(Params::new(look, self.start, at, name, Words::suffixed(words.tags, suffix))
+            .begin(walk, look))
     }
 
     /// Nothing ends the suffix or the name.
@@ -99,14 +112,14 @@ impl SuffixedTag {
     fn cut(self, walk: &mut Walk, look: Look<'_>) -> Next {
         let begun = look.slice(self.at, look.text.len());
         let name = begun.split_once('>').map_or("", |(_, name)| name);
-        if self.tag == Tag::Call && names::begins_tool(&look.setup.declared, name) {
+        if !matches!(self.tag, Tag::Call(_)) {
+            return Next::Inline(look.text.len());
+        }
+        if names::begins_tool(&look.setup.declared, name) {
             walk.leave(look);
             return Next::truncated(walk, look, self.start, None);
         }
-        if self.tag == Tag::Call {
-            return self.prose(walk, look);
-        }
-        Next::Inline(look.text.len())
+        self.prose(walk, look)
     }
 
     fn prose(self, walk: &mut Walk, look: Look<'_>) -> Next {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::rule::Tags;
+use crate::text::{grammar, rule::Tags};
 
 /// The tags of one call.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ impl Words {
 
     /// The same tags with `suffix` before their `>`.
     pub(crate) fn suffixed(tags: &'static Tags, suffix: &str) -> Self {
-        let with = |tag: &str| tag.replace('>', &format!("{suffix}>"));
+        let with = |tag: &str| grammar::suffixed(tag, suffix);
         let words = Self::new(tags);
         Self {
             open: with(tags.open).into(),

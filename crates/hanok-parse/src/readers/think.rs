@@ -86,7 +86,7 @@ impl Think {
             Lookup::Mark(Mark::EndThink, len) if self.any && look.is_special(self.at, len) => {
                 return Ok(Some(self.at + len));
             }
-            Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink, _) => self.inner += 1,
+            Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink(_), _) => self.inner += 1,
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }

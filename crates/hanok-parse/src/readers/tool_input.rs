@@ -1,4 +1,7 @@
-//! `<tool_call>name</tool_call>` and the `<tool_input>` behind it.
+//! `<tool_call>name</tool_call>` and the `<tool_input>` behind it, or what a table has in place of it.
+//!
+//! That the text may not end behind the name where this format alone is looked for is said of the format, and not of its
+//! table: others have the same mark, and in them the name alone is a call.
 
 use crate::{
     declared::CallKind,
@@ -10,11 +13,8 @@ use crate::{
         walk::Walk,
     },
     reply::{called::Called, input::Input},
-    text::{look::Look, names, presence::Presence},
+    text::{grammar::InputTags, look::Look, names, presence::Presence},
 };
-
-const OPEN: &str = "<tool_input>";
-const CLOSE: &str = "</tool_input>";
 
 /// Behind the name.
 #[derive(Debug, Clone)]
@@ -24,6 +24,7 @@ pub(crate) struct ToolInput {
     behind: usize,
     ahead: usize,
     name: String,
+    tags: &'static InputTags,
     /// Behind the open tag, how far the text is white space.
     white: Option<usize>,
     /// Where the input begins.
@@ -33,8 +34,17 @@ pub(crate) struct ToolInput {
 }
 
 impl ToolInput {
-    pub(crate) fn new(start: usize, behind: usize, name: String) -> Self {
-        Self { start, behind, ahead: behind, name, white: None, input: None, needs_input: false }
+    pub(crate) fn new(start: usize, behind: usize, name: String, tags: &'static InputTags) -> Self {
+        Self {
+            start,
+            behind,
+            ahead: behind,
+            name,
+            tags,
+            white: None,
+            input: None,
+            needs_input: false,
+        }
     }
 
     /// The same, where the name alone calls nothing.
@@ -60,7 +70,7 @@ impl ToolInput {
             self.ahead = at;
             return self.text(walk, look);
         }
-        let ends = Ends { tags: &[CLOSE], ..Ends::default() };
+        let ends = Ends { tags: std::slice::from_ref(&self.tags.close), ..Ends::default() };
         let name = std::mem::take(&mut self.name);
         let written = JsonArguments::new(walk, look, CallKind::Tool, name, self.start, at, ends);
         written.begin(walk, look)
@@ -70,18 +80,18 @@ impl ToolInput {
     fn text(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
-        let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
+        let Some(end) = rest.find(self.tags.close).map(|end| self.ahead + end) else {
             if look.ended {
                 return Next::truncated(walk, look, self.start, Some(&self.name));
             }
-            let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
+            let mut ahead = look.text.len().saturating_sub(self.tags.close.len()).max(self.ahead);
             while !look.text.is_char_boundary(ahead) {
                 ahead -= 1;
             }
             self.ahead = ahead;
             return Next::More;
         };
-        let behind = end + CLOSE.len();
+        let behind = end + self.tags.close.len();
         let called = Called::tool(&self.name, self.start..behind, from..end);
         let words = Input::from_text(look.slice(from, end));
         // Only a format of words has no JSON here.
@@ -105,15 +115,15 @@ impl Reader for ToolInput {
         }
         self.ahead = look.behind_white(self.ahead);
         let rest = look.rest(self.ahead);
-        match look.presence(self.ahead, OPEN) {
+        match look.presence(self.ahead, self.tags.open) {
             Presence::Yes => {
-                self.white = Some(self.ahead + OPEN.len());
+                self.white = Some(self.ahead + self.tags.open.len());
                 self.read(walk, look)
             }
             Presence::More => Next::More,
             Presence::No => {
                 let is_whole = rest.is_empty() && !look.setup.is_only(Format::ToolInputXml);
-                if look.ended && OPEN.starts_with(rest) && !is_whole {
+                if look.ended && self.tags.open.starts_with(rest) && !is_whole {
                     Next::truncated(walk, look, self.start, Some(&self.name))
                 } else {
                     self.alone(walk, look)

@@ -3,7 +3,7 @@
 use crate::{
     json::fault::RepairKind,
     reply::{
-        error::Language,
+        error::{Language, places},
         note::{Note, NoteKind},
     },
 };
@@ -53,7 +53,10 @@ impl Note {
                 "A call inside your reasoning was not made. Write it behind the reasoning if you want it."
             }
             NoteKind::Mistyped => {
-                "A value of your call has another type than its parameter. Write each value as its parameter's type says."
+                return format!(
+                    "A value of your call has another type than its parameter{}. Write each value as its parameter's type says.",
+                    places(&self.paths)
+                );
             }
             NoteKind::UnknownMark => {
                 "What looks like a call is in a format that is not read here. Write calls as the instructions say."
@@ -87,7 +90,10 @@ impl Note {
             }
             NoteKind::Decoy => "추론 안의 호출은 실행하지 않았습니다. 필요하면 추론 뒤에 쓰세요.",
             NoteKind::Mistyped => {
-                "호출의 값이 매개변수의 형식과 다릅니다. 값마다 매개변수의 형식대로 쓰세요."
+                return format!(
+                    "호출의 값이 매개변수의 형식과 다릅니다{}. 값마다 매개변수의 형식대로 쓰세요.",
+                    places(&self.paths)
+                );
             }
             NoteKind::UnknownMark => {
                 "호출처럼 보이는 글이 여기서 읽지 않는 형식입니다. 안내된 형식으로 호출하세요."

@@ -15,7 +15,7 @@ use crate::{
         input::Input,
         note::{Note, NoteKind},
         outcome::{Call, Part, PartKind, Rejected, Reply},
-        types::{Mistyped, Typing, typing},
+        types::{self, Mistyped, Typing},
     },
     text::names,
 };
@@ -95,12 +95,12 @@ impl Draft {
     }
 
     pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
-        self.note_of(Note { kind, span, repairs: Vec::new() });
+        self.note_of(Note::new(kind, span));
     }
 
     pub(crate) fn repaired(&mut self, span: Range<usize>, repairs: Vec<Repair>) {
         if !repairs.is_empty() {
-            self.note_of(Note { kind: NoteKind::Repaired, span, repairs });
+            self.note_of(Note { repairs, ..Note::new(NoteKind::Repaired, span) });
         }
     }
 
@@ -124,9 +124,8 @@ impl Draft {
         span: Range<usize>,
     ) {
         self.abandon();
-        let error =
-            ParseError { kind, span, name: name.map(names::shown), suggestion: None, expected };
-        self.failed(&error);
+        let name = name.map(names::shown);
+        self.failed(&ParseError { name, ..ParseError::new(kind, expected, span) });
     }
 
     /// Remembers an error, if none stands before it in the text.
@@ -155,8 +154,10 @@ impl Draft {
             }
         };
         let typed = match &input {
-            Input::Object(json) if kind == CallKind::Tool => typing(declared, &name, json, members),
-            _ => Typing::Right,
+            Input::Object(json) if kind == CallKind::Tool => {
+                types::typing(declared, &name, json, members)
+            }
+            _ => Typing::default(),
         };
         let arguments = match kind {
             CallKind::Tool => input.for_tool(declared, &name),
@@ -164,20 +165,18 @@ impl Draft {
         };
         match arguments {
             Ok(mut arguments) => {
-                match typed {
-                    Typing::Right => {}
-                    Typing::Wrong if self.mistyped == Mistyped::Refuse => {
-                        let input = Input::Object(arguments.into_string());
-                        let (error, expected) = (ErrorKind::Malformed, Expected::Types);
-                        self.reject(&name, input, span, error, expected, None);
-                        return false;
-                    }
-                    wrong => {
-                        self.note(NoteKind::Mistyped, written.clone());
-                        if let Typing::Numbers(json) = wrong {
-                            arguments = Arguments::from_json(json);
-                        }
-                    }
+                let Typing { is_wrong, numbers, paths } = typed;
+                if is_wrong && self.mistyped == Mistyped::Refuse {
+                    let input = Input::Object(arguments.into_string());
+                    let error = ParseError::new(ErrorKind::Malformed, Expected::Types, span);
+                    self.reject(&name, input, ParseError { paths, ..error });
+                    return false;
+                }
+                if let Some(json) = numbers {
+                    arguments = Arguments::from_json(json);
+                }
+                if !paths.is_empty() {
+                    self.note_of(Note { paths, ..Note::new(NoteKind::Mistyped, written.clone()) });
                 }
                 let told = id.as_deref().filter(|_| !untold);
                 self.tell_call(kind, &name, arguments.as_str(), told);
@@ -226,28 +225,20 @@ impl Draft {
         } else {
             None
         };
-        self.reject(name, input, span, error, expected, suggestion);
+        let error = ParseError::new(error, expected, span);
+        self.reject(name, input, ParseError { suggestion, ..error });
     }
 
     fn reject_input(&mut self, kind: CallKind, name: &str, input: Input, span: Range<usize>) {
         let error =
             if input == Input::Empty { ErrorKind::MissingInput } else { ErrorKind::Malformed };
         let expected = if kind == CallKind::Delegate { Expected::Task } else { Expected::Object };
-        self.reject(name, input, span, error, expected, None);
+        self.reject(name, input, ParseError::new(error, expected, span));
     }
 
-    fn reject(
-        &mut self,
-        name: &str,
-        input: Input,
-        span: Range<usize>,
-        kind: ErrorKind,
-        expected: Expected,
-        suggestion: Option<String>,
-    ) {
+    fn reject(&mut self, name: &str, input: Input, error: ParseError) {
         self.abandon();
-        let shown = Some(names::shown(name));
-        let error = ParseError { kind, span, name: shown, suggestion, expected };
+        let error = ParseError { name: Some(names::shown(name)), ..error };
         self.failed(&error);
         let arguments = input.into_arguments();
         self.rejected.push(Rejected { name: name.to_owned(), arguments, error });

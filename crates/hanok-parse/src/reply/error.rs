@@ -24,6 +24,9 @@ pub struct ParseError {
     pub suggestion: Option<String>,
     /// What should stand there.
     pub expected: Expected,
+    /// Where the values stand that are of other types than their parameters, `rows[0].id`, up to 8.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub paths: Vec<String>,
 }
 
 /// What is wrong with a call.
@@ -92,6 +95,10 @@ pub enum Language {
 }
 
 impl ParseError {
+    pub(crate) fn new(kind: ErrorKind, expected: Expected, span: Range<usize>) -> Self {
+        Self { kind, span, name: None, suggestion: None, expected, paths: Vec::new() }
+    }
+
     /// A sentence that the model can act on: what is wrong, what there is, what to write.
     ///
     /// ```
@@ -143,7 +150,8 @@ impl ParseError {
                     )
                 }
                 Expected::Types => format!(
-                    "The input of the call{called} has values of other types than its parameters. Write each as its parameter's type says."
+                    "The input of the call{called} has values of other types than its parameters{}. Write each as its parameter's type says.",
+                    places(&self.paths)
                 ),
                 _ => format!(
                     "The input of the call{called} could not be read. Give one valid JSON object."
@@ -196,7 +204,8 @@ impl ParseError {
                     )
                 }
                 Expected::Types => format!(
-                    "호출{called}의 값이 매개변수의 형식과 다릅니다. 값마다 매개변수의 형식대로 쓰세요."
+                    "호출{called}의 값이 매개변수의 형식과 다릅니다{}. 값마다 매개변수의 형식대로 쓰세요.",
+                    places(&self.paths)
                 ),
                 _ => format!(
                     "호출{called}의 입력을 읽을 수 없습니다. 올바른 JSON 객체 하나를 쓰세요."
@@ -238,7 +247,11 @@ impl fmt::Display for ParseError {
                 Expected::Tool => f.write_str("a call names no tool"),
                 Expected::Agent => f.write_str("a delegation names no agent"),
                 Expected::Types => {
-                    write!(f, "the input of a call{called} contradicts the types of its parameters")
+                    let at = places(&self.paths);
+                    write!(
+                        f,
+                        "the input of a call{called} contradicts the types of its parameters{at}"
+                    )
                 }
                 _ => write!(f, "the input of a call{called} is not a JSON object"),
             },
@@ -254,6 +267,12 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+/// The places of values, in brackets.
+pub(crate) fn places(paths: &[String]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+    if paths.is_empty() { String::new() } else { format!(" ({})", paths.join(", ")) }
+}
 
 fn list<'a>(lead: &str, names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();

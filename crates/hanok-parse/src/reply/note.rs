@@ -19,6 +19,15 @@ pub struct Note {
     /// What was mended, one by one, up to 64 of an object.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub repairs: Vec<Repair>,
+    /// Where the values stand that contradict their types, `rows[0].id`, up to 8 of a call.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub paths: Vec<String>,
+}
+
+impl Note {
+    pub(crate) fn new(kind: NoteKind, span: Range<usize>) -> Self {
+        Self { kind, span, repairs: Vec::new(), paths: Vec::new() }
+    }
 }
 
 /// What happened to a part of the text.
@@ -39,7 +48,7 @@ pub enum NoteKind {
     Promoted,
     /// A call's mark stands in reasoning, where it calls nothing.
     Decoy,
-    /// A value contradicts the declared type of its parameter: a number that was written as a string is handed on as the
+    /// A value contradicts the declared type of its parameter, or of its place in one: a number that was written as a string is handed on as the
     /// number, anything else as it came.
     Mistyped,
     /// What looks like a call in a format that is not known. It is text.

@@ -12,8 +12,8 @@ mod tagged;
 mod tokens;
 mod xml;
 
+pub(crate) use channels::HEADERS;
 pub(crate) use tagged::TOOL_CALL;
-pub(crate) use xml::ARGS;
 
 /// The marks of all formats.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {

@@ -2,7 +2,11 @@
 
 use crate::{
     format::Format,
-    text::{presence::Presence, rule::Rule},
+    text::{
+        grammar::{Elements, Headers, Suffixed},
+        presence::Presence,
+        rule::Rule,
+    },
 };
 
 /// What a mark means.
@@ -14,17 +18,19 @@ pub(crate) enum Mark {
     EndThink,
     /// Opens a call, or several.
     Open(&'static Rule),
-    /// A header of gpt-oss's messages begins.
-    Header,
+    /// The header of a message begins.
+    Header(&'static Headers),
     /// A call of nested elements begins.
-    Elements,
+    Elements(&'static Elements),
     /// Opens a section of calls. Text in it that is no call means nothing, up to one of these.
     Section(&'static [&'static str]),
     /// Opens a call in tags that carry a suffix.
-    Suffixed,
-    /// Opens reasoning in such a tag.
-    SuffixedThink,
-    /// Such a tag that means nothing, or closes reasoning.
+    Suffixed(&'static Suffixed),
+    /// Opens reasoning in such a tag, up to this one with the same suffix.
+    SuffixedThink(&'static str),
+    /// Such a tag that closes reasoning.
+    SuffixedEndThink,
+    /// Such a tag that means nothing.
     SuffixedClose,
     /// Closes a call, or stands around calls. It is never shown.
     Close,
@@ -54,7 +60,10 @@ impl Mark {
     /// Whether a call follows.
     pub(crate) fn opens(self) -> bool {
         use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
-        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_) | Words(_) | Attributes)
+        matches!(
+            self,
+            Open(_) | Header(_) | Elements(_) | Suffixed(_) | Section(_) | Words(_) | Attributes
+        )
     }
 
     /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
@@ -62,7 +71,14 @@ impl Mark {
         use Mark::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
         matches!(
             self,
-            Think(..) | EndThink | SuffixedThink | Result(_) | Foreign | Turn(_) | Part(_) | Stop
+            Think(..)
+                | EndThink
+                | SuffixedThink(_)
+                | Result(_)
+                | Foreign
+                | Turn(_)
+                | Part(_)
+                | Stop
         )
     }
 }
@@ -256,10 +272,11 @@ impl Marks {
     /// Whether one of them begins with `bytes`, which may go on, whatever letter that is.
     #[inline]
     pub(crate) fn may_begin_line(&self, bytes: &[u8]) -> bool {
-        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.begins_alike(bytes)
+        bytes.first().is_some_and(|first| self.begins_with(*first)) && self.shares_beginning(bytes)
     }
 
-    fn begins_alike(&self, bytes: &[u8]) -> bool {
+    /// Whether one of them and `bytes` begin with the same bytes, as far as both go.
+    fn shares_beginning(&self, bytes: &[u8]) -> bool {
         let alike = |token: &str| token.bytes().zip(bytes).all(|(one, other)| one == *other);
         match bytes {
             [first, second, third, ..] => {
@@ -308,9 +325,12 @@ impl Marks {
                 if let Some(word) = begins.get_mut(word) {
                     *word |= bit;
                 }
-                let (word, bit) = three(first, second, third);
-                if let Some(word) = threes.get_mut(word) {
-                    *word |= bit;
+                // Anything may stand behind a mark of two.
+                let thirds = if token.len() == 2 { 0..=u8::MAX } else { third..=third };
+                for (word, bit) in thirds.map(|third| three(first, second, third)) {
+                    if let Some(word) = threes.get_mut(word) {
+                        *word |= bit;
+                    }
                 }
             }
             match pairs.last_mut() {
@@ -364,7 +384,7 @@ impl Marks {
         if !matches!(letter, b't' | b'T' | b'r' | b'R') {
             return Lookup::Nothing;
         }
-        match CASELESS.iter().find(|token| begins_alike(rest, token)) {
+        match CASELESS.iter().find(|token| begin_alike_in_any_case(rest, token)) {
             Some(token) if token.len() <= rest.len() => self.at(token),
             Some(_) => Lookup::Prefix,
             None => Lookup::Nothing,
@@ -408,7 +428,8 @@ impl Marks {
             .iter()
             .take_while(|(token, _)| token.starts_with(rest))
             .peekable();
-        let is_caseless = || self.caseless && CASELESS.iter().any(|it| begins_alike(rest, it));
+        let is_caseless =
+            || self.caseless && CASELESS.iter().any(|it| begin_alike_in_any_case(rest, it));
         let counts = rest.len() >= SHORTEST && (begun.peek().is_some() || is_caseless());
         counts.then(|| begun.any(|(_, mark)| mark.opens()))
     }
@@ -429,14 +450,14 @@ fn heads_of(token: &str) -> impl Iterator<Item = [u8; 3]> {
 }
 
 /// Whether one is the beginning of the other, in any case.
-fn begins_alike(rest: &str, token: &str) -> bool {
+fn begin_alike_in_any_case(rest: &str, token: &str) -> bool {
     let (rest, token) = (rest.as_bytes(), token.as_bytes());
     rest.iter().zip(token).all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
 /// Whether `rest` begins with `close` in another case, where that counts.
 pub(crate) fn is_close(rest: &str, close: &str) -> bool {
-    CASELESS.contains(&close) && rest.len() >= close.len() && begins_alike(rest, close)
+    CASELESS.contains(&close) && rest.len() >= close.len() && begin_alike_in_any_case(rest, close)
 }
 
 /// The first eight bytes as a number, none of which is 0 in a mark.

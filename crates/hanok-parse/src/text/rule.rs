@@ -3,6 +3,8 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
+use crate::text::grammar::InputTags;
+
 /// How what a mark opens goes on. What may follow is tried in the order of the fields.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -46,8 +48,8 @@ pub(crate) enum Shape {
 /// What the mark behind a name means.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Then {
-    /// The name was in a tag, and `<tool_input>` may follow.
-    Input,
+    /// The name was in a tag, and input in another one may follow.
+    Input(&'static InputTags),
     /// JSON arguments follow.
     Json,
     /// An id follows, and JSON arguments.
@@ -56,8 +58,8 @@ pub(crate) enum Then {
     FromToken,
     /// What stood before was an id. The name and JSON arguments follow.
     Named,
-    /// The name was in a tag, and words in `<tool_input>` may follow.
-    Words,
+    /// The name was in a tag, and words in another one may follow.
+    Words(&'static InputTags),
     /// JSON arguments follow; what stood before was a type unless they follow at once, and the name comes first.
     Typed,
     /// Parameters in tags follow, or JSON.

@@ -7,7 +7,8 @@ use crate::{
     format::Format,
     text::{
         formats,
-        marks::{self, Entry, Marks},
+        grammar::Headers,
+        marks::{self, Entry, Mark, Marks},
         table::{FormatTable, GRAMMARS, Grammar, TableError},
         template::Formats,
     },
@@ -26,7 +27,7 @@ pub(crate) struct Setup {
     /// JSON at the start of a line, bare or in a fence.
     pub(crate) json: bool,
     /// A message's header may have lost its first mark to the chat template.
-    pub(crate) headers: bool,
+    pub(crate) headers: Option<&'static Headers>,
     /// `[name(key="value")]` at the start of a line.
     pub(crate) python: bool,
     /// The tool whose arguments the text is.
@@ -68,7 +69,7 @@ impl Setup {
             )),
             labels: is(Grammar::Labels),
             json: is(Grammar::Json),
-            headers: is(Grammar::Headers),
+            headers: is(Grammar::Headers).then_some(&formats::HEADERS),
             tool_code: is(Grammar::ToolCode),
             pairs: is(Grammar::Pairs),
             code_lines: formats.is_some() && is(Grammar::Lines),
@@ -84,8 +85,13 @@ impl Setup {
         declared: Declared,
         tables: &[&FormatTable],
     ) -> Result<Self, TableError> {
-        let entries = tables.iter().flat_map(|table| table.entries());
-        let marks = Marks::guarded(entries, formats::guards().copied());
+        let entries: Vec<Entry> = tables.iter().flat_map(|table| table.entries()).collect();
+        let headers = entries.iter().find_map(|entry| match entry.mark {
+            Mark::Header(headers) => Some(headers),
+            _ => None,
+        });
+        let headers = headers.unwrap_or(&formats::HEADERS);
+        let marks = Marks::guarded(entries.into_iter(), formats::guards().copied());
         let lines = tables.iter().flat_map(|table| table.line_entries());
         let lines = Marks::only(lines.chain(marks::SENTENCES.iter().copied()));
         if let Some((token, other)) = marks.ambiguous().or_else(|| lines.ambiguous()) {
@@ -100,7 +106,7 @@ impl Setup {
             lines: Arc::new(lines),
             labels: has(Grammar::Labels),
             json: has(Grammar::Json),
-            headers: has(Grammar::Headers),
+            headers: has(Grammar::Headers).then_some(headers),
             tool_code: has(Grammar::ToolCode),
             pairs: has(Grammar::Pairs),
             code_lines: has(Grammar::Lines),
@@ -116,7 +122,7 @@ impl Setup {
             lines: Arc::new(Marks::only(marks::SENTENCES.iter().copied())),
             labels: false,
             json: false,
-            headers: false,
+            headers: None,
             tool_code: false,
             pairs: false,
             code_lines: false,

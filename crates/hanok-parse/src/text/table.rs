@@ -98,6 +98,11 @@ pub enum TableError {
         /// The longer one.
         other: String,
     },
+    /// A word that belongs to a mark is empty, or begins with a letter by which it is not looked for.
+    Word {
+        /// The mark.
+        token: String,
+    },
     /// It has more marks than any format.
     TooLong {
         /// The name of the table.
@@ -120,6 +125,13 @@ impl fmt::Display for TableError {
                 token.escape_debug(),
                 other.escape_debug()
             ),
+            Self::Word { token } => {
+                write!(
+                    f,
+                    "the mark `{}` has a word that cannot be looked for",
+                    token.escape_debug()
+                )
+            }
             Self::TooLong { name } => {
                 write!(f, "the table `{}` has more than {MOST} marks", name.escape_debug())
             }
@@ -161,8 +173,11 @@ impl FormatTable {
         };
         let bad = table.marks.iter().find(|mark| !is_mark(mark));
         let bad = bad.or_else(|| table.lines.iter().find(|mark| mark.token.len() < 2));
-        match bad {
-            Some(mark) => Err(TableError::Token { token: mark.token.clone() }),
+        if let Some(mark) = bad {
+            return Err(TableError::Token { token: mark.token.clone() });
+        }
+        match table.marks.iter().chain(&table.lines).find(|mark| !mark.is_whole()) {
+            Some(mark) => Err(TableError::Word { token: mark.token.clone() }),
             None => Ok(table),
         }
     }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::{
+    grammar_data::{ElementsData, HeadersData, InputData, SuffixedData},
     marks::{Entry, Mark},
     rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
 };
@@ -33,13 +34,16 @@ pub(crate) enum MarkKind {
     },
     EndThink(Yes),
     Open(Box<RuleData>),
-    Header(Yes),
-    Elements(Yes),
+    Header(Box<HeadersData>),
+    Elements(ElementsData),
     Section {
         closes: Words,
     },
-    Suffixed(Yes),
-    SuffixedThink(Yes),
+    Suffixed(Box<SuffixedData>),
+    SuffixedThink {
+        close: String,
+    },
+    SuffixedEndThink(Yes),
     SuffixedClose(Yes),
     Close(Yes),
     Foreign(Yes),
@@ -109,12 +113,12 @@ pub(crate) struct AttributeData {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(crate) enum ThenData {
-    Input,
+    Input(InputData),
     Json,
     Id,
     FromToken,
     Named,
-    Words,
+    Words(InputData),
     Typed,
     Tags(TagsData),
     TagsHere(TagsData),
@@ -148,15 +152,15 @@ pub(crate) struct TagsData {
     lines: bool,
 }
 
-fn owned(words: &[&str]) -> Words {
+pub(super) fn owned(words: &[&str]) -> Words {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn word(text: &str) -> &'static str {
+pub(super) fn word(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-fn words(list: &[String]) -> &'static [&'static str] {
+pub(super) fn words(list: &[String]) -> &'static [&'static str] {
     let list: Vec<&'static str> = list.iter().map(|text| word(text)).collect();
     Box::leak(list.into_boxed_slice())
 }
@@ -173,11 +177,12 @@ impl MarkData {
             }
             Mark::EndThink => MarkKind::EndThink(true),
             Mark::Open(rule) => MarkKind::Open(Box::new(RuleData::of(rule))),
-            Mark::Header => MarkKind::Header(true),
-            Mark::Elements => MarkKind::Elements(true),
+            Mark::Header(headers) => MarkKind::Header(Box::new(HeadersData::of(headers))),
+            Mark::Elements(elements) => MarkKind::Elements(ElementsData::of(elements)),
             Mark::Section(closes) => MarkKind::Section { closes: owned(closes) },
-            Mark::Suffixed => MarkKind::Suffixed(true),
-            Mark::SuffixedThink => MarkKind::SuffixedThink(true),
+            Mark::Suffixed(call) => MarkKind::Suffixed(Box::new(SuffixedData::of(call))),
+            Mark::SuffixedThink(close) => MarkKind::SuffixedThink { close: close.to_owned() },
+            Mark::SuffixedEndThink => MarkKind::SuffixedEndThink(true),
             Mark::SuffixedClose => MarkKind::SuffixedClose(true),
             Mark::Close => MarkKind::Close(true),
             Mark::Foreign => MarkKind::Foreign(true),
@@ -199,11 +204,12 @@ impl MarkData {
             MarkKind::Think { closes, until } => Mark::Think(words(closes), words(until)),
             MarkKind::EndThink(_) => Mark::EndThink,
             MarkKind::Open(rule) => Mark::Open(Box::leak(Box::new(rule.rule()))),
-            MarkKind::Header(_) => Mark::Header,
-            MarkKind::Elements(_) => Mark::Elements,
+            MarkKind::Header(headers) => Mark::Header(headers.headers()),
+            MarkKind::Elements(elements) => Mark::Elements(elements.elements()),
             MarkKind::Section { closes } => Mark::Section(words(closes)),
-            MarkKind::Suffixed(_) => Mark::Suffixed,
-            MarkKind::SuffixedThink(_) => Mark::SuffixedThink,
+            MarkKind::Suffixed(call) => Mark::Suffixed(call.suffixed()),
+            MarkKind::SuffixedThink { close } => Mark::SuffixedThink(word(close)),
+            MarkKind::SuffixedEndThink(_) => Mark::SuffixedEndThink,
             MarkKind::SuffixedClose(_) => Mark::SuffixedClose,
             MarkKind::Close(_) => Mark::Close,
             MarkKind::Foreign(_) => Mark::Foreign,
@@ -218,6 +224,22 @@ impl MarkData {
             MarkKind::Comment { close } => Mark::Comment(word(close)),
         };
         Entry { token: word(&self.token), mark, formats: &[] }
+    }
+
+    /// Whether the words of its grammar can be looked for.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_whole(&self) -> bool {
+        match &self.mark {
+            MarkKind::Header(headers) => headers.is_whole(),
+            MarkKind::Elements(elements) => elements.is_whole(),
+            MarkKind::Suffixed(call) => call.is_whole(),
+            MarkKind::SuffixedThink { close } => super::grammar_data::may_begin(close),
+            MarkKind::Open(rule) => rule.name.iter().all(|(_, then)| match then {
+                ThenData::Input(tags) | ThenData::Words(tags) => tags.is_whole(),
+                _ => true,
+            }),
+            _ => true,
+        }
     }
 }
 
@@ -273,12 +295,12 @@ impl RuleData {
 impl ThenData {
     fn of(then: Then) -> Self {
         match then {
-            Then::Input => Self::Input,
+            Then::Input(tags) => Self::Input(InputData::of(tags)),
             Then::Json => Self::Json,
             Then::Id => Self::Id,
             Then::FromToken => Self::FromToken,
             Then::Named => Self::Named,
-            Then::Words => Self::Words,
+            Then::Words(tags) => Self::Words(InputData::of(tags)),
             Then::Typed => Self::Typed,
             Then::Tags(tags) => Self::Tags(TagsData::of(tags)),
             Then::TagsHere(tags) => Self::TagsHere(TagsData::of(tags)),
@@ -290,12 +312,12 @@ impl ThenData {
 
     fn then(&self) -> Then {
         match self {
-            Self::Input => Then::Input,
+            Self::Input(tags) => Then::Input(tags.tags()),
             Self::Json => Then::Json,
             Self::Id => Then::Id,
             Self::FromToken => Then::FromToken,
             Self::Named => Then::Named,
-            Self::Words => Then::Words,
+            Self::Words(tags) => Then::Words(tags.tags()),
             Self::Typed => Then::Typed,
             Self::Tags(tags) => Then::Tags(tags.tags()),
             Self::TagsHere(tags) => Then::TagsHere(tags.tags()),
@@ -307,7 +329,7 @@ impl ThenData {
 }
 
 impl TagsData {
-    fn of(tags: &Tags) -> Self {
+    pub(super) fn of(tags: &Tags) -> Self {
         let text = |text: Option<&str>| text.map(str::to_owned);
         Self {
             open: tags.open.to_owned(),
@@ -324,7 +346,7 @@ impl TagsData {
         }
     }
 
-    fn tags(&self) -> &'static Tags {
+    pub(super) fn tags(&self) -> &'static Tags {
         let kind = self.kind.as_ref();
         Box::leak(Box::new(Tags {
             open: word(&self.open),

@@ -67,6 +67,9 @@ impl<const N: usize> From<[Format; N]> for Formats {
 }
 
 /// What stands in the templates of a format.
+///
+/// [`Format::GranitePythonic`] has none: the public templates of the models that write it, Granite 3.3 and 4.0 H-Small, ask for
+/// JSON behind `<|tool_call|>` or in `<tool_call>`, and say nothing of lines of code.
 const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::React, &["Action:", "Action Input:"]),
     (Format::JsonAction, &["\"action\"", "\"action_input\""]),

@@ -21,6 +21,10 @@ pub(crate) const ALL: &[Form] = &[
         ..NEW
     },
     Form {
+        write: |calls| each(calls, |name, args| format!("Action: {name}({})\n", object(args))),
+        ..NEW
+    },
+    Form {
         format: Format::Smolagents,
         write: |calls| {
             each(calls, |name, args| format!("Action:\n{}\n", call(name, "arguments", args)))

@@ -2,14 +2,34 @@
 
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark, OWN, common},
+    text::{
+        grammar::Headers,
+        marks::{Entry, Mark, OWN, common},
+    },
+};
+
+/// `<|start|>assistant<|channel|>commentary to=functions.find <|constrain|>json<|message|>{…}<|call|>`.
+pub(crate) const HEADERS: Headers = Headers {
+    start: "<|start|>",
+    role: "assistant",
+    channel: "<|channel|>",
+    to: "to=",
+    message: "<|message|>",
+    reasoning: "analysis",
+    answer: "final",
+    closes: &["<|end|>"],
+    until: &["<|return|>", "<|start|>assistant"],
+    ends: &["<|eom|>", "<|end|>"],
+    call_ends: &["<|call|>", "<|end|>"],
+    others: &["<|constrain|>"],
+    between: &["<|constrain|>json"],
 };
 
 const HARMONY: &[Format] = &[Format::Harmony];
 
 pub(super) const MARKS: &[Entry] = &[
-    Entry { token: "<|channel|>", mark: Mark::Header, formats: HARMONY },
-    Entry { token: "<|start|>", mark: Mark::Header, formats: HARMONY },
+    Entry { token: "<|channel|>", mark: Mark::Header(&HEADERS), formats: HARMONY },
+    Entry { token: "<|start|>", mark: Mark::Header(&HEADERS), formats: HARMONY },
     Entry { token: "<|message|>", mark: Mark::Close, formats: HARMONY },
     Entry { token: "<|constrain|>", mark: Mark::Close, formats: HARMONY },
     Entry { token: "<|call|>", mark: Mark::Close, formats: HARMONY },

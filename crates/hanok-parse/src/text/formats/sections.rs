@@ -2,14 +2,19 @@
 
 use crate::{
     format::Format,
-    text::marks::{Entry, Mark},
+    text::{
+        grammar::Elements,
+        marks::{Entry, Mark},
+    },
 };
 
+const CALL: Elements =
+    Elements { prefix: "]<]minimax[>[", key: "name", item: "item", end: "invoke" };
 const M3: &[Format] = &[Format::MinimaxM3];
 
 pub(super) const MARKS: &[Entry] = &[
     Entry { token: "]<]minimax[>[<tool_call>", mark: Mark::Close, formats: M3 },
     Entry { token: "]<]minimax[>[</tool_call>", mark: Mark::Close, formats: M3 },
-    Entry { token: "]<]minimax[>[<invoke name=", mark: Mark::Elements, formats: M3 },
+    Entry { token: "]<]minimax[>[<invoke name=", mark: Mark::Elements(&CALL), formats: M3 },
     Entry { token: "]<]minimax[>[</invoke>", mark: Mark::Close, formats: M3 },
 ];

@@ -5,17 +5,20 @@ use super::xml;
 use crate::{
     format::Format,
     text::{
+        grammar::InputTags,
         marks::{Entry, Mark, of},
         rule::{Otherwise, Rule, Shape, Then},
     },
 };
 
+/// `<tool_call>name</tool_call><tool_input>{…}</tool_input>`.
+const INPUT: InputTags = InputTags { open: "<tool_input>", close: "</tool_input>" };
 /// `<tool_call>`: JSON, a name with tags, or the wrapper of a function.
 pub(crate) const TOOL_CALL: Rule = Rule {
     wraps: &["<function=", "<function name="],
     json: Some(Shape::Members),
     name: &[
-        ("</tool_call>", Then::Input),
+        ("</tool_call>", Then::Input(&INPUT)),
         ("<arg_key>", Then::TagsHere(&xml::ARGS)),
         ("<tool_sep>", Then::Tags(&xml::ARGS)),
         ("<end_of_tool_call>", Then::TagsHere(&xml::ARGS)),
@@ -36,7 +39,7 @@ const TOOL_CALLS: Rule = Rule { wraps: &["<tool_call>"], closes: &["</tool_calls
 const ACTION: Rule =
     Rule { skips: &["<|plugin|>", "<|interpreter|>"], closes: &["<|action_end|>"], ..TOKEN };
 const TOKEN_CALLS: Rule = Rule { wraps: &["<|tool_call:begin|>"], ..TOKEN };
-const TOOL: Rule = Rule { name: &[("</tool>", Then::Words)], ..Rule::NEW };
+const TOOL: Rule = Rule { name: &[("</tool>", Then::Words(&INPUT))], ..Rule::NEW };
 const COHERE: Rule = Rule { closes: &["<|END_ACTION|>"], ..TOKEN };
 const APERTUS: Rule = Rule { json: Some(Shape::Key), closes: &["<|tools_suffix|>"], ..TOKEN };
 const MISTRAL: Rule = Rule {

@@ -3,6 +3,7 @@
 use crate::{
     format::Format,
     text::{
+        grammar::Suffixed,
         marks::{Entry, Mark, OWN, of},
         rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
     },
@@ -19,6 +20,7 @@ pub(crate) const ARGS: Tags = Tags {
     behind: &["</tool_calls>"],
     ..Tags::NEW
 };
+const HY4_CALL: Suffixed = Suffixed { separator: "<tool_sep>", tags: &ARGS };
 const IQUEST_CODER_ARGS: Tags =
     Tags { end: "</iquestcoder_tool_call>", other_end: None, behind: &[], ..ARGS };
 const IQUEST_ARGS: Tags = Tags { end: "</iquest_tool_call>", ..IQUEST_CODER_ARGS };
@@ -201,10 +203,10 @@ pub(super) const MARKS: &[Entry] = &[
     of(HY4, "<end_of_tool_calls:", Mark::SuffixedClose),
     of(HY4, "<tool_calls:", Mark::SuffixedClose),
     of(HY4, "</tool_calls:", Mark::SuffixedClose),
-    of(HY4, "<tool_call:", Mark::Suffixed),
+    of(HY4, "<tool_call:", Mark::Suffixed(&HY4_CALL)),
     of(HY4, "</tool_call:", Mark::SuffixedClose),
-    of(HY4, "<think:", Mark::SuffixedThink),
-    of(HY4, "</think:", Mark::SuffixedClose),
+    of(HY4, "<think:", Mark::SuffixedThink("</think>")),
+    of(HY4, "</think:", Mark::SuffixedEndThink),
     of(HUNYUAN, "<｜hy_User｜>", Mark::Turn(&[])),
     of(HUNYUAN, "<|hy_User|>", Mark::Turn(&[])),
     of(QWEN, "<function=", Mark::Open(&FUNCTION_OPEN)),
