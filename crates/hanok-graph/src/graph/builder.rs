@@ -20,7 +20,7 @@ use crate::{
         },
         draw::DrawInside,
         migration::{Migration, MigrationSpec},
-        validate,
+        validate::Wiring,
     },
     node::{
         async_router::{AsyncRouter, ErasedRouter, TypedRouter},
@@ -770,11 +770,13 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             let ways: Vec<_> = nodes.map(|node| (node, self.handler_targets.clone())).collect();
             self.gotos.extend(ways);
         }
-        let faults = validate::faults(&self);
+        let (faults, fingerprint) = {
+            let wiring = Wiring::of(&self);
+            (wiring.faults(), wiring.fingerprint())
+        };
         if !faults.is_empty() {
             return Err(BuildError { graph: self.name, faults });
         }
-        let fingerprint = validate::fingerprint(&self);
         let mut inner = Definition {
             name: self.name.into(),
             has_ephemeral: self.initial.schema().fields.iter().any(|field| field.ephemeral),

@@ -16,7 +16,7 @@ use crate::{
     graph::{
         builder::{GraphBuilder, NamedNode},
         definition::Graph,
-        validate,
+        validate::Wiring,
     },
     names::{END, START},
     node::{command::Command, context::Context, function::ErasedNode},
@@ -139,7 +139,7 @@ impl GraphSpec {
         kinds: &NodeKinds<C>,
     ) -> Result<Graph<DynamicState, C>, SpecError> {
         let (builder, mut faults) = self.assembled(kinds);
-        faults.extend(validate::faults(&builder).into_iter().map(SpecFault::Graph));
+        faults.extend(Wiring::of(&builder).faults().into_iter().map(SpecFault::Graph));
         self.refuse(faults)?;
         let built = builder.build();
         built.map_err(|error| {
