@@ -40,7 +40,8 @@ pub struct Options {
     #[arg(long, requires = "mcp")]
     pub locked: bool,
 
-    /// Where people are asked: `all`, `none`, or names with commas between them (clarify, plan, step, tool)
+    /// Where people are asked: `all`, `none`, or names with commas between them (clarify, plan, step, tool, definitions).
+    /// What a server asks is asked in any case, and definitions that nobody has seen are never approved without a person
     #[arg(long, value_name = "GATES")]
     pub gates: Option<Gates>,
 

@@ -33,7 +33,7 @@ pub(crate) struct Wiring<'a> {
     deferred: &'a BTreeSet<Arc<str>>,
     schema: &'a Schema,
     /// The lists of fields, each with its name.
-    fields: [(&'static str, Option<&'a [Arc<str>]>); 2],
+    fields: [(&'static str, &'a [Arc<str>]); 2],
     allow_abort: bool,
 }
 
@@ -65,6 +65,7 @@ impl<'a> Wiring<'a> {
                 hidden.filter(|field| node.is_some_and(|node| !node.node.reads_private(field)));
             WiredRouter { from: &router.from, hidden: hidden.collect() }
         };
+        let list = |fields: &'a Option<Vec<Arc<str>>>| fields.as_deref().unwrap_or_default();
         Self {
             nodes: builder.nodes.iter().map(node).collect(),
             edges: &builder.edges,
@@ -80,7 +81,7 @@ impl<'a> Wiring<'a> {
             named: &builder.named,
             allowed: &builder.allowed,
             deferred: &builder.deferred,
-            fields: [("input", builder.input.as_deref()), ("output", builder.output.as_deref())],
+            fields: [("input", list(&builder.input)), ("output", list(&builder.output))],
             schema,
             allow_abort: builder.allow_abort,
         }
@@ -142,9 +143,10 @@ impl<'a> Wiring<'a> {
 
     fn field_faults(&self) -> Vec<Fault> {
         let known = || self.schema.fields.iter().map(|field| field.name.to_string());
-        let fields = self.fields.iter().flat_map(|(what, fields)| {
-            fields.iter().flatten().map(move |field| (*what, field.to_string()))
-        });
+        let fields = self
+            .fields
+            .iter()
+            .flat_map(|(what, fields)| fields.iter().map(move |field| (*what, field.to_string())));
         fields
             .filter(|(_, field)| !known().any(|name| name == *field))
             .map(|(what, field)| Fault::NoSuchField { what, field, fields: known().collect() })

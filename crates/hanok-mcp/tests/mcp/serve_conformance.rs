@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The scenarios, with the version of the protocol.
-static SCENARIOS: [(&str, &str); 22] = [
+static SCENARIOS: [(&str, &str); 23] = [
     ("server-initialize", "2025-11-25"),
     ("server-session-lifecycle", "2025-11-25"),
     ("ping", "2025-11-25"),
@@ -34,6 +34,7 @@ static SCENARIOS: [(&str, &str); 22] = [
     ("tools-call-error", "2026-07-28"),
     ("server-sse-multiple-streams", "2026-07-28"),
     ("dns-rebinding-protection", "2026-07-28"),
+    ("sep-2164-resource-not-found", "2026-07-28"),
     ("input-required-result-basic-elicitation", "2026-07-28"),
     ("input-required-result-request-state", "2026-07-28"),
     ("input-required-result-multi-round", "2026-07-28"),
@@ -56,7 +57,6 @@ static BASELINE: [(&str, &[&str]); 7] = [
             "resources-templates-read",
             "resources-subscribe",
             "resources-unsubscribe",
-            "sep-2164-resource-not-found",
         ],
     ),
     (
