@@ -10,7 +10,7 @@ use hanok_state::{Arguments, Json, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{observation::cut, prompt};
+use crate::{observation::cut, prompt, runner::ToolRunner};
 
 /// The name of the tool that reads a stored result.
 pub(crate) const READ_RESULT: &str = "read_result";
@@ -191,6 +191,15 @@ impl Shortening {
         output.text = policy.shortened(&result.text, &name, language);
         output.data = output.data.filter(|_| !large_data);
         (Ok(output), Some(name))
+    }
+}
+
+impl ToolRunner {
+    /// Stores results that are too large for a prompt, whole, among the [items](hanok_graph::Context::items) of the thread, and gives
+    /// their beginning and end: [`ToolResult`](crate::ToolResult)s name the rest. Default: none is stored, and 256 KiB are given.
+    pub fn large_results(mut self, large_results: LargeResults) -> Self {
+        self.shortening = Shortening::new(large_results, &[]);
+        self
     }
 }
 

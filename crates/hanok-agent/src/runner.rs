@@ -39,7 +39,7 @@ use crate::{
         admission::{Admitted, admit},
         chain::NextTool,
     },
-    large_results::{LargeResults, Shortening},
+    large_results::Shortening,
     observation::{FaultKind, Observation, Observed},
     prompt,
     tools::{
@@ -120,12 +120,6 @@ impl ToolRunner {
     /// The same with other tools.
     pub(crate) fn with_tools(self, tools: ToolRegistry) -> Self {
         Self { tools, ..self }
-    }
-
-    /// Stores results that are too large for a prompt, whole, among the [items](hanok_graph::Context::items) of the thread, and gives
-    /// their beginning and end: [`ToolResult`]s name the rest. Default: none is stored, and 256 KiB are given.
-    pub fn large_results(self, large_results: LargeResults) -> Self {
-        Self { shortening: Shortening::new(large_results, &[]), ..self }
     }
 
     /// Never calls a tool of these names.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, se
 use serde_json::Value;
 
 /// A JSON value within a state. A log stores [its text](Json::text_of), so that it is the same bytes, and reads the same,
-/// whatever features serde_json was built with. Within an enum that serde reads from a buffer use [`plain_json`](crate::plain_json).
+/// whatever features serde_json was built with. Within an enum that serde reads from a buffer use [`PlainJson`](crate::PlainJson).
 #[derive(Clone, PartialEq, Default)]
 pub struct Json(pub Value);
 

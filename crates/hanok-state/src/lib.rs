@@ -59,7 +59,7 @@ mod error;
 mod json;
 mod messages;
 mod migration;
-pub mod plain_json;
+mod plain_json;
 mod reduce;
 mod repeated_key;
 mod rule;
@@ -106,6 +106,7 @@ pub use migration::{
     compare::{Differences, NewerVersion},
     upgrade::{MigrationError, UpgradeError, upgraded},
 };
+pub use plain_json::PlainJson;
 pub use reduce::Reduce;
 pub use rule::Rule;
 pub use rules::{

@@ -3,7 +3,7 @@
 use hanok_core::{BoxError, Stored};
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     audit::{hidden::marks_secrets, shown::SHOWN},
@@ -30,7 +30,7 @@ pub enum Decision {
     /// It is made with these arguments.
     Edit {
         /// All the arguments, which have to fit the tool.
-        #[serde(with = "hanok_state::plain_json")]
+        #[serde(with = "hanok_state::PlainJson")]
         arguments: Json,
     },
     /// It is not made.
@@ -156,15 +156,18 @@ impl Decision {
         let mut schema = schema.clone();
         // What the schema refers to stands at its root, and so in this one's.
         let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
-        let forms = allowed.iter().map(|kind| kind.form(digest, &schema));
-        let mut answers = json!({ "oneOf": forms.collect::<Vec<_>>() });
-        if let Some(defs) = defs {
-            answers["$defs"] = defs;
-        }
+        let forms: Vec<_> = allowed.iter().map(|kind| kind.form(digest, &schema)).collect();
+        let mut defs = match defs {
+            Some(Value::Object(defs)) => defs,
+            _ => Map::new(),
+        };
         let is_told = allowed.contains(&DecisionKind::Edit);
-        if !is_told && (marks_secrets(&schema) || answers.get("$defs").is_some_and(marks_secrets)) {
-            answers["$defs"][SHOWN] = schema;
+        if !is_told && (marks_secrets(&schema) || defs.values().any(marks_secrets)) {
+            defs.insert(SHOWN.to_owned(), schema);
         }
-        answers
+        match defs.is_empty() {
+            true => json!({ "oneOf": forms }),
+            false => json!({ "oneOf": forms, "$defs": defs }),
+        }
     }
 }
