@@ -491,7 +491,8 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
         let mut passed = 0;
         for round in 0..4 {
             world.thread = world.on(&format!("{name}{round}"));
-            (world.open.clear(), world.story.clear());
+            world.open.clear();
+            world.story.clear();
             world.asks("메모 목록 보여 줘").await;
             passed += usize::from(world.story.contains("the gate step is passed: learned: "));
         }
@@ -507,7 +508,8 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
     assert!(audit.contains("learned: ") || audit.contains("requested"), "{audit}");
     // Whoever is asked and says no is asked again.
     while {
-        (world.open.clear(), world.story.clear());
+        world.open.clear();
+        world.story.clear();
         world.asks("메모 목록 보여 줘").await;
         world.open.is_empty()
     } {}
