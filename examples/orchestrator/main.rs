@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
-    let (at_once, questions) = at_once(screen, options.talk.json).unzip();
+    let (at_once, questions) = at_once(screen, options.talk.json);
     let client = connect(options, at_once).await?;
     let opened = open(brain.model.clone(), client.clone(), options).await?;
     let talking = Talking::new(&opened, options);
@@ -33,11 +33,8 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     screen.notes(&brain, &options.talk);
     screen.tell(&opened.about);
     let session = Session::on(opened.threads, talking, &opened.graph, &options.talk)?;
-    let session = session.remembering(opened.store).answering_as(answerer(options));
-    let session = match questions {
-        Some(questions) => session.at_once(questions),
-        None => session,
-    };
+    let session = session.remembering(opened.store).at_once(questions);
+    let session = session.answering_as(answerer(options));
     let ended = opened.learner.beside(session.run(&options.talk, screen)).await;
     client.close().await;
     ended

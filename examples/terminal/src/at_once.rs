@@ -11,24 +11,30 @@ use crate::{Screen, elicitation::ServerQuestion, failure::Failure, keyboard::Key
 
 /// Where such questions are put. Clones put them to the same person.
 #[derive(Debug, Clone)]
-pub struct AtOnce(mpsc::UnboundedSender<Asked>);
+pub struct AtOnce(mpsc::UnboundedSender<AtOnceQuestion>);
 
-/// Where they arrive.
+/// Where they arrive: none does where nobody can be asked.
 #[derive(Debug)]
-pub struct AtOnceQuestions(mpsc::UnboundedReceiver<Asked>);
+pub struct AtOnceQuestions(mpsc::UnboundedReceiver<AtOnceQuestion>);
 
 /// One of them.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AtOnceQuestion {
     question: ServerQuestion,
     reply: oneshot::Sender<Value>,
 }
 
-/// A way for questions, and its other end, if somebody types who can be asked while a turn runs.
+/// A way for questions, if somebody types who can be asked while a turn runs, and its other end.
 #[must_use]
-pub fn at_once(screen: &Screen, json: bool) -> Option<(AtOnce, AtOnceQuestions)> {
+pub fn at_once(screen: &Screen, json: bool) -> (Option<AtOnce>, AtOnceQuestions) {
     let (send, receive) = mpsc::unbounded();
-    (screen.is_asking() && !json).then_some((AtOnce(send), AtOnceQuestions(receive)))
+    ((screen.is_asking() && !json).then_some(AtOnce(send)), AtOnceQuestions(receive))
+}
+
+impl Default for AtOnceQuestions {
+    fn default() -> Self {
+        Self(mpsc::unbounded().1)
+    }
 }
 
 impl AtOnce {
@@ -37,14 +43,14 @@ impl AtOnce {
     pub async fn ask(&self, shown: &Value) -> Option<Value> {
         let question = ServerQuestion::shown(shown, "")?;
         let (reply, decision) = oneshot::channel();
-        self.0.unbounded_send(Asked { question, reply }).ok()?;
+        self.0.unbounded_send(AtOnceQuestion { question, reply }).ok()?;
         decision.await.ok()
     }
 }
 
 impl AtOnceQuestions {
     /// The next question, once there is one.
-    pub(crate) async fn next(&mut self) -> Asked {
+    pub(crate) async fn next(&mut self) -> AtOnceQuestion {
         match self.0.next().await {
             Some(asked) => asked,
             None => std::future::pending().await,
@@ -52,7 +58,7 @@ impl AtOnceQuestions {
     }
 }
 
-impl Asked {
+impl AtOnceQuestion {
     /// Puts it to the person, until they answer or nobody waits for it any more.
     pub(crate) async fn put(self, keyboard: &mut Keyboard, screen: &Screen) -> Result<(), Failure> {
         let Self { question, mut reply } = self;

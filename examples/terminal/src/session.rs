@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::{
     AtOnceQuestions, Options, Screen, Talk, aftermath,
-    at_once::Asked,
     command::command_names,
     decision::{self, DecisionForm, Typed},
     elicitation::ServerQuestion,
@@ -32,7 +31,7 @@ pub struct Session<T: Talk> {
     pub(crate) thread: Thread<T::State>,
     keyboard: Keyboard,
     /// What servers ask within a call.
-    at_once: Option<AtOnceQuestions>,
+    at_once: AtOnceQuestions,
     json: bool,
     answerer: Option<Answerer>,
     /// Whether a task of the last turn ran.
@@ -72,7 +71,16 @@ impl<T: Talk> Session<T> {
         let thread = app.thread(key(&options.thread)?);
         let keyboard = Keyboard::new(command_names(&talk));
         let json = options.json;
-        Ok(Self { talk, app, thread, keyboard, at_once: None, json, answerer: None, ran: false })
+        Ok(Self {
+            talk,
+            app,
+            thread,
+            keyboard,
+            at_once: AtOnceQuestions::default(),
+            json,
+            answerer: None,
+            ran: false,
+        })
     }
 
     /// Answers questions as `answerer`. Default: as nobody.
@@ -91,7 +99,7 @@ impl<T: Talk> Session<T> {
     /// Asks whoever types what servers ask within a call. Default: nobody.
     #[must_use]
     pub fn at_once(self, questions: AtOnceQuestions) -> Self {
-        Self { at_once: Some(questions), ..self }
+        Self { at_once: questions, ..self }
     }
 
     /// Does what `options` say: goes on, answers the question, or holds a conversation.
@@ -325,7 +333,7 @@ impl<T: Talk> Session<T> {
                     }
                     continue;
                 }
-                asked = next_of(&mut self.at_once) => asked,
+                asked = self.at_once.next() => asked,
                 _ = ticks.next() => {
                     shown.idle();
                     continue;
@@ -354,14 +362,6 @@ impl<T: Talk> Session<T> {
             Err(_) if stop.is_cancelled() => shown.stopped(),
             outcome => shown.outcome(outcome?),
         }
-    }
-}
-
-/// The next question of a server within a call.
-async fn next_of(questions: &mut Option<AtOnceQuestions>) -> Asked {
-    match questions {
-        Some(questions) => questions.next().await,
-        None => std::future::pending().await,
     }
 }
 
