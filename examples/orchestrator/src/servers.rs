@@ -160,8 +160,12 @@ impl Servers {
         self.fit(now).await
     }
 
-    /// Makes the index fit what the client offers now.
-    async fn fit(&self, now: Timestamp) -> Result<(), BoxError> {
+    /// Makes the index fit what the client offers now: the servers are not asked.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn fit(&self, now: Timestamp) -> Result<(), BoxError> {
         let (offer, hash) = (self.offer(), self.client.snapshot().hash().to_string());
         let names: Vec<_> = offer.0.keys().map(String::as_str).collect();
         let fits = format!("{hash} {}", names.join(" "));

@@ -2,7 +2,6 @@
 
 use hanok_agent::{Decision, Gate, Risk};
 use hanok_core::Timestamp;
-use hanok_mcp::ShownChange;
 use hanok_memory::{RunOutcome, ToolRef};
 use hanok_state::{Json, Message, Messages, Role, State};
 use serde::{Deserialize, Serialize};
@@ -44,8 +43,9 @@ pub struct OrchestratorState {
     pub statistics: Statistics,
     /// The decisions of the turn, in their order.
     pub decisions: Vec<DecisionEntry>,
-    /// What was refused of the definitions of tools: people are not asked about it again.
-    pub refused: Vec<ShownChange>,
+    /// The hashes of the definitions of tools that were refused: people are not asked about them again.
+    #[reduce(append)]
+    pub refused: Vec<String>,
     /// How the turn ended.
     pub end: Option<TurnEnd>,
     /// The answer.

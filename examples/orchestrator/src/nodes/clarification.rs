@@ -152,6 +152,7 @@ impl Orchestrator {
         state: &OrchestratorState,
         context: &Context,
     ) -> Result<ClarityForm, BoxError> {
+        self.servers.look(context.now()).await?;
         let listed = self.listed(&state.query, context).await?;
         let instructions = format!("{}\n\n{listed}", wording::CLARITY);
         let request = |call: &_| self.background.request(&instructions, state, [], call);

@@ -3,7 +3,7 @@
 use hanok_agent::{Decision, Gate};
 use hanok_core::BoxError;
 use hanok_graph::Context;
-use hanok_mcp::{Change, ShownChange};
+use hanok_mcp::Change;
 
 use super::recorded;
 use crate::{
@@ -13,24 +13,25 @@ use crate::{
 };
 
 impl Orchestrator {
-    /// Asks a person about definitions that nobody has approved or refused on this thread, so that the tools can be used in this turn.
-    /// Where the gate is off, they are not used: what nobody has seen is never approved.
+    /// Looks for the tools of the servers, and asks a person about definitions that nobody has approved or refused on this thread, so
+    /// that the tools can be used in this turn. Where the gate is off, they are not used: what nobody has seen is never approved.
     pub(crate) async fn definitions(
         &self,
         state: &OrchestratorState,
         update: OrchestratorStateUpdate,
         context: &Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let client = self.servers.client();
+        let (client, now) = (self.servers.client(), context.now());
+        let look = || async { self.servers.look(now).await };
         if client.is_locked() || !self.asks(&Gate::Definitions, context).await? {
+            look().await?;
             return Ok(update);
         }
-        let now = context.now();
-        let look = || async { self.servers.look(now).await };
+        // The run may end with the question: what is looked at is not looked at again when it goes on.
         context.step("look", look).await.map_err(cause)?;
         // A tool that is gone is missed by nobody: it is told with those that are there.
         let is_open = |change: &Change| {
-            change.hash().is_some() && !state.refused.contains(&ShownChange::from(change))
+            change.hash().is_some_and(|hash| !state.refused.contains(&hash.to_string()))
         };
         let pending = client.pending();
         let open = if pending.iter().any(is_open) { pending } else { Vec::new() };
@@ -47,10 +48,13 @@ impl Orchestrator {
         let update = update.decisions(recorded(state, &decision, context));
         match decided.is_approved {
             true => {
-                self.servers.look(now).await?;
+                self.servers.fit(now).await?;
                 Ok(update)
             }
-            false => Ok(update.refused(decided.changes)),
+            false => {
+                let hashes = decided.changes.into_iter().filter_map(|change| change.hash);
+                Ok(update.refused(hashes.filter(|hash| !state.refused.contains(hash))))
+            }
         }
     }
 }

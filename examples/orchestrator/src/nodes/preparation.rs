@@ -41,7 +41,6 @@ impl Orchestrator {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
         let attempts = state.preparation.as_ref().map_or(0, |before| before.attempts) + 1;
         let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
-        self.servers.look(context.now()).await?;
         let offer = self.servers.offer();
         let recalled = self.memory.tools(&step.task, &context).await?;
         let planned = step.tool.as_deref().filter(|tool| offer.get(tool).is_some());
@@ -141,7 +140,6 @@ impl Orchestrator {
     pub(crate) async fn listed(&self, query: &str, context: &Context) -> Result<String, BoxError> {
         let now = context.now();
         let list = || async {
-            self.servers.look(now).await?;
             let offer = self.servers.offer();
             let query = ToolQuery::new(query).limit(LISTED);
             let recommended = self.servers.index().recommend(&query, now).await?;
