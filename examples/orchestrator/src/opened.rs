@@ -257,6 +257,8 @@ pub async fn open_on(
         }
     };
     let always = StandingApprovals::new(store.clone()).scope(scope(options));
+    let results = options.results.clone().map(Results::open).transpose();
+    let results = results.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
     let parts = Orchestrator {
         model,
         memory: Memory::new(memories.clone(), user, options.learned_approvals),
@@ -267,7 +269,7 @@ pub async fn open_on(
             personal: options.personal.clone(),
             domain: options.domain.clone(),
         },
-        results: options.results.clone().map(Results::new),
+        results,
     };
     let graph = parts.clone().graph().map_err(Failure::wiring)?;
     let about = about(&parts, user);

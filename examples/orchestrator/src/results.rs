@@ -9,6 +9,7 @@ use std::{
 use hanok_core::{ThreadKey, Timestamp};
 use serde::Serialize;
 use serde_json::json;
+use thiserror::Error;
 
 use crate::state::{OrchestratorState, StepResult, StepStatus, TurnEnd};
 
@@ -18,11 +19,29 @@ pub struct Results {
     folder: PathBuf,
 }
 
+/// The reason why a result is not in its file.
+#[derive(Debug, Error)]
+#[error("`{}` cannot be written", path.display())]
+pub struct ResultsError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl ResultsError {
+    fn of(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |source| Self { path: path.to_owned(), source }
+    }
+}
+
 impl Results {
-    /// The results in `folder`.
-    #[must_use]
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    /// The results in `folder`, which is made where it is not there: better no turn than one that ends without its files.
+    ///
+    /// # Errors
+    ///
+    /// What the disk says.
+    pub fn open(folder: PathBuf) -> Result<Self, ResultsError> {
+        fs::create_dir_all(&folder).map_err(ResultsError::of(&folder))?;
+        Ok(Self { folder })
     }
 
     /// Writes a step of `thread`.
@@ -35,7 +54,7 @@ impl Results {
         thread: &ThreadKey,
         state: &OrchestratorState,
         step: &StepResult,
-    ) -> io::Result<()> {
+    ) -> Result<(), ResultsError> {
         let name = format!("{}-step-{:02}", turn(state), step.number);
         let ended = match step.status {
             StepStatus::Done => "done",
@@ -62,7 +81,7 @@ impl Results {
         end: TurnEnd,
         answer: &str,
         at: Timestamp,
-    ) -> io::Result<()> {
+    ) -> Result<(), ResultsError> {
         let steps: Vec<_> = state.results.iter().map(|step| (step.number, step.status)).collect();
         let whole = json!({
             "query": state.query, "end": end, "answer": answer, "statistics": state.statistics, "steps": steps,
@@ -78,12 +97,16 @@ impl Results {
         name: &str,
         value: &impl Serialize,
         text: &str,
-    ) -> io::Result<()> {
+    ) -> Result<(), ResultsError> {
         let folder = self.folder.join(folder_name(thread));
-        fs::create_dir_all(&folder)?;
-        let json = serde_json::to_vec_pretty(value).map_err(io::Error::other)?;
-        atomically(&folder.join(format!("{name}.json")), &json)?;
-        atomically(&folder.join(format!("{name}.md")), text.as_bytes())
+        fs::create_dir_all(&folder).map_err(ResultsError::of(&folder))?;
+        let json = serde_json::to_vec_pretty(value).map_err(io::Error::other);
+        let json = json.map_err(ResultsError::of(&folder))?;
+        for (extension, bytes) in [("json", json.as_slice()), ("md", text.as_bytes())] {
+            let file = folder.join(format!("{name}.{extension}"));
+            atomically(&file, bytes).map_err(ResultsError::of(&file))?;
+        }
+        Ok(())
     }
 }
 
@@ -147,7 +170,7 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let thread = ThreadKey::named("t").unwrap();
-        let results = Results::new(folder.path().to_owned());
+        let results = Results::open(folder.path().to_owned()).unwrap();
         results.step(&thread, &OrchestratorState::default(), &step).unwrap();
         let text = fs::read_to_string(folder.path().join("t/000-step-01.md")).unwrap();
         assert_eq!(text.matches(&words).count(), 2);

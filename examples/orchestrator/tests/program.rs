@@ -92,6 +92,19 @@ fn it_does_what_is_asked_without_any_setting() {
     assert!(wrong.err.contains("no gate is called `plam`"), "{}", wrong.err);
 }
 
+/// A folder that cannot be made is said by its name, before anything is done.
+#[test]
+fn results_that_cannot_be_written_stop_the_turn_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let arguments = ["--db", "a.db", "--results", "file/results", "우유 사기 메모해 줘"];
+    let said = run(folder.path(), &arguments);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("`file/results` cannot be written"), "{}", said.err);
+    let after = run(folder.path(), &["--db", "a.db", "메모 목록 보여 줘"]);
+    assert!(after.out.contains("없습니다"), "{} {}", after.out, after.err);
+}
+
 /// The seed's events by their names.
 #[test]
 fn events_are_told_as_json() {

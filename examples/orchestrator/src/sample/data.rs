@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,11 @@ pub(super) struct Report {
     pub(super) cancelled: bool,
 }
 
+/// The error with the file that it is about.
+fn of(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}
+
 /// The file of the data, and the ledger of the calls beside it.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -65,11 +70,12 @@ impl Store {
     /// The data in `folder`, which is made where it is not there.
     pub(super) fn open(folder: Option<PathBuf>) -> io::Result<Self> {
         let Some(folder) = folder else { return Ok(Self { folder: None, data: Data::default() }) };
-        fs::create_dir_all(&folder)?;
-        let data = match fs::read(folder.join("desk.json")) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other)?,
+        fs::create_dir_all(&folder).map_err(|error| of(&folder, error))?;
+        let file = folder.join("desk.json");
+        let data = match fs::read(&file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| of(&file, error.into()))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Data::default(),
-            Err(error) => return Err(error),
+            Err(error) => return Err(of(&file, error)),
         };
         Ok(Self { folder: Some(folder), data })
     }
