@@ -417,6 +417,33 @@ fn what_is_not_enclosed_runs() {
     }
 }
 
+/// contract 21: no rule shows its marks, or loses one of them, and says nothing.
+#[test]
+fn nonsense_between_the_marks_of_a_call_is_an_error() {
+    let parser = Parser::new(declared());
+    let mut tried = 0;
+    // A message's header stands before prose, too.
+    let marks =
+        marks("open", &["closes"]).into_iter().filter(|(open, _)| !open.contains("message"));
+    for (open, closes) in marks {
+        for close in closes.iter().filter(|_| open.starts_with('<') && open.ends_with('>')) {
+            for text in ["", "네.\n"].map(|before| format!("{before}{open}x y?!\nz{close}")) {
+                let [whole, pieces] = replies(&parser, &text);
+                assert_eq!(whole, pieces, "{text:?} in pieces");
+                assert!(whole.calls.is_empty() && whole.error.is_some(), "{text:?}: {whole:?}");
+                assert!(!whole.content.contains(&open), "{text:?}: {whole:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 20, "{tried}");
+    for text in ["Between <TOOLCALL> and </TOOLCALL> stands JSON.", "<tool_calls> opens them."] {
+        let [whole, pieces] = replies(&parser, text);
+        assert_eq!(whole, pieces, "{text:?} in pieces");
+        assert_eq!((whole.content.as_str(), whole.error), (text, None));
+    }
+}
+
 /// contract 3: a string argument, such as the content of a file.
 #[test]
 fn what_stands_in_an_argument_runs_nothing() {
