@@ -125,11 +125,30 @@ const SHOWN: &[(&str, Shown)] = &[
     }),
     ("comment", |call| Some(format!("<!-- {call} -->"))),
     ("comment on lines", |call| Some(format!("<!--\n{call}\n-->\n끝"))),
-    ("table cell", |call| one_line(call).map(|call| format!("| 예 | {call} | 끝 |"))),
-    ("inline code", |call| one_line(call).map(|call| format!("이렇게 씁니다: `{call}` 끝."))),
-    ("double quotes", |call| one_line(call).map(|call| format!("이렇게 \"{call}\" 씁니다."))),
-    ("curly quotes", |call| one_line(call).map(|call| format!("이렇게 “{call}” 씁니다."))),
-    ("corner quotes", |call| one_line(call).map(|call| format!("이렇게 「{call}」 씁니다."))),
+    ("table cell", |call| cell(call).map(|call| format!("| 예 | {call} | 끝 |"))),
+    ("table cell in a list", |call| cell(call).map(|call| format!("- | {call} | 끝 |"))),
+    ("inline code", |call| without(call, "`").map(|call| format!("이렇게 씁니다: `{call}` 끝."))),
+    ("inline code of two signs", |call| without(call, "`").map(|call| format!("예: ``{call}``"))),
+    ("inline code with words", |call| without(call, "`").map(|call| format!("예 `x {call} y` 끝"))),
+    ("double quotes", |call| without(call, "\n").map(|call| format!("이렇게 \"{call}\" 씁니다."))),
+    ("double quotes with words", |call| {
+        without(call, "\n").map(|call| format!("이렇게 \"x {call} y\" 씁니다."))
+    }),
+    ("two in curly quotes", |call| {
+        without(call, "”").map(|call| format!("이렇게 “{call}, {call}” 씁니다."))
+    }),
+    ("two in double quotes", |call| {
+        without(call, "\n").map(|call| format!("이렇게 \"{call}, {call}\" 씁니다."))
+    }),
+    ("curly quotes", |call| without(call, "”").map(|call| format!("이렇게 “{call}” 씁니다."))),
+    ("curly quotes with words", |call| {
+        without(call, "”").map(|call| format!("이렇게 “x {call} y” 씁니다."))
+    }),
+    ("corner quotes", |call| without(call, "」").map(|call| format!("이렇게 「{call}」 씁니다."))),
+    ("blockquote behind a dash", |call| without(call, "\n").map(|call| format!("- > {call}"))),
+    ("blockquote behind a number", |call| {
+        without(call, "\n").map(|call| format!("네.\n1. > {call}"))
+    }),
     ("fence in a fence", |call| Some(format!("````markdown\n```json\n{call}\n```\n````\n끝"))),
     ("fence in a fence of tildes", |call| Some(format!("~~~markdown\n```\n{call}\n```\n~~~\n끝"))),
     ("fence in a fence of backticks", |call| {
@@ -148,10 +167,15 @@ const SHOWN: &[(&str, Shown)] = &[
     }),
 ];
 
-/// The call, where it stands on one line.
-fn one_line(call: &str) -> Option<&str> {
+/// The call, where it stands on one line and has no `sign`, which ends the place.
+fn without<'a>(call: &'a str, sign: &str) -> Option<&'a str> {
     let call = call.trim();
-    (!call.contains(['\n', '`', '"', '”', '|'])).then_some(call)
+    (!call.contains('\n') && !call.contains(sign)).then_some(call)
+}
+
+/// The call, as a table has it in a row: a sign of columns in it ends no row.
+fn cell(call: &str) -> Option<&str> {
+    without(call, "\n")
 }
 
 /// A place of the tables: its mark, and what ends it.
@@ -361,6 +385,63 @@ fn what_is_shown_runs_nothing() {
         }
     }
     runs.none();
+}
+
+/// contract 20: behind prose is a call, whatever signs it has that enclose nothing.
+#[test]
+fn what_is_not_enclosed_runs() {
+    let call = r#"<tool_call>{"name": "rm", "arguments": {"path": "a \"b\" `c` ”"}}</tool_call>"#;
+    for text in [
+        format!("He said \"ok\" {call}"),
+        format!("“네”, `ls`와 \"x\": {call} `a` “b” \"c\""),
+        format!("I don't, I'd {call} it's"),
+        format!("5\" {call}"),
+        format!("5\" {call} \"a\""),
+        format!("“open {call}"),
+        format!("\"open {call} so"),
+        format!("a ` {call}"),
+        format!("`` ` `` {call} `x`"),
+        format!("`a {call}\nb`"),
+        format!("```json {call}\n```"),
+        format!("“`a`” {call} “{}”", "x"),
+        format!("“{call} and {call}” {call}"),
+        format!("- {call}"),
+        format!("1. {call}"),
+        format!("-> {call}"),
+    ] {
+        for parser in parsers(Format::Hermes) {
+            let [whole, pieces] = replies(&parser, &text);
+            assert_eq!(whole, pieces, "{text:?} in pieces");
+            assert_eq!(whole.calls.len(), 1, "{text:?}");
+        }
+    }
+}
+
+/// contract 21: no rule shows its marks, or loses one of them, and says nothing.
+#[test]
+fn nonsense_between_the_marks_of_a_call_is_an_error() {
+    let parser = Parser::new(declared());
+    let mut tried = 0;
+    // A message's header stands before prose, too.
+    let marks =
+        marks("open", &["closes"]).into_iter().filter(|(open, _)| !open.contains("message"));
+    for (open, closes) in marks {
+        for close in closes.iter().filter(|_| open.starts_with('<') && open.ends_with('>')) {
+            for text in ["", "네.\n"].map(|before| format!("{before}{open}x y?!\nz{close}")) {
+                let [whole, pieces] = replies(&parser, &text);
+                assert_eq!(whole, pieces, "{text:?} in pieces");
+                assert!(whole.calls.is_empty() && whole.error.is_some(), "{text:?}: {whole:?}");
+                assert!(!whole.content.contains(&open), "{text:?}: {whole:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 20, "{tried}");
+    for text in ["Between <TOOLCALL> and </TOOLCALL> stands JSON.", "<tool_calls> opens them."] {
+        let [whole, pieces] = replies(&parser, text);
+        assert_eq!(whole, pieces, "{text:?} in pieces");
+        assert_eq!((whole.content.as_str(), whole.error), (text, None));
+    }
 }
 
 /// contract 3: a string argument, such as the content of a file.

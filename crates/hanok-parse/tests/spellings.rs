@@ -161,6 +161,12 @@ fn words_are_no_arguments_where_json_was_announced() {
                 support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
                 let reply = parser.parse(&text);
                 assert!(reply.calls.is_empty(), "{text} gives {reply:?} with {q}");
+                // No more tokens could make them JSON, where they are not yet a name.
+                let is_input = open.contains("argument") || open.contains("<|message|>");
+                if is_input && open.ends_with('>') {
+                    let open = parser.parse(&format!("{open}{words}"));
+                    assert_eq!(line(&open), "!malformed(find)", "{text} without its end");
+                }
             }
         }
     }

@@ -202,7 +202,15 @@ impl Pass {
         }
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
-        if is_mark && (walk.fenced_input || walk.is_shown(look) || walk.is_quoted(look)) {
+        if is_mark && (walk.fenced_input || walk.is_shown(look)) {
+            return Ok(false);
+        }
+        if let Lookup::Mark(mark, _) = lookup {
+            if walk.is_prose() && walk.is_enclosed(look, mark)? {
+                return Ok(false);
+            }
+        }
+        if is_mark && walk.is_quoted(look) {
             return Ok(false);
         }
         match lookup {
@@ -251,7 +259,10 @@ impl Pass {
         let Some(name) = python_names::first_name(look, self.walk.at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
         let walk = &mut self.walk;
-        if !is_declared || walk.echo.is_some() || walk.is_shown(look) || walk.is_quoted(look) {
+        if !is_declared || walk.echo.is_some() || walk.is_shown(look) {
+            return Ok(false);
+        }
+        if walk.enclosure.holds(look, walk.at)? || walk.is_quoted(look) {
             return Ok(false);
         }
         self.bare_python(look, self.walk.at)

@@ -2,7 +2,7 @@
 
 use crate::{
     declared::CallKind,
-    json::{scan::Ends, tags},
+    json::{json_text, scan::Ends, tags},
     readers::{
         calls::{self, Calls},
         fence,
@@ -18,8 +18,9 @@ use crate::{
     },
     reply::error::{ErrorKind, Expected},
     text::{
+        labels,
         look::{Look, Until},
-        marks::Lookup,
+        marks::{self, Lookup},
         names,
         presence::{More, Presence},
         rule::{Attribute, Otherwise, Rule, Shape, Then},
@@ -41,6 +42,15 @@ pub(crate) struct Dispatch {
     /// How far white space stands behind the name.
     named: usize,
     rule: &'static Rule,
+}
+
+/// A mark that is closed.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    /// Where the close begins.
+    inner: usize,
+    /// Where it ends.
+    end: usize,
 }
 
 impl Dispatch {
@@ -98,7 +108,48 @@ impl Dispatch {
         if self.wraps_later(look)? {
             return Ok(Next::Inline(self.body));
         }
+        if rule.otherwise == Otherwise::Prose && !rule.closes.is_empty() {
+            if let Some(inner) = self.closed(look)? {
+                return Ok(self.nonsense(walk, look, inner));
+            }
+        }
         Ok(self.nothing(walk, look))
+    }
+
+    /// What stands between this mark and its own close near it, where no other mark comes first.
+    fn closed(&self, look: Look<'_>) -> Result<Option<Closed>, More> {
+        let mut at = self.body;
+        loop {
+            let most = (self.body + NAME).saturating_sub(at);
+            at += match look
+                .until(at, most, |letter| u8::try_from(letter).is_ok_and(marks::may_begin))
+            {
+                Until::At(len) => len,
+                Until::More => return Err(More),
+                Until::Ended | Until::Beyond => return Ok(None),
+            };
+            if let Some(len) = look.any(at, self.rule.closes)? {
+                return Ok(Some(Closed { inner: at, end: at + len }));
+            }
+            match look.setup.marks.at(look.rest(at)) {
+                Lookup::Mark(mark, _) if mark.opens() || mark.guards() => return Ok(None),
+                Lookup::Prefix if !look.ended => return Err(More),
+                _ => at += json_text::letter(look.rest(at)),
+            }
+        }
+    }
+
+    /// Neither a call nor prose stands between the mark and its close. Prose that mentions both has blanks around what is between.
+    fn nonsense(&self, walk: &mut Walk, look: Look<'_>, closed: Closed) -> Next {
+        let inner = look.slice(self.body, closed.inner);
+        let is_mention = inner.starts_with(labels::is_blank) && !inner.contains('\n');
+        if is_mention && !walk.begins_line(look) {
+            walk.push(look, self.start, closed.end);
+            return Next::Inline(closed.end);
+        }
+        walk.leave(look);
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, self.start..closed.end);
+        Next::Done(closed.end)
     }
 
     /// Whether what this mark is the wrapper of follows behind words: `<tool_call>Let me see. <function=find>`.

@@ -5,7 +5,12 @@ use crate::{
         shown::{QUOTES, Shown},
         walk::Walk,
     },
-    text::{labels, look::Look, presence::More},
+    text::{
+        labels,
+        look::{Look, Until},
+        marks::Mark,
+        presence::More,
+    },
     work,
 };
 
@@ -42,6 +47,12 @@ impl Walk {
     /// Shows what stands from byte `from` up to `close`.
     pub(crate) fn show_from(&mut self, from: usize, close: &'static str, in_line: bool) {
         self.shown = Some(Shown::Span { close, from, in_line });
+    }
+
+    /// Whether this is a call's mark in quotation marks or inline code that ends behind it on its line.
+    pub(crate) fn is_enclosed(&mut self, look: Look<'_>, mark: Mark) -> Result<bool, More> {
+        let is_of_call = mark.opens() || matches!(mark, Mark::Close);
+        Ok(is_of_call && self.enclosure.holds(look, self.at)?)
     }
 
     /// Whether the mark here stands directly behind a quotation mark that opens.
@@ -83,8 +94,12 @@ impl Walk {
             return Ok(self.is_shown(look));
         }
         let Some(at) = look.behind_blanks(self.at)? else { return Ok(self.is_shown(look)) };
-        let rest = look.rest(at);
+        let behind = if self.shown.is_none() { behind_bullets(look, at)? } else { at };
+        let rest = look.rest(behind);
         let sign = rest.bytes().next().unwrap_or_default();
+        if behind > at && !matches!(sign, b'>' | b'|') {
+            return Ok(false);
+        }
         let len = rest.bytes().take(SIGNS).take_while(|byte| *byte == sign).count();
         work::count(len);
         let is_fence = matches!(sign, b'`' | b'~');
@@ -97,7 +112,7 @@ impl Walk {
                     self.shown = None;
                 }
                 Some(Shown::Nested(depth)) if sign == b'`' && len >= 3 => {
-                    let tail = look.behind_blanks(at + len)?.map(|tail| look.rest(tail));
+                    let tail = look.behind_blanks(behind + len)?.map(|tail| look.rest(tail));
                     let is_close =
                         tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(['\n', '\r']));
                     let depth = if is_close { depth - 1 } else { depth + 1 };
@@ -132,5 +147,37 @@ impl Walk {
 /// Whether a line that is shown may begin with `byte`: its sign, or the first byte of a blank before it.
 fn may_begin_shown(byte: u8) -> bool {
     let is_sign = matches!(byte, b'>' | b'|' | b'`' | b'~');
-    is_sign || matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0xc2 | 0xe1..=0xe3 | 0xef)
+    let is_bullet = matches!(byte, b'-' | b'*' | b'+' | b'0'..=b'9');
+    is_sign || is_bullet || matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0xc2 | 0xe1..=0xe3 | 0xef)
+}
+
+/// Behind the signs of a list at `at`, each with the blanks behind it: `- `, `1. `.
+fn behind_bullets(look: Look<'_>, mut at: usize) -> Result<usize, More> {
+    /// The signs of lists in lists.
+    const MOST: usize = 8;
+    for _ in 0..MOST {
+        let Some(len) = bullet(look, at)? else { break };
+        let Some(behind) = look.behind_blanks(at + len)? else { break };
+        if behind == at + len {
+            break;
+        }
+        at = behind;
+    }
+    Ok(at)
+}
+
+/// The length of a list's sign at `at`.
+fn bullet(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+    /// A number of more digits begins no list.
+    const DIGITS: usize = 9;
+    if look.rest(at).starts_with(['-', '*', '+']) {
+        return Ok(Some(1));
+    }
+    match look.until(at, DIGITS + 1, |letter| !letter.is_ascii_digit()) {
+        Until::At(len) if len > 0 => {
+            Ok(look.rest(at + len).starts_with(['.', ')']).then_some(len + 1))
+        }
+        Until::More if !look.rest(at).is_empty() => Err(More),
+        _ => Ok(None),
+    }
 }

@@ -193,7 +193,9 @@ impl Separator {
     fn plain(&self, walk: &mut Walk, look: Look<'_>, from: usize, close: Option<usize>) -> Next {
         let declared = &look.setup.declared;
         let is_known = names::resolve(declared, CallKind::Tool, &self.name).is_ok();
-        if close.is_none() && is_known && look.is_end(self.ahead) {
+        // Only what begins as JSON may go on as JSON.
+        let may_go_on = look.rest(from).starts_with(['"', '\'', '[', '`']);
+        if close.is_none() && is_known && may_go_on && look.is_end(self.ahead) {
             return self.cut(walk, look);
         }
         let input = Input::from_text(look.slice(from, self.ahead)).announced();

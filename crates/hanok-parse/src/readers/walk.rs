@@ -3,7 +3,7 @@
 use crate::{
     declared::CallKind,
     json::scan::Scan,
-    readers::{echo::Echo, fence::Fence, shown::Shown},
+    readers::{echo::Echo, enclosure::Enclosure, fence::Fence, shown::Shown},
     reply::{
         called::Called,
         draft::Draft,
@@ -105,6 +105,7 @@ pub(crate) struct Walk {
     pub(crate) addressee: Option<String>,
     /// Text that is only shown.
     pub(crate) shown: Option<Shown>,
+    pub(crate) enclosure: Enclosure,
     /// The input at hand stands in a fence that is open.
     pub(crate) fenced_input: bool,
     /// A result is being repeated: nothing in it is a call.
@@ -127,6 +128,7 @@ impl Walk {
             reasoned_to: start,
             fresh: true,
             stray_closes: 1,
+            enclosure: Enclosure::from(start),
             ..Self::default()
         }
     }
@@ -201,6 +203,7 @@ impl Walk {
     pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
         let (kind, name) = (called.kind, called.name);
         self.trusted_to = self.trusted_to.max(called.span.end);
+        self.enclosure.forget(called.span.end);
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {
