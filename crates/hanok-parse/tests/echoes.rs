@@ -99,6 +99,8 @@ fn the_turn_of_another_role_ends_the_reply() {
         "<|turn>user\n",
         "<|user|>",
         "<｜User｜>",
+        "<|im:end|><|im:start|>user<|im:content|>",
+        "<|ifm|im_end|><|ifm|im_start|>tool\n",
         "<|start|>user<|message|>",
         "<|start|>functions.f to=assistant<|channel|>commentary<|message|>",
     ] {
@@ -123,6 +125,8 @@ fn the_turn_of_another_role_ends_the_reply() {
         "<|end_of_msg|><|open|>message role=\"assistant\"<|sep|>",
         "<|plamo:op|>assistant\n",
         "<|message_sep|>\n\nassistant<|role_sep|>\n",
+        "<|im:end|><|im:start|>assistant<|im:content|>",
+        "<|ifm|im_end|>\n<|ifm|im_start|>assistant\n",
         "<|end|>",
         "<|end|><b>",
         "<|end|><|x|>model\n",

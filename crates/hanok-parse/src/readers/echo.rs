@@ -9,8 +9,15 @@ use crate::text::{
 /// So much white space may stand before a role.
 const GAP: usize = 8;
 /// What may end a header.
-const ROLE_ENDS: [&str; 6] =
-    ["<|end_header_id|>", "<|end_of_role|>", "<|im_middle|>", "<|header_end|>", "\"<|sep|>", "\n"];
+const ROLE_ENDS: [&str; 7] = [
+    "<|end_header_id|>",
+    "<|end_of_role|>",
+    "<|im_middle|>",
+    "<|im:content|>",
+    "<|header_end|>",
+    "\"<|sep|>",
+    "\n",
+];
 /// Who speaks besides the model, as marks of headers name them.
 const OTHERS: [&str; 5] = ["user", "system", "developer", "human", "ipython"];
 /// The same as they stand alone behind a mark.

@@ -261,6 +261,8 @@ pub(super) const MARKS: &[Entry] = &[
     of(K3, "<|end_of_msg|>", Mark::Stop),
     of(K3, "<|open|>call ", Mark::Open(&XTML_OPEN)),
     of(K3, "<|close|>call<|sep|>", Mark::Close),
+    of(HORIZON, "<|ifm|im_start|>", Mark::Turn(OWN)),
+    of(HORIZON, "<|ifm|im_end|>", Mark::Stop),
     of(HORIZON, "<ifm|think>", Mark::Think(&["</ifm|think>"], &[])),
     of(HORIZON, "</ifm|think>", Mark::EndThink),
     of(HORIZON, "<ifm|think_fast>", Mark::Think(&["</ifm|think_fast>"], &[])),
