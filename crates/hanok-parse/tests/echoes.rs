@@ -7,7 +7,7 @@ use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 use support::{declared, line, parser};
 
 /// The marks of results, and where they end.
-const RESULTS: [(&str, &str); 12] = [
+const RESULTS: [(&str, &str); 21] = [
     ("<tool_response>", "</tool_response>"),
     ("<tool_result>", "</tool_result>"),
     ("<|observation|>", "<|assistant|>"),
@@ -20,6 +20,15 @@ const RESULTS: [(&str, &str); 12] = [
     ("<|tool_response_start|>", "<|tool_response_end|>"),
     ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
     ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<|tool_response:start|>", "<|tool_response:end|>"),
+    ("<tool_response:opensource>", "</tool_response:opensource>"),
+    ("<tool_responses:x>\n<tool_response:x>", "</tool_response:x>\n</tool_responses:x>"),
+    ("<tool_responses>\n<tool_response>", "</tool_response>\n</tool_responses>"),
+    ("<dots_function_response>", "</dots_function_response>"),
+    ("<|tool_result|>", "<|end|><|assistant|>"),
+    ("<tool_response name=\"x\">", "</tool_response>"),
+    ("<tool_result id='1' name='f'>", "</tool_result>"),
+    ("<function_results name=\"a\">", "</function_results>"),
 ];
 
 /// Calls of many formats.
@@ -64,6 +73,51 @@ fn nothing_between_the_marks_of_a_result_is_a_call() {
         let text = format!("{open}3{close}\nAction: f\nAction Input: {{}}");
         assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
     }
+}
+
+/// contract 16: what a tag of a result carries is no text, if its bracket is near.
+#[test]
+fn a_suffix_and_attributes_of_a_result_are_not_shown() {
+    let far = "x".repeat(1000);
+    for (text, content) in [
+        ("<tool_response:x>3</tool_response:x>네".to_owned(), "3네"),
+        ("<tool_response name=\"x\">3</tool_response>네".to_owned(), "3네"),
+        (format!("<tool_response {far}>3"), &format!("{far}>3")),
+        ("<tool_response name=\"x\"".to_owned(), "name=\"x\""),
+    ] {
+        let reply = whole_and_in_pieces(&parser(), &text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", content), "{text}");
+    }
+}
+
+/// contract 16: a fence whose language says that it shows a result, whichever formats are looked for.
+#[test]
+fn nothing_in_a_fence_of_a_result_is_a_call() {
+    let hermes = Parser::new(declared()).format(Format::Hermes);
+    for (parser, calls) in [(parser(), &CALLS[..]), (hermes, &CALLS[..1])] {
+        for language in ["tool_output", "tool_outputs"] {
+            for call in calls {
+                for text in [
+                    format!("```{language}\n{call}\n```"),
+                    format!("네.\n ```{language} \n{call}"),
+                    format!("```{language}\n```json\n{call}\n```\n{call}\n```\n끝"),
+                ] {
+                    assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "", "{text}");
+                }
+            }
+            let text = format!("```{language}\n3\n```\n{}", CALLS[0]);
+            assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "f{}", "{text}");
+            let text = format!("{}\n```{language}\n3\n```\n{}", CALLS[0], CALLS[0]);
+            let reply = whole_and_in_pieces(&parser, &text);
+            assert_eq!(line(&reply), "f{}", "{text}");
+            let note = reply.notes.last().map(|note| note.kind);
+            assert_eq!(note, Some(NoteKind::InventedObservation), "{text}");
+        }
+        let text = format!("```tool_code_output\n{}\n```", CALLS[0]);
+        assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "f{}", "{text}");
+    }
+    let named = parser().named("f");
+    assert_eq!(line(&whole_and_in_pieces(&named, "```tool_output\n{}\n```")), "!missing_input(f)");
 }
 
 /// contract 16: a line begins a result, and the next label ends it.

@@ -22,6 +22,8 @@ const ROLE_ENDS: [&str; 7] = [
 const OTHERS: [&str; 5] = ["user", "system", "developer", "human", "ipython"];
 /// The same as they stand alone behind a mark.
 const ROLES: [&str; 4] = ["tool", "function", "observation", "environment"];
+/// The longest suffix of a tag, or its attributes.
+const TAG: usize = 256;
 /// The longest mark of a header, and so many may stand before a role.
 const TOKEN: usize = 48;
 const TOKENS: usize = 3;
@@ -91,6 +93,19 @@ impl Echo {
             }
             _ => self,
         }
+    }
+}
+
+/// The length of what a mark of a result leaves of its tag, where its last letter says that the tag goes on: a suffix or
+/// attributes, up to the bracket. None where no bracket is near.
+pub(crate) fn rest_of_tag(look: Look<'_>, start: usize, behind: usize) -> Result<usize, More> {
+    if !look.slice(start, behind).ends_with([':', ' ']) {
+        return Ok(0);
+    }
+    match look.until(behind, TAG, |letter| matches!(letter, '<' | '>' | '\n')) {
+        Until::At(len) if look.rest(behind + len).starts_with('>') => Ok(len + 1),
+        Until::More => Err(More),
+        Until::At(_) | Until::Ended | Until::Beyond => Ok(0),
     }
 }
 

@@ -75,6 +75,9 @@ const MISTRALS: &[Format] = &[Format::Mistral, Format::MistralV11, Format::Xlam]
 pub(super) const MARKS: &[Entry] = &[
     of(TOOL_CALL_TAG, "<tool_call>", Mark::Open(&TOOL_CALL)),
     of(TOOL_CALL_TAG, "</tool_call>", Mark::Close),
+    of(TOOL_CALL_TAG, "<tool_response ", Mark::Result(&["</tool_response>"])),
+    of(TOOL_CALL_TAG, "<tool_result ", Mark::Result(&["</tool_result>"])),
+    of(TOOL_CALL_TAG, "<tool_results ", Mark::Result(&["</tool_results>"])),
     of(&[Format::ToolInputXml, Format::LangchainXml], "</tool_input>", Mark::Close),
     of(LLAMA, "<|python_tag|>", Mark::Open(&PYTHON_TAG)),
     of(&[Format::Granite, Format::Phi4mini], "<|tool_call|>", Mark::Open(&PHI_TOKEN)),
@@ -105,6 +108,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::HyV3], "<end_of_tool_calls>", Mark::Close),
     of(CALLS_TAG, "<tool_calls>", Mark::Open(&TOOL_CALLS)),
     of(CALLS_TAG, "</tool_calls>", Mark::Close),
+    of(CALLS_TAG, "<|tool_result|>", Mark::Result(&["<|assistant|>"])),
     of(&[Format::HunyuanA13b], "<answer>", Mark::Close),
     of(&[Format::HunyuanA13b], "</answer>", Mark::Close),
     of(&[Format::Ernie45], "<response>", Mark::Close),
