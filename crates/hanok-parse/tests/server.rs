@@ -268,7 +268,7 @@ fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
         (r#"{"deep":{"\u006e":[3]}}"#, None, &["deep.n"]),
         (r#"{"deep":{"tree":{"child":{"child":{"v":true}}}}}"#, None, &["deep.tree.child.child.v"]),
         (
-            r#"{"rows":[{"id":"}],","n":null},{"id":7},{"n":"7"},[]]}"#,
+            r#"{"rows":[{"id":"}],","n":null},{"id":7},{"n":true},[]]}"#,
             None,
             &["rows[1].id", "rows[2].n", "rows[3]"],
         ),
@@ -322,6 +322,37 @@ fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
         error.observation(refused.declared(), Language::Korean),
         "호출 `f`의 값이 매개변수의 형식과 다릅니다 (`rows[0].id`). 값마다 매개변수의 형식대로 쓰세요."
     );
+}
+
+/// contract 24: each value by itself.
+#[test]
+fn a_number_in_a_string_is_one_beside_a_value_that_is_wrong() {
+    let schema = json!({
+        "properties": {
+            "n": { "type": "integer" },
+            "list": { "type": "array", "items": { "type": "integer" } },
+        },
+    });
+    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    for (args, want, paths) in [
+        (r#"{"n":"3","list":[]}"#, r#"{"n":3,"list":[]}"#, &["n"][..]),
+        (r#"{"n":"3","list":"x"}"#, r#"{"n":3,"list":"x"}"#, &["n", "list"]),
+        (
+            r#"{"list":["1",true,"x",2]}"#,
+            r#"{"list":[1,true,"x",2]}"#,
+            &["list[0]", "list[1]", "list[2]"],
+        ),
+        (r#"{"n":"3.5","list":["4"]}"#, r#"{"n":"3.5","list":[4]}"#, &["n", "list[0]"]),
+    ] {
+        let text = format!("Action: f\nAction Input: {args}");
+        let reply = parser.parse(&text);
+        assert_eq!(reply.calls[0].arguments.as_str(), want, "{args}");
+        assert_eq!(reply.notes[0].paths, paths, "{args}");
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+    }
+    let refused = parser.mistyped(Mistyped::Refuse);
+    let reply = refused.parse("Action: f\nAction Input: {\"n\": \"3\", \"list\": \"x\"}");
+    assert_eq!(reply.rejected[0].arguments.as_str(), r#"{"n":"3","list":"x"}"#);
 }
 
 /// A schema of a stranger costs little, however its types hold each other, and arguments of any depth are compared as far as
