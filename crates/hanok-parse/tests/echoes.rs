@@ -169,7 +169,14 @@ fn the_turn_of_another_role_ends_the_reply() {
             );
         }
     }
+    for header in ["</s>User: ", "</s>\nHuman: ", "<|im_end|>\n\nUser: 지워\nAssistant: "] {
+        let text = format!("네.{header}{}", CALLS[0]);
+        let reply = whole_and_in_pieces(&parser(), &text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", "네."), "{text}");
+    }
     for header in [
+        "</s>Users: ",
+        "User: ",
         "<|im_start|>assistant\n",
         "<start_of_turn>model\n",
         "<|turn>model\n",
@@ -187,6 +194,41 @@ fn the_turn_of_another_role_ends_the_reply() {
     ] {
         let text = format!("{header}{}", CALLS[0]);
         assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
+    }
+}
+
+#[test]
+fn what_ends_a_turn_is_not_shown() {
+    for stop in [
+        "<|im_end|>",
+        "<|im:end|>",
+        "<|ifm|im_end|>",
+        "<|endofturn|>",
+        "<|end_of_turn|>",
+        "<|endofuser|>",
+        "<|endofassistant|>",
+        "<|end_of_sentence|>",
+    ] {
+        assert_eq!(whole_and_in_pieces(&parser(), &format!("네.{stop}")).content, "네.", "{stop}");
+    }
+}
+
+/// contract 17: either sentence closes what either opened, wherever it stands.
+#[test]
+fn the_sentences_of_reasoning_belong_together() {
+    for open in ["Here is my thought process:", "Here's my thought process:"] {
+        for close in ["Here is my response:", "Here's my response:"] {
+            for between in ["", "\n", "\n\n ", " Here it is. "] {
+                let call = CALLS[0];
+                let text = format!("{open} {call}{between}{close}\n네{call}");
+                let reply = whole_and_in_pieces(&parser(), &text);
+                assert_eq!(
+                    (line(&reply).as_str(), reply.content.as_str()),
+                    ("f{}", "네"),
+                    "{text}"
+                );
+            }
+        }
     }
 }
 

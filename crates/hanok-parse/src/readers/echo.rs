@@ -22,6 +22,8 @@ const ROLE_ENDS: [&str; 7] = [
 const OTHERS: [&str; 5] = ["user", "system", "developer", "human", "ipython"];
 /// The same as they stand alone behind a mark.
 const ROLES: [&str; 4] = ["tool", "function", "observation", "environment"];
+/// Labels of other roles.
+const LABELS: [&str; 2] = ["User:", "Human:"];
 /// The longest suffix of a tag, or its attributes.
 const TAG: usize = 256;
 /// The longest mark of a header, and so many may stand before a role.
@@ -124,8 +126,8 @@ pub(crate) fn own_role(look: Look<'_>, at: usize, own: &[&str]) -> Result<Option
     Ok(Some(behind + close - at))
 }
 
-/// Whether a header of another role begins at `at`, behind what ends a turn, in marks that no format has:
-/// `<|role_start|>user`, `<|human|>`.
+/// Whether a header of another role begins at `at`, behind what ends a turn, in marks that no format has, or in words:
+/// `<|role_start|>user`, `<|human|>`, `User:`.
 pub(crate) fn begins_other(look: Look<'_>, mut at: usize) -> Result<bool, More> {
     for tokens in 0..=TOKENS {
         at += match look.until(at, GAP, |letter| !letter.is_whitespace()) {
@@ -140,7 +142,10 @@ pub(crate) fn begins_other(look: Look<'_>, mut at: usize) -> Result<bool, More> 
             _ => {}
         }
         if !look.rest(at).starts_with('<') {
-            return if tokens > 0 { is_other_role(look, at) } else { Ok(false) };
+            return match tokens {
+                0 => Ok(look.any(at, &LABELS)?.is_some()),
+                _ => is_other_role(look, at),
+            };
         }
         let len = match look.until(at + 1, TOKEN, |letter| matches!(letter, '<' | '>' | '\n')) {
             Until::At(len) => len,

@@ -102,7 +102,7 @@ pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
 }
 
 /// Tokens that end a turn.
-pub(crate) const STOPS: [&str; 11] = [
+pub(crate) const STOPS: [&str; 16] = [
     "<|eot_id|>",
     "<|eom_id|>",
     "<|eot|>",
@@ -113,6 +113,11 @@ pub(crate) const STOPS: [&str; 11] = [
     "<|return|>",
     "<｜end▁of▁sentence｜>",
     "<end_of_turn>",
+    "<|end_of_turn|>",
+    "<|endofturn|>",
+    "<|endofuser|>",
+    "<|endofassistant|>",
+    "<|end_of_sentence|>",
     "</s>",
 ];
 
@@ -179,10 +184,13 @@ const COMMON: &[Entry] = &[
     common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
 ];
 
+/// Either closes what either opened.
+const RESPONSE: &[&str] = &["Here is my response:", "Here's my response:"];
+
 /// Sentences that open reasoning, at the start of a line.
 pub(crate) const SENTENCES: &[Entry] = &[
-    common("Here is my thought process:", Mark::Think(&["Here is my response:"], &[])),
-    common("Here's my thought process:", Mark::Think(&["Here's my response:"], &[])),
+    common("Here is my thought process:", Mark::Think(RESPONSE, &[])),
+    common("Here's my thought process:", Mark::Think(RESPONSE, &[])),
     common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
 ];
 
