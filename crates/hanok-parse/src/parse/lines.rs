@@ -198,6 +198,7 @@ impl Pass {
     /// A mark whose first word prose has, too.
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         match look.setup.lines.at(look.rest(at)) {
+            Lookup::Mark(_, len) if !look.is_special(at, len) => Ok(false),
             Lookup::Mark(Mark::Turn(_), _) => {
                 self.walk.invented(look);
                 Ok(true)
