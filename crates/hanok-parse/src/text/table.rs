@@ -230,6 +230,7 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
             Format::BareJson,
             Format::OpenaiJson,
             Format::Llama3Json,
+            Format::Sarashina,
             Format::Xlam,
         ],
     ),

@@ -66,6 +66,8 @@ const TOOL_CALL_TAG: &[Format] = &[
     Format::Glm53,
     Format::HyV3,
     Format::Xlam,
+    // Its thinking models write GLM's pairs.
+    Format::Hyperclovax,
 ];
 const LLAMA: &[Format] = &[Format::Llama3Json, Format::LlamaBuiltin];
 const CALLS_TAG: &[Format] = &[Format::Jamba, Format::HunyuanA13b, Format::HyV3];
