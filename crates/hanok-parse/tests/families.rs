@@ -389,7 +389,9 @@ fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
         "네.<tool_call>find\n<arg_key>q</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>";
     check(&parser(Format::Hyperclovax), &[(pairs, "find{\"q\":\"서울\"}")]);
     let bare = "[{'name': 'find', 'arguments': {'q': '서울'}}]";
-    check(&parser(Format::Sarashina), &[(bare, "find{\"q\":\"서울\"}")]);
+    for format in [Format::Hyperclovax, Format::Sarashina] {
+        check(&parser(format), &[(bare, "find{\"q\":\"서울\"}")]);
+    }
 }
 
 /// contract 9: prose shows code, so lines of calls count only where the format is named.

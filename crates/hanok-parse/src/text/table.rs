@@ -231,6 +231,7 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
             Format::OpenaiJson,
             Format::Llama3Json,
             Format::Sarashina,
+            Format::Hyperclovax,
             Format::Xlam,
         ],
     ),
