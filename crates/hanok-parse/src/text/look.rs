@@ -74,16 +74,16 @@ impl<'a> Look<'a> {
     /// tokens between bars, such as `<|channel|>analysis`, these did, and one of words alone has none.
     pub(crate) fn is_special(&self, at: usize, len: usize) -> bool {
         let Some(special) = self.special else { return true };
-        let came = |start: usize, end: usize| {
+        let is_one = |start: usize, end: usize| {
             let next = special.partition_point(|range| range.end <= start);
             special.get(next).is_some_and(|range| range.start <= start && end <= range.end)
         };
         let mark = self.slice(at, at + len);
         let mut barred = barred(mark).peekable();
         if barred.peek().is_some() {
-            return barred.all(|token| came(at + token.start, at + token.end));
+            return barred.all(|token| is_one(at + token.start, at + token.end));
         }
-        !mark.bytes().next().is_some_and(marks::may_begin) || came(at, at + len)
+        !mark.bytes().next().is_some_and(marks::may_begin) || is_one(at, at + len)
     }
 
     pub(crate) fn presence(&self, at: usize, token: &str) -> Presence {

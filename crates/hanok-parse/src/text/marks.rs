@@ -184,16 +184,6 @@ const COMMON: &[Entry] = &[
     common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
 ];
 
-/// Either closes what either opened.
-const RESPONSE: &[&str] = &["Here is my response:", "Here's my response:"];
-
-/// Sentences that open reasoning, at the start of a line.
-pub(crate) const SENTENCES: &[Entry] = &[
-    common("Here is my thought process:", Mark::Think(RESPONSE, &[])),
-    common("Here's my thought process:", Mark::Think(RESPONSE, &[])),
-    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
-];
-
 /// The shortest end of a text that counts as a mark that broke off.
 pub(crate) const SHORTEST: usize = 3;
 
