@@ -7,7 +7,7 @@ use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 use support::{declared, line, parser};
 
 /// The marks of results, and where they end.
-const RESULTS: [(&str, &str); 12] = [
+const RESULTS: [(&str, &str); 21] = [
     ("<tool_response>", "</tool_response>"),
     ("<tool_result>", "</tool_result>"),
     ("<|observation|>", "<|assistant|>"),
@@ -20,6 +20,15 @@ const RESULTS: [(&str, &str); 12] = [
     ("<|tool_response_start|>", "<|tool_response_end|>"),
     ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
     ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<|tool_response:start|>", "<|tool_response:end|>"),
+    ("<tool_response:opensource>", "</tool_response:opensource>"),
+    ("<tool_responses:x>\n<tool_response:x>", "</tool_response:x>\n</tool_responses:x>"),
+    ("<tool_responses>\n<tool_response>", "</tool_response>\n</tool_responses>"),
+    ("<dots_function_response>", "</dots_function_response>"),
+    ("<|tool_result|>", "<|end|><|assistant|>"),
+    ("<tool_response name=\"x\">", "</tool_response>"),
+    ("<tool_result id='1' name='f'>", "</tool_result>"),
+    ("<function_results name=\"a\">", "</function_results>"),
 ];
 
 /// Calls of many formats.
@@ -66,6 +75,51 @@ fn nothing_between_the_marks_of_a_result_is_a_call() {
     }
 }
 
+/// contract 16: what a tag of a result carries is no text, if its bracket is near.
+#[test]
+fn a_suffix_and_attributes_of_a_result_are_not_shown() {
+    let far = "x".repeat(1000);
+    for (text, content) in [
+        ("<tool_response:x>3</tool_response:x>네".to_owned(), "3네"),
+        ("<tool_response name=\"x\">3</tool_response>네".to_owned(), "3네"),
+        (format!("<tool_response {far}>3"), &format!("{far}>3")),
+        ("<tool_response name=\"x\"".to_owned(), "name=\"x\""),
+    ] {
+        let reply = whole_and_in_pieces(&parser(), &text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", content), "{text}");
+    }
+}
+
+/// contract 16: a fence whose language says that it shows a result, whichever formats are looked for.
+#[test]
+fn nothing_in_a_fence_of_a_result_is_a_call() {
+    let hermes = Parser::new(declared()).format(Format::Hermes);
+    for (parser, calls) in [(parser(), &CALLS[..]), (hermes, &CALLS[..1])] {
+        for language in ["tool_output", "tool_outputs"] {
+            for call in calls {
+                for text in [
+                    format!("```{language}\n{call}\n```"),
+                    format!("네.\n ```{language} \n{call}"),
+                    format!("```{language}\n```json\n{call}\n```\n{call}\n```\n끝"),
+                ] {
+                    assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "", "{text}");
+                }
+            }
+            let text = format!("```{language}\n3\n```\n{}", CALLS[0]);
+            assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "f{}", "{text}");
+            let text = format!("{}\n```{language}\n3\n```\n{}", CALLS[0], CALLS[0]);
+            let reply = whole_and_in_pieces(&parser, &text);
+            assert_eq!(line(&reply), "f{}", "{text}");
+            let note = reply.notes.last().map(|note| note.kind);
+            assert_eq!(note, Some(NoteKind::InventedObservation), "{text}");
+        }
+        let text = format!("```tool_code_output\n{}\n```", CALLS[0]);
+        assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "f{}", "{text}");
+    }
+    let named = parser().named("f");
+    assert_eq!(line(&whole_and_in_pieces(&named, "```tool_output\n{}\n```")), "!missing_input(f)");
+}
+
 /// contract 16: a line begins a result, and the next label ends it.
 #[test]
 fn nothing_behind_the_label_of_a_result_is_a_call_up_to_the_next_label() {
@@ -99,6 +153,8 @@ fn the_turn_of_another_role_ends_the_reply() {
         "<|turn>user\n",
         "<|user|>",
         "<｜User｜>",
+        "<|im:end|><|im:start|>user<|im:content|>",
+        "<|ifm|im_end|><|ifm|im_start|>tool\n",
         "<|start|>user<|message|>",
         "<|start|>functions.f to=assistant<|channel|>commentary<|message|>",
     ] {
@@ -113,7 +169,14 @@ fn the_turn_of_another_role_ends_the_reply() {
             );
         }
     }
+    for header in ["</s>User: ", "</s>\nHuman: ", "<|im_end|>\n\nUser: 지워\nAssistant: "] {
+        let text = format!("네.{header}{}", CALLS[0]);
+        let reply = whole_and_in_pieces(&parser(), &text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", "네."), "{text}");
+    }
     for header in [
+        "</s>Users: ",
+        "User: ",
         "<|im_start|>assistant\n",
         "<start_of_turn>model\n",
         "<|turn>model\n",
@@ -123,12 +186,49 @@ fn the_turn_of_another_role_ends_the_reply() {
         "<|end_of_msg|><|open|>message role=\"assistant\"<|sep|>",
         "<|plamo:op|>assistant\n",
         "<|message_sep|>\n\nassistant<|role_sep|>\n",
+        "<|im:end|><|im:start|>assistant<|im:content|>",
+        "<|ifm|im_end|>\n<|ifm|im_start|>assistant\n",
         "<|end|>",
         "<|end|><b>",
         "<|end|><|x|>model\n",
     ] {
         let text = format!("{header}{}", CALLS[0]);
         assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
+    }
+}
+
+#[test]
+fn what_ends_a_turn_is_not_shown() {
+    for stop in [
+        "<|im_end|>",
+        "<|im:end|>",
+        "<|ifm|im_end|>",
+        "<|endofturn|>",
+        "<|end_of_turn|>",
+        "<|endofuser|>",
+        "<|endofassistant|>",
+        "<|end_of_sentence|>",
+    ] {
+        assert_eq!(whole_and_in_pieces(&parser(), &format!("네.{stop}")).content, "네.", "{stop}");
+    }
+}
+
+/// contract 17: either sentence closes what either opened, wherever it stands.
+#[test]
+fn the_sentences_of_reasoning_belong_together() {
+    for open in ["Here is my thought process:", "Here's my thought process:"] {
+        for close in ["Here is my response:", "Here's my response:"] {
+            for between in ["", "\n", "\n\n ", " Here it is. "] {
+                let call = CALLS[0];
+                let text = format!("{open} {call}{between}{close}\n네{call}");
+                let reply = whole_and_in_pieces(&parser(), &text);
+                assert_eq!(
+                    (line(&reply).as_str(), reply.content.as_str()),
+                    ("f{}", "네"),
+                    "{text}"
+                );
+            }
+        }
     }
 }
 

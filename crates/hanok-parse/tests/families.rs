@@ -381,6 +381,19 @@ fn forms_of_known_formats_are_read_as_their_models_write_them() {
     assert_eq!((line(&functionary).as_str(), functionary.content.as_str()), ("ping{}", ""));
 }
 
+/// Models that are named by one format and write another one, too.
+#[test]
+fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
+    let parser = |format| Parser::new(declared()).format(format);
+    let pairs =
+        "네.<tool_call>find\n<arg_key>q</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>";
+    check(&parser(Format::Hyperclovax), &[(pairs, "find{\"q\":\"서울\"}")]);
+    let bare = "[{'name': 'find', 'arguments': {'q': '서울'}}]";
+    for format in [Format::Hyperclovax, Format::Sarashina] {
+        check(&parser(format), &[(bare, "find{\"q\":\"서울\"}")]);
+    }
+}
+
 /// contract 9: prose shows code, so lines of calls count only where the format is named.
 #[test]
 fn lines_of_code_are_calls_where_the_format_is_named() {

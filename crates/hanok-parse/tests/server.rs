@@ -1,4 +1,4 @@
-//! What a model server needs: why the text ended, open reasoning, streams that take nothing back, special tokens.
+//! What a model server needs: why the text ended, open reasoning, streams that take nothing back.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -10,7 +10,7 @@ mod support;
 
 use hanok_parse::{
     Declared, Deltas, ErrorKind, Event, Finish, FinishReason, Format, Formats, Language, Mistyped,
-    NoteKind, Parser, Reply, SchemaError,
+    NoteKind, Parser, Reasoning, Reply, SchemaError,
 };
 use serde_json::json;
 use support::{line, parser};
@@ -136,49 +136,25 @@ fn a_committed_stream_takes_nothing_back() {
     assert_eq!(line(&committed.parse(stray)), "g{}");
 }
 
+/// contract 22: reasoning that the end of the text cut off is cut, and one that was closed is whole.
 #[test]
-fn only_special_tokens_are_marks_where_they_are_known() {
-    let declared = Declared::new().tool("rm").tool("find");
-    let parser = Parser::new(declared).formats([Format::Qwen3Xml, Format::Hermes]);
-    let feed = |pieces: &[(&str, bool)]| {
-        let (mut stream, mut events) = (parser.stream().marks_are_special(), Vec::new());
-        for (text, special) in pieces {
-            match special {
-                true => stream.feed_special(text, &mut events),
-                false => stream.feed(text, &mut events),
-            }
-        }
-        stream.finish(&mut events)
-    };
-    let call = "{\"name\": \"rm\", \"arguments\": {}}";
-    let function = "<function=find></function>";
-    for (pieces, want) in [
-        (vec![("<tool_call>", false), (call, false), ("</tool_call>", false)], ""),
-        (vec![("<tool_call>", true), (call, false), ("</tool_call>", true)], "rm{}"),
-        (vec![("<function=rm></function>", false)], ""),
-        (vec![("<tool_call>", true), (function, false), ("</tool_call>", true)], "find{}"),
+fn calls_that_are_promoted_know_why_the_text_ended() {
+    let promoting = parser().reasoning(Reasoning::Promote);
+    for (text, stopped, cut) in [
+        ("<think>Action: find\nAction Input: /home/us", "find{\"q\":\"/home/us\"}", ""),
         (
-            vec![
-                ("<tool_call>", true),
-                (function, false),
-                (function, false),
-                ("</tool_call>", true),
-            ],
-            "find{} find{}",
+            "<think>Action: find\nAction Input: /home</think>",
+            "find{\"q\":\"/home\"}",
+            "find{\"q\":\"/home\"}",
         ),
-        (vec![("<think>", true), ("x</think>", false), ("<tool_call>", true), (call, false)], ""),
-        (
-            vec![
-                ("<think>", true),
-                ("x", false),
-                ("</think>", true),
-                ("<tool_call>", true),
-                (call, false),
-            ],
-            "rm{}",
-        ),
+        ("<think>Action: find\nAction Input: {\"q\": 1}", "find{\"q\":1}", "find{\"q\":1}"),
     ] {
-        assert_eq!(line(&feed(&pieces)), want, "{pieces:?}");
+        for (finish, want) in [(Finish::Stop, stopped), (Finish::Length, cut), (Finish::Abort, cut)]
+        {
+            let reply = promoting.parse_finished(text, finish);
+            assert_eq!(line(&reply), want, "{text}");
+            assert_eq!(stream(&promoting, text, 3, finish).0, reply, "{text}");
+        }
     }
 }
 
@@ -268,7 +244,7 @@ fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
         (r#"{"deep":{"\u006e":[3]}}"#, None, &["deep.n"]),
         (r#"{"deep":{"tree":{"child":{"child":{"v":true}}}}}"#, None, &["deep.tree.child.child.v"]),
         (
-            r#"{"rows":[{"id":"}],","n":null},{"id":7},{"n":"7"},[]]}"#,
+            r#"{"rows":[{"id":"}],","n":null},{"id":7},{"n":true},[]]}"#,
             None,
             &["rows[1].id", "rows[2].n", "rows[3]"],
         ),
@@ -322,6 +298,37 @@ fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
         error.observation(refused.declared(), Language::Korean),
         "호출 `f`의 값이 매개변수의 형식과 다릅니다 (`rows[0].id`). 값마다 매개변수의 형식대로 쓰세요."
     );
+}
+
+/// contract 24: each value by itself.
+#[test]
+fn a_number_in_a_string_is_one_beside_a_value_that_is_wrong() {
+    let schema = json!({
+        "properties": {
+            "n": { "type": "integer" },
+            "list": { "type": "array", "items": { "type": "integer" } },
+        },
+    });
+    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    for (args, want, paths) in [
+        (r#"{"n":"3","list":[]}"#, r#"{"n":3,"list":[]}"#, &["n"][..]),
+        (r#"{"n":"3","list":"x"}"#, r#"{"n":3,"list":"x"}"#, &["n", "list"]),
+        (
+            r#"{"list":["1",true,"x",2]}"#,
+            r#"{"list":[1,true,"x",2]}"#,
+            &["list[0]", "list[1]", "list[2]"],
+        ),
+        (r#"{"n":"3.5","list":["4"]}"#, r#"{"n":"3.5","list":[4]}"#, &["n", "list[0]"]),
+    ] {
+        let text = format!("Action: f\nAction Input: {args}");
+        let reply = parser.parse(&text);
+        assert_eq!(reply.calls[0].arguments.as_str(), want, "{args}");
+        assert_eq!(reply.notes[0].paths, paths, "{args}");
+        support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+    }
+    let refused = parser.mistyped(Mistyped::Refuse);
+    let reply = refused.parse("Action: f\nAction Input: {\"n\": \"3\", \"list\": \"x\"}");
+    assert_eq!(reply.rejected[0].arguments.as_str(), r#"{"n":"3","list":"x"}"#);
 }
 
 /// A schema of a stranger costs little, however its types hold each other, and arguments of any depth are compared as far as

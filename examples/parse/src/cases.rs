@@ -46,13 +46,17 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 /// What came of one line, or what is wrong with it.
 fn outcome(line: &[u8], options: &Options) -> Result<Outcome, String> {
     let case: Case = serde_json::from_slice(line).map_err(|error| format!("no case: {error}"))?;
-    let mut parser = Parser::new(case.declared()?);
-    if let Some(name) = &case.format {
-        let format: Format = name.parse().map_err(|error: UnknownFormat| error.to_string())?;
-        parser = parser.format(format);
-    }
+    let parser = Parser::new(case.declared()?);
+    let format: Option<Result<Format, UnknownFormat>> = case.format.as_deref().map(str::parse);
+    // Cases of others name their formats in their own words.
+    let (parser, note) = match format {
+        None => (parser, None),
+        Some(Ok(format)) => (parser.format(format), None),
+        Some(Err(unknown)) => (parser, Some(format!("{unknown}, so all are looked for"))),
+    };
     let reply = reply(&parser, &case.text, options);
-    Outcome::new(case.id, reply, options.whole).map_err(|error| error.to_string())
+    let outcome = Outcome::new(case.id, reply, options.whole).map_err(|error| error.to_string())?;
+    Ok(outcome.noted(note))
 }
 
 fn reply(parser: &Parser, text: &str, options: &Options) -> Reply {

@@ -43,7 +43,7 @@ pub struct Case {
     pub tools: Option<Vec<String>>,
     #[serde(default)]
     schemas: Option<Schemas>,
-    /// The format, when it is known.
+    /// The format, when it is known. All are looked for where no format has this name.
     #[serde(default)]
     pub format: Option<String>,
 }
@@ -133,6 +133,9 @@ pub struct Outcome {
     /// The kind of the first by position.
     error: Option<&'static str>,
     rejected: Vec<Refused>,
+    /// What was not as the case says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     #[serde(flatten)]
     rest: Option<Rest>,
 }
@@ -176,8 +179,15 @@ impl Outcome {
             answer: reply.answer,
             error: reply.error.map(|error| error.kind).map(ErrorKind::code),
             rejected: reply.rejected.into_iter().map(Refused::new).collect::<Result<_, _>>()?,
+            note: None,
             rest: whole.then_some(Rest { content: reply.content, reasoning: reply.reasoning }),
         })
+    }
+
+    /// The same with this note.
+    #[must_use]
+    pub(crate) fn noted(self, note: Option<String>) -> Self {
+        Self { note, ..self }
     }
 }
 

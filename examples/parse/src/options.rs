@@ -16,7 +16,8 @@ use clap::Parser;
 ///   {"id": 1, "calls": [{"name": "find", "args": {}}], "final": null, "error": null, "rejected": []}
 ///
 /// Of a case only "id" and "text" are needed; without "tools" every name counts. A tool's entry in "schemas" is the
-/// JSON Schema of its parameters, or the type of each by its name.
+/// JSON Schema of its parameters, or the type of each by its name. A "format" that there is not is not looked for alone, and
+/// its result says so in a "note".
 ///
 /// Exit: 0 read, 1 something could not be read or written, 2 wrong usage.
 #[derive(Debug, Clone, Parser)]

@@ -168,6 +168,29 @@ fn a_whole_result_holds_what_stands_beside_the_calls() {
     );
 }
 
+/// A case of others may name its format in their words. On the command line such a name is wrong usage.
+#[test]
+fn a_case_of_a_format_that_there_is_not_is_read_as_any_with_a_note() {
+    let text = "Action: f\nAction Input: {}";
+    for (format, calls, note) in [
+        (json!("react"), 1, None),
+        (json!("hermes"), 0, None),
+        (json!(null), 1, None),
+        (
+            json!("HermesDetector"),
+            1,
+            Some("there is no format `HermesDetector`, so all are looked for"),
+        ),
+    ] {
+        let case = json!({ "id": 1, "text": text, "tools": ["f"], "format": format });
+        let Said { code, out, err } = run(&["--jsonl"], case.to_string().as_bytes());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{case}");
+        let outcome: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(outcome["calls"].as_array().unwrap().len(), calls, "{case}");
+        assert_eq!(outcome.get("note").and_then(Value::as_str), note, "{case}");
+    }
+}
+
 /// contract 10
 #[test]
 fn parameters_are_declared_by_json_schema_or_by_their_types() {
@@ -248,7 +271,6 @@ fn a_line_that_is_no_case_is_told_and_the_others_are_read() {
         (b"{\"text\":\"a\"}", "missing field `id`"),
         (b"{\"id\":1,\"text\":7}", "no case: "),
         (b"{\"id\":1,\"text\":\"\xff\"}", "no case: "),
-        (b"{\"id\":1,\"text\":\"a\",\"format\":\"hermse\"}", "there is no format `hermse`"),
         (
             b"{\"id\":1,\"text\":\"a\",\"schemas\":{\"f\":{\"q\":\"text\"}}}",
             "`q` of `f` has a type that there is not",

@@ -79,6 +79,9 @@ impl Pass {
         if !self.walk.is_prose() || self.walk.echo.is_some() {
             return Ok(false);
         }
+        if let Some(ended) = self.result_fence(look)? {
+            return Ok(ended);
+        }
         if let Some(tool) = &look.setup.named {
             return self.named(look, tool);
         }
@@ -120,6 +123,20 @@ impl Pass {
         let object = JsonArguments::new(walk, look, CallKind::Tool, tool, at, at, ends);
         self.read(look, object);
         Ok(true)
+    }
+
+    /// A fence whose language says that it shows a tool's result: whether it ended the reply.
+    fn result_fence(&mut self, look: Look<'_>) -> Result<Option<bool>, More> {
+        let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(None) };
+        let line = look.slice(self.walk.at, self.walk.at + len);
+        if !matches!(line.trim().trim_start_matches('`'), "tool_output" | "tool_outputs") {
+            return Ok(None);
+        }
+        if self.walk.foreign(look) {
+            return Ok(Some(true));
+        }
+        self.walk.show_fence(look);
+        Ok(Some(false))
     }
 
     /// A fence whose language says that it holds calls.
@@ -181,6 +198,7 @@ impl Pass {
     /// A mark whose first word prose has, too.
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         match look.setup.lines.at(look.rest(at)) {
+            Lookup::Mark(_, len) if !look.is_special(at, len) => Ok(false),
             Lookup::Mark(Mark::Turn(_), _) => {
                 self.walk.invented(look);
                 Ok(true)

@@ -151,8 +151,9 @@ impl Parser {
         pass.walk.draft.quiet = true;
         let cut = finish != Finish::Stop;
         pass.run(&View { text, ended: false, cut, special: None, setup: &self.setup });
-        pass.run(&View { text, ended: true, cut, special: None, setup: &self.setup });
-        self.finish(pass, text, finish, &mut Vec::new())
+        let view = View { text, ended: true, cut, special: None, setup: &self.setup };
+        pass.run(&view);
+        self.finish(pass, &view, finish, &mut Vec::new())
     }
 
     /// A pass that has read nothing.
@@ -167,20 +168,20 @@ impl Parser {
         &self.setup
     }
 
-    /// The reply of a walk that read all of `text`.
+    /// The reply of a walk that read all of the text.
     pub(crate) fn finish(
         &self,
         pass: Pass,
-        text: &str,
+        view: &View<'_>,
         finish: Finish,
         out: &mut Vec<Event>,
     ) -> Reply {
         let (quiet, started) = (pass.walk.draft.quiet, pass.walk.draft.started);
         let last = pass.walk.draft.reasoned.last().cloned();
-        let mut reply = pass.into_reply(text, finish, out);
+        let mut reply = pass.into_reply(view.text, finish, out);
         if let Some(span) = last {
             if self.reasoning == Reasoning::Promote && is_silent(&reply) {
-                if let Some(promoted) = self.promoted(text, finish, &span, started, out) {
+                if let Some(promoted) = self.promoted(view, finish, &span, started, out) {
                     let (mut notes, mut parts) = (reply.notes, reply.parts);
                     notes.extend(promoted.notes);
                     parts.extend(promoted.parts);
@@ -198,17 +199,19 @@ impl Parser {
     /// The calls inside `span`, if there are any.
     fn promoted(
         &self,
-        text: &str,
+        view: &View<'_>,
         finish: Finish,
         span: &Range<usize>,
         started: usize,
         out: &mut Vec<Event>,
     ) -> Option<Reply> {
-        let text = text.get(..span.end)?;
+        let text = view.text.get(..span.end)?;
+        // Reasoning that was closed is whole, whatever cut the text behind it.
+        let cut = view.cut && span.end == view.text.len();
         let mut pass = Pass::new(span.start);
         pass.walk.draft.started = started;
         pass.walk.draft.mistyped = self.mistyped;
-        pass.run(&View { text, ended: true, cut: false, special: None, setup: &self.setup });
+        pass.run(&View { text, ended: true, cut, ..*view });
         pass.walk.draft.note(NoteKind::Promoted, span.clone());
         pass.walk.draft.tell_notes();
         let mut told = std::mem::take(&mut pass.walk.draft.events);
@@ -365,6 +368,11 @@ mod tests {
             "<tool: f",
             "[Calling tool=\"f\" a=",
             "<x_tool_call",
+            "<tool_response ",
+            "<tool_response:x></tool_response:",
+            "Here is my thought process:",
+            "```tool_output\n",
+            "</s>",
             "````\n",
             "<!--",
             "<|end|>",

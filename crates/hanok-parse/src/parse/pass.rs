@@ -173,8 +173,10 @@ impl Pass {
     fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
         if let Some(echo) = self.walk.echo {
             if let Some(len) = look.any(self.walk.at, echo.closes())? {
+                let behind = self.walk.at + len;
+                let tag = echo::rest_of_tag(look, self.walk.at, behind)?;
                 self.walk.echo = echo.closed();
-                self.walk.go(self.walk.at + len);
+                self.walk.go(behind + tag);
                 return Ok(true);
             }
         }
@@ -300,10 +302,12 @@ impl Pass {
                 }
             }
             Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
+                let behind = self.walk.at + len;
+                let tag = echo::rest_of_tag(look, self.walk.at, behind)?;
                 if !self.walk.foreign(look) {
                     let echo = Echo::marked(closes, self.walk.echo.is_some());
                     self.walk.echo = Some(echo.beginning_line(self.walk.begins_line(look)));
-                    self.walk.go(self.walk.at + len);
+                    self.walk.go(behind + tag);
                 }
             }
             Mark::Open(rule) if self.walk.is_prose() => {

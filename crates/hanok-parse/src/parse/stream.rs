@@ -43,6 +43,9 @@ impl Stream {
     }
 
     /// Only what [`feed_special`](Self::feed_special) takes is a mark. For a text that has no special tokens at all.
+    ///
+    /// Lines that hold no token are read as in any text: labels (`Action:`), bare JSON, Python's lists, `functools[`. Where the
+    /// model writes its calls with tokens, look for the formats that have them alone ([`Parser::formats`]).
     #[must_use]
     pub fn marks_are_special(mut self) -> Self {
         self.special.get_or_insert_default();
@@ -51,7 +54,8 @@ impl Stream {
 
     /// Takes a special token, or several. Once one is fed so, a mark counts only if it came so: `<tool_call>` that the model
     /// spells in letters, or repeats of a tool's result, is text. What may stand only within a call, such as `<function=`, has
-    /// to follow such a mark, or another call.
+    /// to follow such a mark, or another call. Of a mark that has words besides its token, such as `<|channel|>analysis` or
+    /// `function call<|role_sep|>`, the token has to come so.
     ///
     /// ```
     /// use hanok_parse::{Declared, Parser};
@@ -122,8 +126,12 @@ impl Stream {
         if !self.tail.is_empty() {
             self.text.push(char::REPLACEMENT_CHARACTER);
         }
-        self.read(true, finish != Finish::Stop, out);
-        self.parser.finish(self.pass, &self.text, finish, out)
+        let cut = finish != Finish::Stop;
+        self.read(true, cut, out);
+        let Self { parser, text, pass, special, .. } = self;
+        let (special, setup) = (special.as_deref(), parser.setup());
+        let view = View { text: &text, ended: true, cut, special, setup };
+        parser.finish(pass, &view, finish, out)
     }
 
     #[inline]

@@ -9,12 +9,23 @@ use crate::text::{
 /// So much white space may stand before a role.
 const GAP: usize = 8;
 /// What may end a header.
-const ROLE_ENDS: [&str; 6] =
-    ["<|end_header_id|>", "<|end_of_role|>", "<|im_middle|>", "<|header_end|>", "\"<|sep|>", "\n"];
+const ROLE_ENDS: [&str; 7] = [
+    "<|end_header_id|>",
+    "<|end_of_role|>",
+    "<|im_middle|>",
+    "<|im:content|>",
+    "<|header_end|>",
+    "\"<|sep|>",
+    "\n",
+];
 /// Who speaks besides the model, as marks of headers name them.
 const OTHERS: [&str; 5] = ["user", "system", "developer", "human", "ipython"];
 /// The same as they stand alone behind a mark.
 const ROLES: [&str; 4] = ["tool", "function", "observation", "environment"];
+/// Labels of other roles.
+const LABELS: [&str; 2] = ["User:", "Human:"];
+/// The longest suffix of a tag, or its attributes.
+const TAG: usize = 256;
 /// The longest mark of a header, and so many may stand before a role.
 const TOKEN: usize = 48;
 const TOKENS: usize = 3;
@@ -87,6 +98,19 @@ impl Echo {
     }
 }
 
+/// The length of what a mark of a result leaves of its tag, where its last letter says that the tag goes on: a suffix or
+/// attributes, up to the bracket. None where no bracket is near.
+pub(crate) fn rest_of_tag(look: Look<'_>, start: usize, behind: usize) -> Result<usize, More> {
+    if !look.slice(start, behind).ends_with([':', ' ']) {
+        return Ok(0);
+    }
+    match look.until(behind, TAG, |letter| matches!(letter, '<' | '>' | '\n')) {
+        Until::At(len) if look.rest(behind + len).starts_with('>') => Ok(len + 1),
+        Until::More => Err(More),
+        Until::At(_) | Until::Ended | Until::Beyond => Ok(0),
+    }
+}
+
 /// The length of one of the roles `own` at `at`, behind a header's mark, with the white space and the mark around it. A text
 /// that ends there begins no other turn.
 pub(crate) fn own_role(look: Look<'_>, at: usize, own: &[&str]) -> Result<Option<usize>, More> {
@@ -102,8 +126,8 @@ pub(crate) fn own_role(look: Look<'_>, at: usize, own: &[&str]) -> Result<Option
     Ok(Some(behind + close - at))
 }
 
-/// Whether a header of another role begins at `at`, behind what ends a turn, in marks that no format has:
-/// `<|role_start|>user`, `<|human|>`.
+/// Whether a header of another role begins at `at`, behind what ends a turn, in marks that no format has, or in words:
+/// `<|role_start|>user`, `<|human|>`, `User:`.
 pub(crate) fn begins_other(look: Look<'_>, mut at: usize) -> Result<bool, More> {
     for tokens in 0..=TOKENS {
         at += match look.until(at, GAP, |letter| !letter.is_whitespace()) {
@@ -118,7 +142,10 @@ pub(crate) fn begins_other(look: Look<'_>, mut at: usize) -> Result<bool, More> 
             _ => {}
         }
         if !look.rest(at).starts_with('<') {
-            return if tokens > 0 { is_other_role(look, at) } else { Ok(false) };
+            return match tokens {
+                0 => Ok(look.any(at, &LABELS)?.is_some()),
+                _ => is_other_role(look, at),
+            };
         }
         let len = match look.until(at + 1, TOKEN, |letter| matches!(letter, '<' | '>' | '\n')) {
             Until::At(len) => len,

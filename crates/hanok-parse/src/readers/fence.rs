@@ -105,8 +105,7 @@ impl Walk {
         }
         let is_inner = self.fence.code || self.fence.held.is_some();
         if is_inner && look.slice(line.start, line.end).trim().len() > FENCE.len() {
-            self.release_fence(look);
-            self.shown = Some(Shown::Nested(2));
+            self.show_fence(look);
             return Ok(false);
         }
         if self.fence.code {
@@ -117,6 +116,12 @@ impl Walk {
         self.fence.held = Some(line.clone());
         self.go(line.end);
         Ok(true)
+    }
+
+    /// Shows the fence here, with the fences in it.
+    pub(crate) fn show_fence(&mut self, look: Look<'_>) {
+        self.release_fence(look);
+        self.shown = Some(Shown::Nested(2));
     }
 
     /// Sends a held fence to the content, where the text from `start` to `end` shows that it is code's. Says whether

@@ -115,10 +115,12 @@ impl Reader for Header {
                 Presence::More
             };
             match seen {
-                Presence::Yes => return self.open(walk, look),
+                Presence::Yes if look.is_special(self.ahead, self.words.message.len()) => {
+                    return self.open(walk, look);
+                }
                 Presence::More if look.ended => return self.cut(walk, look),
                 Presence::More => return Next::More,
-                Presence::No => self.ahead += 1,
+                Presence::Yes | Presence::No => self.ahead += 1,
             }
         }
     }
@@ -173,9 +175,12 @@ pub(crate) fn begins(look: Look<'_>, at: usize, words: &Headers) -> Result<bool,
             let marks = [words.channel, words.message];
             let tail = look.rest(to + end);
             let mut all = marks.iter().chain(words.others);
-            let cut = look.ended && all.any(|mark| mark.starts_with(tail));
+            let cut = look.ended
+                && all.any(|mark| mark.starts_with(tail))
+                && look.is_special(to + end, tail.len());
             let [one, other] = [&marks, words.others].map(|marks| look.any(to + end, marks));
-            Ok(cut || one?.is_some() || other?.is_some())
+            let mark = one?.or(other?);
+            Ok(cut || mark.is_some_and(|len| look.is_special(to + end, len)))
         }
         Until::More => Err(More),
         Until::Ended => Ok(!look.rest(to).contains(char::is_whitespace)),

@@ -73,7 +73,8 @@ impl Think {
         if let Some(len) = own.filter(|len| look.is_special(self.at, *len)) {
             return Ok(Some(self.at + len));
         }
-        if look.any(self.at, self.until)?.is_some() {
+        let until = look.any(self.at, self.until)?;
+        if until.is_some_and(|len| look.is_special(self.at, len)) {
             return Ok(Some(self.at));
         }
         if self.fresh {
@@ -96,7 +97,9 @@ impl Think {
         let plain = if self.fresh {
             0
         } else {
-            let stops = |byte| byte == b'\n' || marks::may_begin(byte);
+            // A close mark of words begins with a letter.
+            let word = self.closes.first().and_then(|close| close.bytes().next());
+            let stops = |byte| byte == b'\n' || marks::may_begin(byte) || Some(byte) == word;
             tail.bytes().position(stops).unwrap_or(tail.len())
         };
         let len = first + plain;

@@ -11,7 +11,11 @@ use crate::{
         flow::Run,
         input::Input,
     },
-    text::{look::Look, marks, names, rule::Rule},
+    text::{
+        look::{self, Look},
+        marks, names,
+        rule::Rule,
+    },
     work,
 };
 
@@ -143,7 +147,8 @@ impl Walk {
     /// never such a token, and counts behind one, or behind a call.
     pub(crate) fn counts(&mut self, look: Look<'_>, len: usize) -> bool {
         let token = look.slice(self.at, self.at + len);
-        let is_open = !token.ends_with(['>', ']', '｜', '✿', '▷']);
+        let is_open =
+            !token.ends_with(['>', ']', '｜', '✿', '▷']) && look::barred(token).next().is_none();
         let near = || look.slice(self.trusted_to, self.at).trim().is_empty();
         let counts = look.is_special(self.at, len) || is_open && self.trusted_to > 0 && near();
         if counts {

@@ -146,7 +146,7 @@ impl<'j> Compared<'j> {
 
     fn typing(self) -> Typing {
         let Self { json, is_wrong, numbers, paths } = self;
-        if is_wrong || numbers.is_empty() {
+        if numbers.is_empty() {
             return Typing { is_wrong, numbers: None, paths };
         }
         let mut written = String::with_capacity(json.len());

@@ -3,7 +3,7 @@
 //! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`]. A mark
 //! points to a [`Rule`]; where parameters stand in tags, the rule points to [`Tags`].
 
-use crate::text::marks::Entry;
+use crate::text::marks::{Entry, Mark, common};
 
 mod channels;
 mod python;
@@ -14,6 +14,16 @@ mod xml;
 
 pub(crate) use channels::HEADERS;
 pub(crate) use tagged::TOOL_CALL;
+
+/// Either closes what either opened.
+const RESPONSE: &[&str] = &["Here is my response:", "Here's my response:"];
+
+/// Sentences that open reasoning, at the start of a line.
+pub(crate) const SENTENCES: &[Entry] = &[
+    common("Here is my thought process:", Mark::Think(RESPONSE, &[])),
+    common("Here's my thought process:", Mark::Think(RESPONSE, &[])),
+    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
+];
 
 /// The marks of all formats.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {

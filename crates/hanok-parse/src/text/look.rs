@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::{
     text::{
-        labels,
+        labels, marks,
         presence::{self, More, Presence},
         setup::Setup,
     },
@@ -48,6 +48,14 @@ impl<'a> Deref for Look<'a> {
     }
 }
 
+/// Where the tokens between bars stand in a mark.
+pub(crate) fn barred(mark: &str) -> impl Iterator<Item = Range<usize>> {
+    mark.match_indices("<|").map(|(start, _)| {
+        let end = mark.get(start..).and_then(|token| token.find('>'));
+        start..end.map_or(mark.len(), |end| start + end + 1)
+    })
+}
+
 impl<'a> Look<'a> {
     pub(crate) fn rest(&self, at: usize) -> &'a str {
         self.text.get(at..).unwrap_or_default()
@@ -62,11 +70,20 @@ impl<'a> Look<'a> {
         self.ended && at >= self.text.len()
     }
 
-    /// Whether the mark of `len` bytes at `at` may be one: it came as special tokens, where that is known.
+    /// Whether the mark of `len` bytes at `at` may be one: it came as special tokens, where that is known. Of a mark that has
+    /// tokens between bars, such as `<|channel|>analysis`, these did, and one of words alone has none.
     pub(crate) fn is_special(&self, at: usize, len: usize) -> bool {
         let Some(special) = self.special else { return true };
-        let next = special.partition_point(|range| range.end <= at);
-        special.get(next).is_some_and(|range| range.start <= at && at + len <= range.end)
+        let is_one = |start: usize, end: usize| {
+            let next = special.partition_point(|range| range.end <= start);
+            special.get(next).is_some_and(|range| range.start <= start && end <= range.end)
+        };
+        let mark = self.slice(at, at + len);
+        let mut barred = barred(mark).peekable();
+        if barred.peek().is_some() {
+            return barred.all(|token| is_one(at + token.start, at + token.end));
+        }
+        !mark.bytes().next().is_some_and(marks::may_begin) || is_one(at, at + len)
     }
 
     pub(crate) fn presence(&self, at: usize, token: &str) -> Presence {

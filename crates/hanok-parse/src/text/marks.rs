@@ -102,7 +102,7 @@ pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
 }
 
 /// Tokens that end a turn.
-pub(crate) const STOPS: [&str; 11] = [
+pub(crate) const STOPS: [&str; 16] = [
     "<|eot_id|>",
     "<|eom_id|>",
     "<|eot|>",
@@ -113,6 +113,11 @@ pub(crate) const STOPS: [&str; 11] = [
     "<|return|>",
     "<｜end▁of▁sentence｜>",
     "<end_of_turn>",
+    "<|end_of_turn|>",
+    "<|endofturn|>",
+    "<|endofuser|>",
+    "<|endofassistant|>",
+    "<|end_of_sentence|>",
     "</s>",
 ];
 
@@ -177,13 +182,6 @@ const COMMON: &[Entry] = &[
     common("[INST]", Mark::Turn(&[])),
     common("[SYSTEM_PROMPT]", Mark::Turn(&[])),
     common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
-];
-
-/// Sentences that open reasoning, at the start of a line.
-pub(crate) const SENTENCES: &[Entry] = &[
-    common("Here is my thought process:", Mark::Think(&["Here is my response:"], &[])),
-    common("Here's my thought process:", Mark::Think(&["Here's my response:"], &[])),
-    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.

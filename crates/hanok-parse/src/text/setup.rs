@@ -8,7 +8,7 @@ use crate::{
     text::{
         formats,
         grammar::Headers,
-        marks::{self, Entry, Mark, Marks},
+        marks::{Entry, Mark, Marks},
         table::{FormatTable, GRAMMARS, Grammar, TableError},
         template::Formats,
     },
@@ -65,7 +65,7 @@ impl Setup {
         Self {
             marks,
             lines: Arc::new(Marks::only(
-                marks::SENTENCES.iter().chain(formats::line_entries()).filter(has).copied(),
+                formats::SENTENCES.iter().chain(formats::line_entries()).filter(has).copied(),
             )),
             labels: is(Grammar::Labels),
             json: is(Grammar::Json),
@@ -93,7 +93,7 @@ impl Setup {
         let headers = headers.unwrap_or(&formats::HEADERS);
         let marks = Marks::guarded(entries.into_iter(), formats::guards().copied());
         let lines = tables.iter().flat_map(|table| table.line_entries());
-        let lines = Marks::only(lines.chain(marks::SENTENCES.iter().copied()));
+        let lines = Marks::only(lines.chain(formats::SENTENCES.iter().copied()));
         if let Some((token, other)) = marks.ambiguous().or_else(|| lines.ambiguous()) {
             let (token, other) = (token.to_owned(), other.to_owned());
             return Err(TableError::Ambiguous { token, other });
@@ -119,7 +119,7 @@ impl Setup {
     pub(crate) fn named(self, tool: String) -> Self {
         Self {
             marks: Arc::new(Marks::new(formats::guards().copied())),
-            lines: Arc::new(Marks::only(marks::SENTENCES.iter().copied())),
+            lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
             json: false,
             headers: None,

@@ -230,6 +230,8 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
             Format::BareJson,
             Format::OpenaiJson,
             Format::Llama3Json,
+            Format::Sarashina,
+            Format::Hyperclovax,
             Format::Xlam,
         ],
     ),

@@ -66,6 +66,8 @@ const TOOL_CALL_TAG: &[Format] = &[
     Format::Glm53,
     Format::HyV3,
     Format::Xlam,
+    // Its thinking models write GLM's pairs.
+    Format::Hyperclovax,
 ];
 const LLAMA: &[Format] = &[Format::Llama3Json, Format::LlamaBuiltin];
 const CALLS_TAG: &[Format] = &[Format::Jamba, Format::HunyuanA13b, Format::HyV3];
@@ -75,6 +77,9 @@ const MISTRALS: &[Format] = &[Format::Mistral, Format::MistralV11, Format::Xlam]
 pub(super) const MARKS: &[Entry] = &[
     of(TOOL_CALL_TAG, "<tool_call>", Mark::Open(&TOOL_CALL)),
     of(TOOL_CALL_TAG, "</tool_call>", Mark::Close),
+    of(TOOL_CALL_TAG, "<tool_response ", Mark::Result(&["</tool_response>"])),
+    of(TOOL_CALL_TAG, "<tool_result ", Mark::Result(&["</tool_result>"])),
+    of(TOOL_CALL_TAG, "<tool_results ", Mark::Result(&["</tool_results>"])),
     of(&[Format::ToolInputXml, Format::LangchainXml], "</tool_input>", Mark::Close),
     of(LLAMA, "<|python_tag|>", Mark::Open(&PYTHON_TAG)),
     of(&[Format::Granite, Format::Phi4mini], "<|tool_call|>", Mark::Open(&PHI_TOKEN)),
@@ -105,6 +110,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::HyV3], "<end_of_tool_calls>", Mark::Close),
     of(CALLS_TAG, "<tool_calls>", Mark::Open(&TOOL_CALLS)),
     of(CALLS_TAG, "</tool_calls>", Mark::Close),
+    of(CALLS_TAG, "<|tool_result|>", Mark::Result(&["<|assistant|>"])),
     of(&[Format::HunyuanA13b], "<answer>", Mark::Close),
     of(&[Format::HunyuanA13b], "</answer>", Mark::Close),
     of(&[Format::Ernie45], "<response>", Mark::Close),

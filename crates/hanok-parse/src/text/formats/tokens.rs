@@ -84,6 +84,7 @@ const GEMMA_LINE: Rule = Rule {
 const V3: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31];
 const UNDERSCORES: &[Format] = &[Format::DeepseekV3, Format::DeepseekV31, Format::Step3];
 const SOLAR1: &[Format] = &[Format::SolarOpen];
+const SOLAR2: &[Format] = &[Format::SolarOpen2];
 const SOLARS: &[Format] = &[Format::SolarOpen, Format::SolarOpen2];
 const CONTENT: &[Format] = &[Format::SolarOpen, Format::Functionary];
 const GEMMA4: &[Format] = &[Format::Gemma4];
@@ -116,6 +117,10 @@ pub(super) const MARKS: &[Entry] = &[
     of(SOLAR1, "<|tool_call:begin|>", Mark::Open(&SOLAR)),
     of(SOLARS, "<|tool_call:end|>", Mark::Close),
     of(SOLAR1, "<|tool_response:begin|>", Mark::Result(&["<|tool_response:end|>"])),
+    of(SOLAR2, "<|tool_response:start|>", Mark::Result(&["<|tool_response:end|>"])),
+    of(SOLAR2, "<|im:start|>", Mark::Turn(OWN)),
+    of(SOLAR2, "<|im:content|>", Mark::Close),
+    of(SOLAR2, "<|im:end|>", Mark::Stop),
     of(CONTENT, "<|content|>", Mark::Close),
     of(&[Format::Functionary], "<|from|>", Mark::Part(OWN)),
     of(&[Format::Functionary], "<|stop|>", Mark::Stop),
