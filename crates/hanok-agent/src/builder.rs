@@ -22,7 +22,7 @@ use crate::{
         Hook, SharedHook,
         lifted::{OfAgentState, WithoutServices},
     },
-    intercept::Interceptor,
+    intercept::{Interceptor, SharedInterceptor},
     large_results::{LargeResults, Shortening},
     protocol::Protocol,
     runner::ToolRunner,
@@ -371,7 +371,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
 
     /// Offers the model those of the agent's tools that fit what the user says, where there are more than a model should be shown:
     /// `index` lists tools and finds them, and the agent's [`tools`](Self::tools) of the same names, or its interceptors
-    /// ([`Interceptor::unregistered`]), make the calls. Default: all tools are offered.
+    /// ([`Interceptor::unregistered`], which [say](crate::Interceptor::has_tools) that they have some), make the calls. Default: all tools are offered.
     ///
     /// - A tool that the index does not list is always offered, as are those of [`tools_by`](Self::tools_by).
     /// - Of an index of up to 24 tools all are offered. Of a larger one a turn begins with the pinned tools and those that fit the
@@ -764,7 +764,7 @@ fn catalogue_of(
     tools: &ToolRegistry,
 ) -> Result<Catalogue, AgentBuildError> {
     let (agent, runner) = (&settings.name, &settings.runner);
-    let others = !runner.interceptors.is_empty();
+    let others = runner.interceptors.iter().any(SharedInterceptor::has_tools);
     let denied = runner.denied.clone();
     let failed = |fault| faulty(agent, fault);
     let catalogue = Catalogue::new(agent, index, tools, others, denied, settings.language)

@@ -49,8 +49,8 @@ pub(crate) struct Catalogue {
 #[derive(Debug, Clone)]
 struct Usable {
     registry: ToolRegistry,
-    /// True when tools may also come from interceptors.
-    others: bool,
+    /// The only tools that can be called, `None` when others may come from interceptors.
+    only: Option<Arc<BTreeSet<String>>>,
     denied: Arc<BTreeSet<String>>,
 }
 
@@ -71,7 +71,12 @@ struct FoundTools {
 impl Usable {
     /// True for a tool that can be called.
     fn is(&self, name: &str) -> bool {
-        !self.denied.contains(name) && (self.others || self.registry.spec(name).is_some())
+        !self.denied.contains(name) && self.only.as_ref().is_none_or(|only| only.contains(name))
+    }
+
+    /// A question for tools that can be called.
+    fn query(&self, text: impl Into<String>) -> ToolQuery {
+        ToolQuery::new(text).deny(self.denied.iter().cloned()).among(self.only.clone())
     }
 
     /// The binding of a tool of the index, by the definition that a call of it has.
@@ -96,7 +101,9 @@ impl Catalogue {
         denied: Arc<BTreeSet<String>>,
         language: Language,
     ) -> Result<Self, InvalidSpec> {
-        let usable = Usable { registry: registry.clone(), others, denied };
+        let own = || registry.specs().map(|spec| spec.name().to_owned()).collect();
+        let only = (!others).then(|| Arc::new(own()));
+        let usable = Usable { registry: registry.clone(), only, denied };
         let search = search_tool(&index, &usable, language)?;
         Ok(Self { agent: agent.to_owned(), index, search, usable })
     }
@@ -152,7 +159,7 @@ impl Catalogue {
             Some(whole) => whole.into_values().collect(),
             None => {
                 bound.push(BoundTool::own(SEARCH_TOOLS));
-                let query = ToolQuery::new(asked).deny(self.usable.denied.iter().cloned());
+                let query = self.usable.query(asked);
                 let recommended = self.index.recommend(&query, now).await?;
                 let required = required.and_then(|name| listed.get(name));
                 required.into_iter().chain(recommended.specs()).cloned().collect()
@@ -296,7 +303,7 @@ async fn search(
 ) -> Result<ToolOutput, ToolError> {
     let SearchArguments { query, k } = arguments.decode().map_err(ToolError::arguments)?;
     let limit = k.unwrap_or(SEARCHED).min(MOST_SEARCHED);
-    let query = ToolQuery::new(query).limit(limit).deny(usable.denied.iter().cloned());
+    let query = usable.query(query).limit(limit);
     let recommended = index.recommend(&query, now).await.map_err(ToolError::failed)?;
     let found: Vec<_> =
         recommended.tools.iter().map(|tool| &tool.spec).filter(|it| usable.is(it.name())).collect();

@@ -120,6 +120,12 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
         std::future::ready(Ok(None))
     }
 
+    /// Whether [`unregistered`](Self::unregistered) may give tools. A catalogue offers what the agent has not itself only then: else
+    /// a model would be offered tools that it cannot call. Default: false.
+    fn has_tools(&self) -> bool {
+        false
+    }
+
     /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds. When one changes
     /// the arguments, all the others judge the changed call: nothing is made that one of them has not seen.
     ///
@@ -190,6 +196,10 @@ impl SharedInterceptor {
         Self(Arc::new(interceptor))
     }
 
+    pub(crate) fn has_tools(&self) -> bool {
+        self.0.has_tools()
+    }
+
     pub(crate) async fn unregistered_tool(
         &self,
         tool_call: &ToolCall,
@@ -251,6 +261,8 @@ pub struct ToolRequest<'a> {
 trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
 
+    fn has_tools(&self) -> bool;
+
     fn unregistered_boxed<'a>(
         &'a self,
         tool_call: &'a ToolCall,
@@ -281,6 +293,10 @@ trait Erased: fmt::Debug + Send + Sync {
 impl<I: Interceptor> Erased for I {
     fn name(&self) -> &str {
         Interceptor::name(self)
+    }
+
+    fn has_tools(&self) -> bool {
+        Interceptor::has_tools(self)
     }
 
     fn unregistered_boxed<'a>(

@@ -25,7 +25,7 @@ use hanok_model::{Embedder, SharedEmbedder, ToolSpec};
 use thiserror::Error;
 
 use self::{
-    entry::{IndexedTool, StoredTool, name_key},
+    entry::{IndexedTool, StoredTool},
     query::ToolQuery,
     ranking::{Candidate, RecommendedTool, Scored, ranked},
 };
@@ -466,7 +466,7 @@ impl ToolIndex {
 
     /// The items that point to a tool: the names by which it is found exactly, and its pin.
     fn pointers(&self, tool: &StoredTool) -> Result<Vec<ItemKey>, ToolIndexError> {
-        let names: BTreeSet<_> = tool.names().map(name_key).collect();
+        let names: BTreeSet<_> = tool.keys().collect();
         let names = names.iter().map(|name| self.key(&self.names, name));
         let pin = tool.pinned.then(|| self.key(&self.pins, tool.name()));
         names.chain(pin).collect()
@@ -509,7 +509,7 @@ fn offered(tools: &[IndexedTool]) -> Result<BTreeMap<&str, StoredTool>, ToolInde
     for tool in tools {
         let (name, stored) = (tool.spec().name(), StoredTool::of(tool));
         let is_new = offered.insert(name, stored.clone()).is_none();
-        for exact in stored.names().map(name_key) {
+        for exact in stored.keys() {
             let before = names.insert(exact.clone(), name);
             if let Some(first) = before.filter(|before| *before != name || !is_new) {
                 let (first, second) = (first.to_owned(), name.to_owned());

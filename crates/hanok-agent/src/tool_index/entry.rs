@@ -5,6 +5,7 @@ use hanok_model::ToolSpec;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
+use super::query::words;
 use crate::digest::json_text;
 
 /// A tool that an index offers.
@@ -22,7 +23,8 @@ impl IndexedTool {
         Self { spec, aliases: Vec::new(), pinned: false }
     }
 
-    /// Adds names by which it is found exactly, beside its own.
+    /// Adds names by which it is found exactly, beside its own: of up to three words, in which signs do not count. What is longer is
+    /// found by its words.
     ///
     /// ```
     /// # use {hanok_agent::IndexedTool, hanok_model::ToolSpec, serde_json::json};
@@ -88,8 +90,13 @@ impl StoredTool {
     }
 
     /// Its name and its aliases.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name()).chain(self.aliases.iter().map(String::as_str))
+    }
+
+    /// What a question has to name for it.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
+        self.names().map(name_key).filter(|key| !key.is_empty())
     }
 
     /// The fields whose words find it.
@@ -164,7 +171,7 @@ fn words_of_name(name: &str) -> String {
 /// The key of a name: spelled with other capitals, blanks or forms of its characters it is the same name.
 pub(crate) fn name_key(name: &str) -> String {
     let normal: String = name.nfkc().flat_map(char::to_lowercase).collect();
-    normal.split_whitespace().collect::<Vec<_>>().join(" ")
+    words(&normal).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -189,5 +196,6 @@ mod tests {
         assert_eq!(name_key("  Book_Meeting "), name_key("book_meeting"));
         assert_eq!(name_key("회의  예약"), "회의 예약");
         assert_eq!(name_key("ＳＥＮＤ"), "send");
+        assert_eq!(name_key("What's next?"), "what s next");
     }
 }

@@ -1,6 +1,9 @@
 //! A question for tools.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{entry::name_key, experience::ToolExperience};
 
@@ -21,6 +24,7 @@ pub struct ToolQuery {
     text: String,
     pub(crate) limit: usize,
     pub(crate) denied: BTreeSet<String>,
+    among: Option<Arc<BTreeSet<String>>>,
     pub(crate) experience: BTreeMap<String, ToolExperience>,
 }
 
@@ -28,7 +32,7 @@ impl ToolQuery {
     /// Asks for tools that fit `text`.
     pub fn new(text: impl Into<String>) -> Self {
         let (denied, experience) = Default::default();
-        Self { text: text.into(), limit: LIMIT, denied, experience }
+        Self { text: text.into(), limit: LIMIT, denied, among: None, experience }
     }
 
     /// Sets the most tools, beside the pinned ones. Default: 8.
@@ -47,6 +51,17 @@ impl ToolQuery {
     pub fn deny<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.denied.extend(names.into_iter().map(Into::into));
         self
+    }
+
+    /// Leaves out all but these, also pinned ones, before the best are taken. Default: none is left out.
+    pub(crate) fn among(self, among: Option<Arc<BTreeSet<String>>>) -> Self {
+        Self { among, ..self }
+    }
+
+    /// Whether the tool `name` may be offered.
+    pub(crate) fn allows(&self, name: &str) -> bool {
+        let is_there = self.among.as_ref().is_none_or(|among| among.contains(name));
+        is_there && !self.denied.contains(name)
     }
 
     /// Ranks the tool `name` by experience with it too: 0.3 times what its [lower bound](ToolExperience::lower_bound) is above or
@@ -70,25 +85,48 @@ impl ToolQuery {
     }
 }
 
-/// The names that a text may mean exactly: each of its words, and up to three in a row.
+/// The names that a text may mean exactly: each of its words, and up to three in a row. A particle behind a name in Latin letters is
+/// none of it: `mail__send로`.
 pub(super) fn names(text: &str) -> impl Iterator<Item = String> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    let words: Vec<_> = text
-        .split(|c| !is_name(c))
-        .map(|word| word.trim_matches(['-', '.', '/']))
-        .filter(|word| !word.is_empty())
-        .take(NAMES)
-        .collect();
+    let words: Vec<_> = words(text).take(NAMES).collect();
     let mut names = Vec::new();
     for length in 1..=WORDS {
-        names.extend(words.windows(length).map(|words| name_key(&words.join(" "))));
+        for words in words.windows(length) {
+            let name = words.join(" ");
+            names.extend(before_particle(&name).map(name_key));
+            names.push(name_key(&name));
+        }
     }
     names.into_iter().filter(|name| !name.is_empty() && name.len() <= LONGEST)
+}
+
+/// The words of a text that may stand in names.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let words = text.split(move |c| !is_name(c)).map(|word| word.trim_matches(['-', '.', '/']));
+    words.filter(|word| !word.is_empty())
+}
+
+/// What stands before the Hangul at the end of `name`, if that is ASCII.
+fn before_particle(name: &str) -> Option<&str> {
+    let is_hangul = |c: char| matches!(c, '가'..='힣');
+    let before = name.trim_end_matches(is_hangul);
+    let is_name =
+        before.len() < name.len() && before.ends_with(|c: char| c.is_ascii_alphanumeric());
+    is_name.then_some(before)
 }
 
 #[cfg(test)]
 mod tests {
     use super::names;
+
+    #[test]
+    fn a_particle_is_none_of_a_name() {
+        let all: Vec<_> = names("mail__send로 보내").collect();
+        assert_eq!(all, ["mail__send", "mail__send로", "보내", "mail__send로 보내"]);
+        assert_eq!(names("send회의").collect::<Vec<_>>(), ["send", "send회의"]);
+        assert_eq!(names("회의").collect::<Vec<_>>(), ["회의"]);
+    }
 
     #[test]
     fn a_text_may_mean_its_words_and_what_stands_together() {

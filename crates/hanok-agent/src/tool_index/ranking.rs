@@ -91,7 +91,7 @@ pub(super) fn ranked(
 ) -> (Scored, Scored) {
     let (mut pinned, mut others) = (Scored::new(), Scored::new());
     for (name, candidate) in candidates {
-        if query.denied.contains(&name) {
+        if !query.allows(&name) {
             continue;
         }
         let score = candidate.score(&name, query);

@@ -252,6 +252,10 @@ async fn denied_tools_are_never_offered_found_or_called() {
     struct Everything(Ledger);
 
     impl Interceptor for Everything {
+        fn has_tools(&self) -> bool {
+            true
+        }
+
         async fn unregistered(
             &self,
             call: &ToolCall,
@@ -476,6 +480,10 @@ async fn an_interceptor_may_have_the_tools_of_a_catalogue() {
     struct Elsewhere(Ledger, Arc<Vec<ToolSpec>>);
 
     impl Interceptor for Elsewhere {
+        fn has_tools(&self) -> bool {
+            true
+        }
+
         async fn unregistered(
             &self,
             call: &ToolCall,
@@ -553,4 +561,41 @@ async fn a_catalogue_that_cannot_be_read_is_a_typed_error() {
         source = error.source();
     }
     panic!("{failed:?}");
+}
+
+/// B136: of an index of many only what the agent has is offered and found, whatever stands around its calls: a model that is offered
+/// what cannot be called calls it.
+#[tokio::test]
+async fn what_cannot_be_called_is_neither_offered_nor_found() {
+    /// Watches, and has no tools.
+    #[derive(Debug)]
+    struct Watches;
+
+    impl Interceptor for Watches {}
+
+    let letters = |n| spec(&format!("letters__{n}"), "Sends a letter to Kim", json!({}));
+    let listed: Vec<_> = (0..100).map(letters).chain(specs()).collect();
+    for is_watched in [false, true] {
+        let (ledger, index) = (Ledger::default(), index_of(&listed).await);
+        let model = ScriptedModel::new([
+            calls("1", "search_tools", r#"{"query": "send a letter"}"#),
+            Exchange::says("over"),
+        ]);
+        let registered = [specs()[0].clone(), letters(99)];
+        let agent = ReactAgent::builder("desk", "Helps", model.clone())
+            .tools(registered.map(|spec| tool_of(spec, &ledger)))
+            .catalogue(index)
+            .protocol(Protocol::Native);
+        let agent = if is_watched { agent.intercept(Watches) } else { agent };
+        let state = run(&agent.build().unwrap(), LETTER).await;
+        let requests = model.requests();
+        let offered = shown(&requests[0]);
+        assert_eq!(offered.len(), 3, "{offered:?}");
+        assert!(offered.contains(&"letters__99"), "{offered:?}");
+        let observed = &observations(&state)[0];
+        assert!(
+            observed.contains("letters__99") && !observed.contains("letters__1`"),
+            "{observed}"
+        );
+    }
 }
