@@ -96,6 +96,26 @@ async fn every_difference_waits_and_is_shown() {
     assert_eq!(kinds(&client), [""; 0]);
 }
 
+/// P44: whoever approves at the same time as another takes nothing from it.
+#[tokio::test]
+async fn what_two_clients_approve_at_once_is_approved() {
+    let tools: Vec<_> = (0..16).map(|at| tool(&format!("tool{at}"), "")).collect();
+    let world = World::new().server("one", "old", &tools);
+    let one = world.builder().connect().await.unwrap();
+    let other = world.builder().connect().await.unwrap();
+    std::thread::scope(|scope| {
+        for (client, first) in [(&one, 0), (&other, 1)] {
+            scope.spawn(move || {
+                for change in client.pending().iter().skip(first).step_by(2) {
+                    client.approve([change]).unwrap();
+                }
+            });
+        }
+    });
+    let later = world.builder().locked().connect().await.unwrap();
+    assert_eq!(names(&later).len(), tools.len());
+}
+
 /// P35, P44: what is approved is what was shown; a tool that is swapped in between waits.
 #[tokio::test]
 async fn an_approval_is_for_what_was_shown_and_not_for_what_came_after() {
