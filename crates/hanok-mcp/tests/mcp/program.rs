@@ -258,6 +258,13 @@ fn call(message: &Value) -> Result<Value, Value> {
         }
         "endless" => Ok(required("again", "Again?", "seats")),
         "wants-secret" => Ok(required("secret", "Who are you?", "password")),
+        "wants-much" => {
+            let folders = (0..17).map(|at| (at.to_string(), json!({"method": "roots/list"})));
+            let folders: serde_json::Map<_, _> = folders.collect();
+            Ok(
+                json!({"resultType": "input_required", "requestState": "much", "inputRequests": folders}),
+            )
+        }
         "wants-visit" if params["requestState"].is_null() => Ok(json!({
             "resultType": "input_required", "requestState": "visit",
             "inputRequests": {
