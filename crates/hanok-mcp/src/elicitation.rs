@@ -14,3 +14,4 @@ pub use elicitor::Elicitor;
 pub use question::{Elicitation, ElicitationMode};
 
 pub(crate) use elicitor::{PATIENCE, Prompted, Prompter, SharedElicitor};
+pub(crate) use secret::names_secret;

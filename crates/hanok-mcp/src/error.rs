@@ -104,6 +104,12 @@ pub enum ServerError {
         /// The field of the form.
         field: String,
     },
+    /// The server asks too much at once before it answers. Nothing of it was put to anybody.
+    #[error("the server asks more than {limit} questions at once, and is not answered")]
+    TooManyQuestions {
+        /// The most questions of one round.
+        limit: usize,
+    },
     /// The server asks again and again before it answers.
     #[error("the server asked {limit} times before it answered, and is not answered again")]
     EndlessQuestions {
@@ -200,6 +206,7 @@ pub(crate) fn is_of_server(error: &ToolError) -> bool {
             ServerError::Refused { .. }
                 | ServerError::InputRequired
                 | ServerError::SecretAsked { .. }
+                | ServerError::TooManyQuestions { .. }
                 | ServerError::EndlessQuestions { .. }
                 | ServerError::TaskForgotten { .. }
                 | ServerError::TaskCancelled { .. }

@@ -42,6 +42,24 @@ struct Locked {
 }
 
 impl Lock {
+    /// Holds the file at `path` against other processes, and clients of this one, until the answer is dropped. What is locked is a
+    /// file beside it that stays: each [`write`](Self::write) puts another in its place.
+    pub(crate) fn hold(path: &Path) -> Result<fs::File, McpError> {
+        let held = || -> Result<fs::File, BoxError> {
+            let mut name = path.file_name().ok_or("it has no name")?.to_owned();
+            name.push(".lock");
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create(true).truncate(false);
+            let file = options.open(path.with_file_name(name))?;
+            match file.lock() {
+                // Where nothing can be locked, whoever approves has to be alone.
+                Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error.into()),
+                _ => Ok(file),
+            }
+        };
+        held().map_err(|source| McpError::LockFile { path: path.to_owned(), source })
+    }
+
     /// The lock in the file at `path`; an empty one where there is no file.
     pub(crate) fn read(path: &Path) -> Result<Self, McpError> {
         let unusable = |source: BoxError| McpError::LockFile { path: path.to_owned(), source };

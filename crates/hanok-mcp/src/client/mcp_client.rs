@@ -149,8 +149,9 @@ impl McpClient {
         if self.0.locked {
             return Err(McpError::ReadOnly);
         }
+        // Another process may approve at the same time, and may have approved in the meantime.
+        let _held = self.0.path.as_deref().map(Lock::hold).transpose()?;
         let mut lock = self.lock();
-        // Another process may have approved in the meantime.
         let mut approved = match &self.0.path {
             Some(path) => Lock::read(path)?,
             None => lock.clone(),

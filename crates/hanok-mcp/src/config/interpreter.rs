@@ -15,6 +15,7 @@ const INTERPRETERS: &[(&[&str], &[&str])] = &[
     ),
     (&["php"], &["r", "run"]),
     (&["npx", "bunx", "npm", "pnpm", "yarn"], &["c", "call", "shell-mode"]),
+    (&["env"], &["s", "split-string"]),
 ];
 
 /// Programs that start the program which their arguments name.
@@ -26,15 +27,21 @@ const WRAPPERS: &[&str] = &[
 
 /// The part of a command line that is code for an interpreter, such as `sh -c`.
 pub(super) fn inline_code<'a>(command: &'a str, arguments: &[&'a str]) -> Option<String> {
-    let program = program(command);
-    let of = INTERPRETERS.iter().find(|known| known.0.contains(&versionless(&program)));
+    let name = program(command);
+    // `npm exec` is `npx`, and its options stand behind that word.
+    let (program, arguments) = match (versionless(&name), arguments) {
+        ("npm" | "pnpm" | "yarn", ["exec" | "x" | "dlx", rest @ ..]) => (name.as_str(), rest),
+        ("bun", ["x", rest @ ..]) => ("bunx", rest),
+        _ => (name.as_str(), arguments),
+    };
+    let of = INTERPRETERS.iter().find(|known| known.0.contains(&versionless(program)));
     if let Some((_, options)) = of
-        && let Some(option) = before_script(arguments, &program)
-            .find(|argument| takes_code(argument, options, &program))
+        && let Some(option) = before_script(arguments, program)
+            .find(|argument| takes_code(argument, options, program))
     {
         return Some(format!("{program} {option}"));
     }
-    if !WRAPPERS.contains(&versionless(&program)) {
+    if !WRAPPERS.contains(&versionless(program)) {
         return None;
     }
     // Whatever a wrapper makes of its own options, a program among its arguments is judged by what follows it.
@@ -85,6 +92,9 @@ fn takes_code(argument: &str, options: &[&str], program: &str) -> bool {
     if versionless(program) == "deno" {
         return lower == "eval";
     }
+    if program == "env" {
+        return splits(argument);
+    }
     if let Some(slash) = lower.strip_prefix('/') {
         return program == "cmd" && options.iter().any(|option| slash.starts_with(option));
     }
@@ -113,6 +123,18 @@ fn takes_code(argument: &str, options: &[&str], program: &str) -> bool {
     }
 }
 
+/// True for an option by which `env` makes a command line of one argument: `-S`, alone, with others (`-iS`) or with the line
+/// (`-Ssh`), or its long form, which may be shortened.
+fn splits(argument: &str) -> bool {
+    if let Some(long) = argument.strip_prefix("--") {
+        let long = long.split('=').next().unwrap_or_default();
+        return !long.is_empty() && "split-string".starts_with(long);
+    }
+    // Behind the letter of an option with a value stands that value.
+    let letters = argument.strip_prefix('-').unwrap_or_default().chars();
+    letters.take_while(|c| !matches!(c, 'a' | 'u' | 'C' | 'L' | 'P' | 'U')).any(|c| c == 'S')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,11 +152,32 @@ mod tests {
             ("python -cprint()", Some("python -cprint()")),
             ("npx -c x", Some("npx -c")),
             ("npx --call x", Some("npx --call")),
+            ("npm exec -c x", Some("npm -c")),
+            ("npm x --call=x", Some("npm --call=x")),
+            ("npm exec --package=tool@1 -c x", Some("npm -c")),
+            ("pnpm exec -c x", Some("pnpm -c")),
+            ("pnpm dlx --shell-mode x", Some("pnpm --shell-mode")),
+            ("yarn dlx -c x", Some("yarn -c")),
+            ("bun x -c x", Some("bunx -c")),
+            ("bun x sh -c x", Some("sh -c")),
+            ("bun -e x", Some("bun -e")),
             ("deno eval x", Some("deno eval")),
             ("C:\\Windows\\cmd.exe /C x", Some("cmd /C")),
             ("pwsh -Command x", Some("pwsh -Command")),
             ("pwsh -enc x", Some("pwsh -enc")),
             ("env A=1 sh -c x", Some("sh -c")),
+            ("env -S sh", Some("env -S")),
+            ("env -iS sh", Some("env -iS")),
+            ("env -Ssh", Some("env -Ssh")),
+            ("/usr/bin/env --split-string=sh", Some("env --split-string=sh")),
+            ("env --split-string sh", Some("env --split-string")),
+            ("env -C /srv -S sh", Some("env -S")),
+            ("nice env -S sh", Some("env -S")),
+            ("env -uSHELL server", None),
+            ("env A=1 server -S x", None),
+            ("npm exec server@1 -c config", None),
+            ("bun x -p server@1 run", None),
+            ("bun x server@1 -p 3000", None),
             ("uv run python -c x", Some("python -c")),
             ("cmd /c x", Some("cmd /c")),
             ("npx -y @modelcontextprotocol/server-memory@1.0.0", None),

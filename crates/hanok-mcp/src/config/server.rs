@@ -15,7 +15,7 @@ use super::{
     fill::fill,
     interpreter, unversioned,
 };
-use crate::redact::Redact;
+use crate::{elicitation::names_secret, redact::Redact};
 
 pub(super) const STARTUP: Duration = Duration::from_secs(30);
 pub(super) const TOOL: Duration = Duration::from_secs(60);
@@ -77,11 +77,18 @@ impl Reading<'_> {
         let noting = Reading { variables: &variables, ..*self };
         let config = noting.server_without_secrets(name, fields)?;
         let mut secrets = values.take();
-        if let Transport::Http(http) = &config.transport {
-            secrets.extend(http.headers.iter().map(|header| header.1.expose().clone()));
-            #[cfg(feature = "oauth")]
-            if let Some(secret) = http.oauth.as_ref().and_then(|it| it.client_secret.as_ref()) {
-                secrets.push(secret.expose().clone());
+        match &config.transport {
+            Transport::Stdio(stdio) => {
+                let named = stdio.env.iter().filter(|variable| is_secret(variable.0));
+                secrets.extend(named.map(|variable| variable.1.expose().clone()));
+            }
+            Transport::Stream(_) => {}
+            Transport::Http(http) => {
+                secrets.extend(http.headers.iter().map(|header| header.1.expose().clone()));
+                #[cfg(feature = "oauth")]
+                if let Some(secret) = http.oauth.as_ref().and_then(|it| it.client_secret.as_ref()) {
+                    secrets.push(secret.expose().clone());
+                }
             }
         }
         Some(ServerConfig { secrets: Redact::new(secrets), ..config })
@@ -336,6 +343,12 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// True for the name of a variable whose value is a secret, by its name alone: `API_KEY`, `GITHUB_TOKEN`.
+fn is_secret(name: &str) -> bool {
+    let is_key = |word: &str| word.eq_ignore_ascii_case("key");
+    names_secret(name) || name.split(['_', '-']).any(is_key)
 }
 
 /// What is wrong with `name` as one of a server.

@@ -123,6 +123,25 @@ impl<C> BoundedHttp<C> {
 
     /// Notes what an error says of the server and of whether it took `message`.
     fn judge(&self, error: &HttpError, message: Option<&ClientJsonRpcMessage>) {
+        // This first: whoever waits for the call hears of a breach at once.
+        let not_taken = match error {
+            StreamableHttpError::Client(error) => {
+                error.is_connect() || error.is_builder() || redirect(error).is_some()
+            }
+            StreamableHttpError::HttpStatus(status) => status.status == 429,
+            StreamableHttpError::SessionExpired
+            | StreamableHttpError::AuthRequired(_)
+            | StreamableHttpError::InsufficientScope(_)
+            | StreamableHttpError::ReservedHeaderConflict(_) => true,
+            StreamableHttpError::UnexpectedServerResponse(text) => is_unauthorized(text),
+            // No token was to be had, or it was refused.
+            #[cfg(feature = "oauth")]
+            StreamableHttpError::Auth(_) => true,
+            _ => false,
+        };
+        if let Some(message) = message.filter(|_| not_taken) {
+            self.wire.returns(message);
+        }
         match error {
             StreamableHttpError::ResponseBodyTooLarge { .. } => self.wire.breached(Breach::TooLong),
             StreamableHttpError::AuthRequired(required) => {
@@ -135,9 +154,7 @@ impl<C> BoundedHttp<C> {
             StreamableHttpError::Auth(error) => {
                 self.wire.fails(Chain(error).to_string());
             }
-            StreamableHttpError::UnexpectedServerResponse(text)
-                if text.starts_with("HTTP 401") || text.starts_with("HTTP 403") =>
-            {
+            StreamableHttpError::UnexpectedServerResponse(text) if is_unauthorized(text) => {
                 self.unauthorized("");
             }
             StreamableHttpError::UnexpectedServerResponse(text)
@@ -153,24 +170,12 @@ impl<C> BoundedHttp<C> {
             }
             _ => {}
         }
-        let not_taken = match error {
-            StreamableHttpError::Client(error) => {
-                error.is_connect() || error.is_builder() || redirect(error).is_some()
-            }
-            StreamableHttpError::HttpStatus(status) => status.status == 429,
-            StreamableHttpError::SessionExpired
-            | StreamableHttpError::AuthRequired(_)
-            | StreamableHttpError::InsufficientScope(_)
-            | StreamableHttpError::ReservedHeaderConflict(_) => true,
-            // No token was to be had, or it was refused.
-            #[cfg(feature = "oauth")]
-            StreamableHttpError::Auth(_) => true,
-            _ => false,
-        };
-        if let Some(message) = message.filter(|_| not_taken) {
-            self.wire.returns(message);
-        }
     }
+}
+
+/// True for an answer by which a server wants to know who asks, and does not say how.
+fn is_unauthorized(text: &str) -> bool {
+    text.starts_with("HTTP 401") || text.starts_with("HTTP 403")
 }
 
 /// The error without the address, which may hold a key.

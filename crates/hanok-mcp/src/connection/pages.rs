@@ -34,8 +34,8 @@ impl Live {
         while let Some(page) = pages.next() {
             let listed = self.request(self.peer().list_tools(page)).await;
             if let Ok(listed) = &listed {
-                let lasts = listed.ttl_ms.map(Duration::from_millis);
-                ttl = ttl.map_or(lasts, |before| lasts.map(|lasts| lasts.min(before)));
+                // A page that says nothing of it lasts as long as the others.
+                ttl = ttl.into_iter().chain(listed.ttl_ms.map(Duration::from_millis)).min();
             }
             pages.add(listed.map(|listed| (listed.tools, listed.next_cursor)))?;
         }

@@ -58,11 +58,13 @@ impl Transport<RoleClient> for StreamTransport {
         let (call, line) = (Leaving::of(&message), line(message));
         async move {
             let line = line?;
+            let (end, text) = line.split_last().ok_or(io::ErrorKind::InvalidData)?;
             let mut writer = writer.lock().await;
             let open = writer.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-            // A line without its end was not taken.
-            open.write_all(&line).await?;
+            // A line without its end is not taken, and one with it may be at once: whoever reads it may be quicker than this.
+            open.write_all(text).await?;
             wire.leaves(call);
+            open.write_all(std::slice::from_ref(end)).await?;
             open.flush().await
         }
     }
@@ -86,5 +88,72 @@ impl Transport<RoleClient> for StreamTransport {
 impl fmt::Debug for StreamTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamTransport").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::Pin,
+        task::{Context, Poll},
+    };
+
+    use hanok_core::Call;
+    use rmcp::model::{
+        CallToolRequest, CallToolRequestParams, ClientRequest, JsonRpcMessage, RequestId,
+        RequestMetaObject,
+    };
+
+    use super::*;
+    use crate::connection::wire::{Followed, KEY};
+
+    /// What is written at once, and whether it was noted before that the call may be taken.
+    type Written = Arc<std::sync::Mutex<Vec<(Vec<u8>, bool)>>>;
+
+    /// A server to which one call is written.
+    struct Server {
+        followed: Followed,
+        written: Written,
+    }
+
+    impl AsyncWrite for Server {
+        fn poll_write(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            let piece = (bytes.to_vec(), self.followed.may_be_taken());
+            self.written.lock().unwrap().push(piece);
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    /// P4: a server that reads a call and dies at once has taken it, and one that has no whole line has not.
+    #[tokio::test]
+    async fn a_call_may_be_taken_from_the_end_of_its_line_on() {
+        let (wire, written) = (Arc::new(Wire::default()), Written::default());
+        let followed = wire.follow("k", &Call::detached());
+        let server = Server { followed, written: written.clone() };
+        let mut transport = StreamTransport::start(tokio::io::empty(), server, wire);
+        let mut params = CallToolRequestParams::new("echo");
+        let mut meta = RequestMetaObject::new();
+        meta.0.0.insert(KEY.to_owned(), "k".into());
+        params.meta = Some(meta);
+        let request = ClientRequest::from(CallToolRequest::new(params));
+        transport.send(JsonRpcMessage::request(request, RequestId::Number(7))).await.unwrap();
+        let pieces = written.lock().unwrap().clone();
+        let whole: Vec<_> = pieces.iter().flat_map(|piece| piece.0.clone()).collect();
+        assert!(whole.ends_with(b"}\n"));
+        for (piece, may_be_taken) in pieces {
+            assert_eq!(piece.ends_with(b"\n"), may_be_taken, "{}", piece.escape_ascii());
+        }
     }
 }

@@ -48,7 +48,8 @@ fn is_secret(name: &str, field: &Value) -> bool {
         || [name, text("title"), text("description")].into_iter().any(names_secret)
 }
 
-fn names_secret(text: &str) -> bool {
+/// True for a text with a word that names a secret.
+pub(crate) fn names_secret(text: &str) -> bool {
     let mut words: Vec<String> = vec![String::new()];
     let mut before = ' ';
     for c in text.chars() {

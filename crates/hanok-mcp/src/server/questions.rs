@@ -74,7 +74,7 @@ impl Server {
         requests: &'a InputRequests,
     ) -> Result<BTreeMap<&'a str, Input>, ServerError> {
         if requests.len() > MOST_QUESTIONS {
-            return Err(ServerError::InputRequired);
+            return Err(ServerError::TooManyQuestions { limit: MOST_QUESTIONS });
         }
         let input = |(key, request): (&'a String, &InputRequest)| {
             let input = match request {

@@ -96,6 +96,26 @@ async fn every_difference_waits_and_is_shown() {
     assert_eq!(kinds(&client), [""; 0]);
 }
 
+/// P44: whoever approves at the same time as another takes nothing from it.
+#[tokio::test]
+async fn what_two_clients_approve_at_once_is_approved() {
+    let tools: Vec<_> = (0..16).map(|at| tool(&format!("tool{at}"), "")).collect();
+    let world = World::new().server("one", "old", &tools);
+    let one = world.builder().connect().await.unwrap();
+    let other = world.builder().connect().await.unwrap();
+    std::thread::scope(|scope| {
+        for (client, first) in [(&one, 0), (&other, 1)] {
+            scope.spawn(move || {
+                for change in client.pending().iter().skip(first).step_by(2) {
+                    client.approve([change]).unwrap();
+                }
+            });
+        }
+    });
+    let later = world.builder().locked().connect().await.unwrap();
+    assert_eq!(names(&later).len(), tools.len());
+}
+
 /// P35, P44: what is approved is what was shown; a tool that is swapped in between waits.
 #[tokio::test]
 async fn an_approval_is_for_what_was_shown_and_not_for_what_came_after() {
@@ -112,7 +132,8 @@ async fn an_approval_is_for_what_was_shown_and_not_for_what_came_after() {
 /// P44: a tool that is changed, swapped, gone or put back while agents have it is called only as it was approved.
 #[tokio::test]
 async fn a_tool_that_is_no_longer_what_was_approved_is_not_called() {
-    for mode in ["old", "modern"] {
+    // However long a server says that its list is good.
+    for mode in ["old", "modern", "lasting"] {
         changed_while_agents_have_it(mode).await;
     }
 }
@@ -121,7 +142,7 @@ async fn changed_while_agents_have_it(mode: &str) {
     let approved = [tool("find", "Finds"), tool("read", "Reads"), tool("change", "")];
     let world = World::new().server("one", mode, &approved);
     let client = world.approved().await;
-    if mode == "modern" {
+    if mode != "old" {
         let listens = async {
             while !world.path("one.pid.listens").exists() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -163,6 +184,22 @@ async fn changed_while_agents_have_it(mode: &str) {
     world.clock.advance(Duration::from_secs(301));
     world.run_tool(&find, "k8").await.unwrap_err();
     assert_eq!(world.ledger("one"), ["find k1", "change k2", "find k6", "find k7"]);
+}
+
+/// P44: a list is good for as long as its server says, whichever of its pages says so.
+#[tokio::test]
+async fn a_list_is_asked_for_again_when_its_time_is_up() {
+    let world = World::new().server("one", "brief", &[tool("find", "Finds")]);
+    let client = world.approved().await;
+    let find = tool_of(&client, "one__find");
+    // It changes its tools without a word.
+    world.set_tools("one", &[tool("find", "Other")]);
+    world.clock.advance(Duration::from_secs(59));
+    world.run_tool(&find, "k1").await.unwrap();
+    world.clock.advance(Duration::from_secs(2));
+    let error = world.run_tool(&find, "k2").await.unwrap_err();
+    assert!(matches!(McpError::of(&error), Some(McpError::ToolChanged { .. })), "{error:?}");
+    assert_eq!(world.ledger("one"), ["find k1"]);
 }
 
 /// P44: another command line or another program is another server, and its tools are others.

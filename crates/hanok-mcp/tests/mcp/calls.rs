@@ -272,10 +272,17 @@ async fn closing_the_client_ends_a_call_that_is_under_way() {
 /// P55: what a server was told is not in what it is quoted with.
 #[tokio::test]
 async fn secrets_of_the_configuration_are_cut_out_of_what_servers_say() {
+    // Filled in, or written as it is under a name that says what it is.
+    for secret in ["${KEY}", "planted-secret"] {
+        a_secret_is_cut_out(secret).await;
+    }
+}
+
+async fn a_secret_is_cut_out(secret: &str) {
     let program = std::env::current_exe().unwrap();
     let config = json!({"mcpServers": {"one": {
         "command": program, "args": ["--exact", "program::serve", "--nocapture"],
-        "env": {"MODE": "old", "SECRET": "${KEY}", "TOOLS": "${TOOLS}"},
+        "env": {"MODE": "old", "SECRET": secret, "TOOLS": "${TOOLS}"},
     }}});
     let world = World::new();
     world.set_tools("one", &[tool("refuse", "")]);

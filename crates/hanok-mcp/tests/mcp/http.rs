@@ -327,6 +327,31 @@ async fn a_call_that_did_not_arrive_is_made_again_and_a_lost_answer_is_a_doubt()
     assert_eq!(calls.load(Ordering::SeqCst), 2);
 }
 
+/// P4: a call that a server turned away is surely not made, whether it says how to sign in or not.
+#[tokio::test]
+async fn a_call_that_is_turned_away_is_no_doubt() {
+    for status in ["401 Unauthorized", "403 Forbidden"] {
+        for challenge in ["", "WWW-Authenticate: Bearer\r\n"] {
+            let proper = proper("old");
+            let (address, _) = listener(Arc::new(move |message, _| {
+                match message["params"]["arguments"]["text"] == "away" {
+                    true => Reply::Http(status, challenge.to_owned(), String::new()),
+                    false => proper(message),
+                }
+            }))
+            .await;
+            let world = World::new().any("web", json!({"url": address}));
+            let client = world.approved().await;
+            let error = world.run_tool(&tool_of(&client, "web__echo"), "away").await.unwrap_err();
+            assert!(!matches!(error, ToolError::InDoubt(_)), "{status} {challenge}: {error:?}");
+            let Some(McpError::Server { source, .. }) = McpError::of(&error) else {
+                panic!("{status} {challenge}: {error:?}")
+            };
+            assert!(matches!(source, ServerError::Unauthorized), "{status}: {source:?}");
+        }
+    }
+}
+
 /// P44: the address is the server's identity.
 #[tokio::test]
 async fn a_server_at_another_address_is_another_server() {

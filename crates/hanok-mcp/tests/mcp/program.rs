@@ -106,7 +106,7 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
         return None;
     }
     let result = match message["method"].as_str()? {
-        "server/discover" if mode == "modern" => Ok(json!({
+        "server/discover" if matches!(mode, "modern" | "lasting") => Ok(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": true}},
             "ttlMs": 0, "cacheScope": "private",
         })),
@@ -128,6 +128,14 @@ pub(crate) fn answer(mode: &str, message: &Value) -> Option<Value> {
         "tools/list" if mode == "endless-list" => {
             Ok(json!({"tools": [tool("echo", "again")], "nextCursor": id.to_string()}))
         }
+        "tools/list" if mode == "lasting" => Ok(json!({
+            "tools": tools(), "resultType": "complete", "ttlMs": 3_600_000, "cacheScope": "private",
+        })),
+        // Only its first page says for how long it is good.
+        "tools/list" if mode == "brief" && message["params"]["cursor"].is_null() => Ok(json!({
+            "tools": tools(), "resultType": "complete", "ttlMs": 60_000, "nextCursor": "second",
+        })),
+        "tools/list" if mode == "brief" => Ok(json!({"tools": [], "resultType": "complete"})),
         "tools/list" => Ok(json!({"tools": tools(), "resultType": "complete"})),
         "tools/call" if message["params"]["name"] == "hang" => {
             ledger("hang", "");
@@ -250,6 +258,13 @@ fn call(message: &Value) -> Result<Value, Value> {
         }
         "endless" => Ok(required("again", "Again?", "seats")),
         "wants-secret" => Ok(required("secret", "Who are you?", "password")),
+        "wants-much" => {
+            let folders = (0..17).map(|at| (at.to_string(), json!({"method": "roots/list"})));
+            let folders: serde_json::Map<_, _> = folders.collect();
+            Ok(
+                json!({"resultType": "input_required", "requestState": "much", "inputRequests": folders}),
+            )
+        }
         "wants-visit" if params["requestState"].is_null() => Ok(json!({
             "resultType": "input_required", "requestState": "visit",
             "inputRequests": {

@@ -102,15 +102,16 @@ async fn a_call_that_can_ask_nobody_cancels_the_question() {
 #[tokio::test]
 async fn a_question_that_nobody_is_to_answer_is_a_typed_error() {
     type Is = fn(&ServerError) -> bool;
-    let cases: [(&str, Is); 3] = [
+    let cases: [(&str, Is); 4] = [
         (
             "wants-secret",
             |error| matches!(error, ServerError::SecretAsked { field } if field == "password"),
         ),
         ("wants-model", |error| matches!(error, ServerError::InputRequired)),
+        ("wants-much", |error| matches!(error, ServerError::TooManyQuestions { limit: 16 })),
         ("endless", |error| matches!(error, ServerError::EndlessQuestions { limit: 10 })),
     ];
-    let world = modern(&["wants-secret", "wants-model", "endless"]);
+    let world = modern(&["wants-secret", "wants-model", "wants-much", "endless"]);
     let client = world.approved().await;
     for (name, is) in cases {
         let error = world.run_tool(&tool_of(&client, &format!("shop__{name}")), "k").await;
