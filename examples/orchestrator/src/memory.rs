@@ -197,7 +197,7 @@ impl Memory {
         let kind = call.map_or_else(|| decision.gate.to_string(), |call| call.tool.clone());
         let report = GateReport::new(decision.gate.clone(), kind, action);
         let actor = if decision.automatic.is_some() { Actor::Automatic } else { Actor::User };
-        let server = call.and_then(|call| split(&call.tool).server);
+        let server = call.and_then(|call| call.of.clone()).and_then(|tool| tool.server);
         self.teach_of::<BehaviourMemory>(state, ("decision", actor), report, server, context)
     }
 
@@ -222,7 +222,7 @@ impl Memory {
         self.teach::<ClarificationMemory>(state, "clarification", actor, report, context)
     }
 
-    /// Hands out what a decision about the plan teaches.
+    /// Hands out what a decision about the plan teaches. The servers of its tools are those of `offer`.
     ///
     /// # Errors
     ///
@@ -233,11 +233,18 @@ impl Memory {
         steps: &[PlanStep],
         event: PlanEvent,
         actor: Actor,
+        offer: &Offer,
         context: &Context,
     ) -> Result<(), BoxError> {
         let report = PlanReport::new(&*state.query, steps.iter().map(|step| &*step.task), event);
         let tools = steps.iter().filter_map(|step| step.tool.as_deref());
-        let report = tools.fold(report, |report, tool| report.tool(split(tool)));
+        // One that is gone by now is the one that was called.
+        let calls = || state.results.iter().flat_map(|step| &step.calls);
+        let of = |tool: &str| match calls().find(|call| call.tool == tool) {
+            Some(call) => call.of.clone(),
+            None => offer.of(tool),
+        };
+        let report = tools.fold(report, |report, tool| report.tool(of(tool)));
         self.teach::<PlanMemory>(state, "plan", actor, report, context)
     }
 
@@ -277,10 +284,12 @@ impl Memory {
         &self,
         state: &OrchestratorState,
         end: TurnEnd,
+        offer: &Offer,
         context: &Context,
     ) -> Result<(), BoxError> {
         let (Some(plan), Some(outcome)) = (&state.plan, end.outcome()) else { return Ok(()) };
-        self.planned(state, &plan.steps, PlanEvent::Ended(outcome), Actor::Automatic, context)?;
+        let (event, actor) = (PlanEvent::Ended(outcome), Actor::Automatic);
+        self.planned(state, &plan.steps, event, actor, offer, context)?;
         let report = WorkflowReport::new(CATEGORY, &*state.query, outcome);
         let report = state.results.iter().fold(report, |report, step| report.step(&*step.task));
         let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
@@ -388,14 +397,5 @@ pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
     ClarificationEvent::Answered {
         before: Clarity::new(before.confidence),
         after: Clarity::new(after),
-    }
-}
-
-/// The server and the tool of a name for models. One that was cut is a tool of no server of its own.
-#[must_use]
-pub fn split(name: &str) -> ToolRef {
-    match name.split_once("__") {
-        Some((server, tool)) => ToolRef::of_server(server, tool),
-        None => ToolRef::own(name),
     }
 }

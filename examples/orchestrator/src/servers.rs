@@ -79,6 +79,12 @@ impl Offer {
         self.0.get(name)
     }
 
+    /// The tool of this name, as the memories name it. The name alone does not say its server: one that is not offered is of none.
+    #[must_use]
+    pub fn of(&self, name: &str) -> ToolRef {
+        self.get(name).map_or_else(|| ToolRef::own(name), Offered::of)
+    }
+
     /// All of them, by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&String, &Offered)> {
         self.0.iter()
