@@ -54,6 +54,12 @@ pub struct PastPlan {
     pub confidence: f64,
 }
 
+/// The longest text that a memory takes, in bytes.
+const LONGEST: usize = 4_096;
+
+/// The most tools of a sequence that a memory takes.
+const MOST_TOOLS: usize = 64;
+
 /// The confidence above which a plan of before makes a better one.
 const SURE: f64 = 0.7;
 
@@ -236,7 +242,17 @@ impl Memory {
         offer: &Offer,
         context: &Context,
     ) -> Result<(), BoxError> {
-        let report = PlanReport::new(&*state.query, steps.iter().map(|step| &*step.task), event);
+        let event = match event {
+            PlanEvent::Revised { feedback } => {
+                PlanEvent::Revised { feedback: cut(&feedback).to_owned() }
+            }
+            PlanEvent::Rejected { reason } => {
+                PlanEvent::Rejected { reason: cut(&reason).to_owned() }
+            }
+            event => event,
+        };
+        let tasks = steps.iter().map(|step| &*step.task);
+        let report = PlanReport::new(cut(&state.query), tasks, event);
         let tools = steps.iter().filter_map(|step| step.tool.as_deref());
         // One that is gone by now is the one that was called.
         let calls = || state.results.iter().flat_map(|step| &step.calls);
@@ -263,7 +279,12 @@ impl Memory {
         for (at, call) in made {
             let took = Duration::from_millis(call.millis);
             let report = ToolReport::new(&*step.task, call.of.clone(), call.succeeded, took);
-            let report = report.arguments(&call.arguments.0)?;
+            // Without them the use counts all the same.
+            let is_short = |report: &ToolReport| {
+                report.arguments.as_ref().is_some_and(|arguments| arguments.len() <= LONGEST)
+            };
+            let whole = report.clone().arguments(&call.arguments.0).ok().filter(is_short);
+            let report = whole.unwrap_or(report);
             self.teach::<ToolMemory>(
                 state,
                 &format!("tool-{at}"),
@@ -290,10 +311,11 @@ impl Memory {
         let (Some(plan), Some(outcome)) = (&state.plan, end.outcome()) else { return Ok(()) };
         let (event, actor) = (PlanEvent::Ended(outcome), Actor::Automatic);
         self.planned(state, &plan.steps, event, actor, offer, context)?;
-        let report = WorkflowReport::new(CATEGORY, &*state.query, outcome);
+        let report = WorkflowReport::new(CATEGORY, cut(&state.query), outcome);
         let report = state.results.iter().fold(report, |report, step| report.step(&*step.task));
         let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
-        let report = calls.fold(report, |report, call| report.tool(call.of.clone()));
+        let report =
+            calls.take(MOST_TOOLS).fold(report, |report, call| report.tool(call.of.clone()));
         self.teach::<WorkflowMemory>(state, "workflow", Actor::Automatic, report, context)
     }
 
@@ -353,7 +375,11 @@ impl Memory {
         let message = state.question().and_then(|message| message.id()).unwrap_or_default();
         let evidence = Evidence::new(context, name, user, actor, message, body);
         let evidence = server.into_iter().fold(evidence, Evidence::of_server);
-        Ok(teach::<K, ()>(context, TOPIC, &evidence)?)
+        match teach::<K, ()>(context, TOPIC, &evidence) {
+            // What cannot be learned, as a text of a size that no memory takes, ends no turn: its work is done.
+            Err(error) if error.is_of_the_evidence() => Ok(()),
+            learned => Ok(learned?),
+        }
     }
 }
 
@@ -391,11 +417,29 @@ impl ToolsRecalled {
     }
 }
 
+/// The beginning of a text, of a size that memories take.
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()
+}
+
 /// The clarity of before and after, as an event of the memory.
 #[must_use]
 pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
     ClarificationEvent::Answered {
         before: Clarity::new(before.confidence),
         after: Clarity::new(after),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, cut};
+
+    #[test]
+    fn a_text_is_cut_between_two_characters() {
+        assert_eq!(cut("우유 사기"), "우유 사기");
+        let (short, long) = ("a".repeat(LONGEST), "가".repeat(LONGEST));
+        assert_eq!(cut(&short), short);
+        assert_eq!(cut(&long).len(), LONGEST - LONGEST % 3);
     }
 }

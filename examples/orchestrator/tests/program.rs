@@ -297,6 +297,19 @@ fn it_learns_and_forgets() {
     assert!(run(folder.path(), &["--db", "a.db", "/memory"]).out.contains("--user"));
 }
 
+/// What is too long for a memory ends no turn: the work is done, and its call is learned.
+#[test]
+fn a_request_that_is_too_long_for_a_memory_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--db", "a.db", "--user", "kim"];
+    let request = format!("우유 사기 메모해 줘. {}", "꼭 ".repeat(1_500));
+    assert!(request.len() > 5_000);
+    let said = run(folder.path(), &[&arguments[..], &[&*request]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let memory = talk(folder.path(), &arguments, "/memory\n").out;
+    assert!(memory.contains("[계획]") && memory.contains("[흐름]"), "{memory}");
+}
+
 /// A server is forgotten by the name that it has, also where models know its tools by others.
 #[test]
 fn a_server_of_any_name_is_forgotten() {
