@@ -388,7 +388,8 @@ impl ToolsRecalled {
     #[must_use]
     pub fn avoided(&self, offer: &Offer) -> Vec<String> {
         let avoided = |offered: &crate::servers::Offered| {
-            self.advice.tool(&offered.of()).is_some_and(|standing| standing.avoidance.is_some())
+            let standing = self.advice.tool(&offered.of()).filter(|_| !offered.pinned);
+            standing.is_some_and(|standing| standing.avoidance.is_some())
         };
         offer.iter().filter(|(_, it)| avoided(it)).map(|(name, _)| name.clone()).collect()
     }

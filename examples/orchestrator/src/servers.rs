@@ -52,6 +52,8 @@ pub struct Offered {
     pub risk: Risk,
     /// The operator's word on its calls.
     pub approval: Option<ToolApproval>,
+    /// True where the operator has it always offered.
+    pub pinned: bool,
 }
 
 impl Offered {
@@ -221,7 +223,8 @@ impl Servers {
             let (id, definition) = hashes.get(&name)?.clone();
             let (described, of) = settings.get(&name)?;
             let risk = risk(hanok_model::Tool::effect(&tool), described);
-            Some((name, Offered { tool, id, definition, risk, approval: of.approval }))
+            let (approval, pinned) = (of.approval, of.pinned);
+            Some((name, Offered { tool, id, definition, risk, approval, pinned }))
         });
         Offer(offered.collect())
     }

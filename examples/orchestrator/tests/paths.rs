@@ -13,7 +13,7 @@ use clap::Parser;
 use futures::StreamExt as _;
 use hanok_agent::{ApprovalRequest, Gate, GateRequest};
 use hanok_core::ThreadKey;
-use hanok_graph::{EventKind, Input, Outcome, Pending, RunError, Thread};
+use hanok_graph::{Context, EventKind, Input, Outcome, Pending, RunError, Thread};
 use hanok_mcp::{Change, McpClient, McpConfig};
 use orchestrator::{
     Opened, Options, Talking,
@@ -442,6 +442,30 @@ async fn an_answer_of_before_is_used_and_taken_back() {
     world.asks("그거 해 줘").await;
     assert!(world.story.contains("? clarify"), "{}", world.story);
     world.ends().await;
+}
+
+/// What fails every time is avoided, but for what the operator pins.
+#[tokio::test]
+async fn what_is_pinned_is_never_avoided() {
+    for is_pinned in [true, false] {
+        let tools = json!({"convert": {"pinned": is_pinned}});
+        let mut world = World::of(&["--gates", "none", "--user", "kim"], tools).await;
+        for round in 0..5 {
+            world.thread = world.on(&format!("t{round}"));
+            // How far is not said: nothing can be converted.
+            world.asks("거리를 마일로 바꿔 줘").await;
+            let learner = world.opened.learner.learner().unwrap();
+            learner.drain(orchestrator::servers::now()).await.unwrap();
+        }
+        let task = world.thread.state(None).await.unwrap().unwrap().results[0].task.clone();
+        let parts = &world.opened.parts;
+        let context = Context::for_test(()).build().unwrap();
+        let recalled = parts.memory.tools(&task, &context).await.unwrap();
+        let avoided = recalled.avoided(&parts.servers.offer());
+        let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert"] };
+        assert_eq!(avoided, expected, "{}", world.story);
+        world.ends().await;
+    }
 }
 
 /// P44: what is far too long for a model is whole in the file of its step.
