@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -108,7 +109,8 @@ impl Offer {
 }
 
 impl Servers {
-    /// The tools of `client`, looked for in `store`, by meaning too where there is an embedder.
+    /// The tools of `client`, looked for in `store`, by meaning too where there is an embedder. `config` is the file that names the
+    /// servers: those of another one, or of other names, have an index of their own.
     ///
     /// # Errors
     ///
@@ -118,9 +120,10 @@ impl Servers {
         store: SharedStore,
         embedder: Option<SharedEmbedder>,
         detection: Detection,
+        config: &Path,
         now: Timestamp,
     ) -> Result<Self, BoxError> {
-        let index = ToolIndex::new(store, &Labels::new(["catalogue"])?)?;
+        let index = ToolIndex::new(store, &labels(&client, config)?)?;
         let index = match embedder {
             Some(embedder) => index.embedder(embedder, Call::detached()),
             None => index,
@@ -228,6 +231,18 @@ impl Servers {
         });
         Offer(offered.collect())
     }
+}
+
+/// The place of the index in the store: an update removes what its own servers do not have.
+fn labels(client: &McpClient, config: &Path) -> Result<Labels, BoxError> {
+    let mut hasher = blake3::Hasher::new();
+    let names = client.status().into_iter().map(|status| status.server);
+    for part in names.chain([config.display().to_string()]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let of = hasher.finalize().to_hex().to_string();
+    Ok(Labels::new(["catalogue", of.as_str()])?)
 }
 
 /// The name of a tool for models.
