@@ -54,6 +54,12 @@ pub struct PastPlan {
     pub confidence: f64,
 }
 
+/// The longest text that a memory takes, in bytes.
+const LONGEST: usize = 4_096;
+
+/// The most tools of a sequence that a memory takes.
+const MOST_TOOLS: usize = 64;
+
 /// The confidence above which a plan of before makes a better one.
 const SURE: f64 = 0.7;
 
@@ -197,7 +203,7 @@ impl Memory {
         let kind = call.map_or_else(|| decision.gate.to_string(), |call| call.tool.clone());
         let report = GateReport::new(decision.gate.clone(), kind, action);
         let actor = if decision.automatic.is_some() { Actor::Automatic } else { Actor::User };
-        let server = call.and_then(|call| split(&call.tool).server);
+        let server = call.and_then(|call| call.of.clone()).and_then(|tool| tool.server);
         self.teach_of::<BehaviourMemory>(state, ("decision", actor), report, server, context)
     }
 
@@ -222,7 +228,7 @@ impl Memory {
         self.teach::<ClarificationMemory>(state, "clarification", actor, report, context)
     }
 
-    /// Hands out what a decision about the plan teaches.
+    /// Hands out what a decision about the plan teaches. The servers of its tools are those of `offer`.
     ///
     /// # Errors
     ///
@@ -233,11 +239,28 @@ impl Memory {
         steps: &[PlanStep],
         event: PlanEvent,
         actor: Actor,
+        offer: &Offer,
         context: &Context,
     ) -> Result<(), BoxError> {
-        let report = PlanReport::new(&*state.query, steps.iter().map(|step| &*step.task), event);
+        let event = match event {
+            PlanEvent::Revised { feedback } => {
+                PlanEvent::Revised { feedback: cut(&feedback).to_owned() }
+            }
+            PlanEvent::Rejected { reason } => {
+                PlanEvent::Rejected { reason: cut(&reason).to_owned() }
+            }
+            event => event,
+        };
+        let tasks = steps.iter().map(|step| &*step.task);
+        let report = PlanReport::new(cut(&state.query), tasks, event);
         let tools = steps.iter().filter_map(|step| step.tool.as_deref());
-        let report = tools.fold(report, |report, tool| report.tool(split(tool)));
+        // One that is gone by now is the one that was called.
+        let calls = || state.results.iter().flat_map(|step| &step.calls);
+        let of = |tool: &str| match calls().find(|call| call.tool == tool) {
+            Some(call) => call.of.clone(),
+            None => offer.of(tool),
+        };
+        let report = tools.fold(report, |report, tool| report.tool(of(tool)));
         self.teach::<PlanMemory>(state, "plan", actor, report, context)
     }
 
@@ -256,7 +279,12 @@ impl Memory {
         for (at, call) in made {
             let took = Duration::from_millis(call.millis);
             let report = ToolReport::new(&*step.task, call.of.clone(), call.succeeded, took);
-            let report = report.arguments(&call.arguments.0)?;
+            // Without them the use counts all the same.
+            let is_short = |report: &ToolReport| {
+                report.arguments.as_ref().is_some_and(|arguments| arguments.len() <= LONGEST)
+            };
+            let whole = report.clone().arguments(&call.arguments.0).ok().filter(is_short);
+            let report = whole.unwrap_or(report);
             self.teach::<ToolMemory>(
                 state,
                 &format!("tool-{at}"),
@@ -277,14 +305,17 @@ impl Memory {
         &self,
         state: &OrchestratorState,
         end: TurnEnd,
+        offer: &Offer,
         context: &Context,
     ) -> Result<(), BoxError> {
         let (Some(plan), Some(outcome)) = (&state.plan, end.outcome()) else { return Ok(()) };
-        self.planned(state, &plan.steps, PlanEvent::Ended(outcome), Actor::Automatic, context)?;
-        let report = WorkflowReport::new(CATEGORY, &*state.query, outcome);
+        let (event, actor) = (PlanEvent::Ended(outcome), Actor::Automatic);
+        self.planned(state, &plan.steps, event, actor, offer, context)?;
+        let report = WorkflowReport::new(CATEGORY, cut(&state.query), outcome);
         let report = state.results.iter().fold(report, |report, step| report.step(&*step.task));
         let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
-        let report = calls.fold(report, |report, call| report.tool(call.of.clone()));
+        let report =
+            calls.take(MOST_TOOLS).fold(report, |report, call| report.tool(call.of.clone()));
         self.teach::<WorkflowMemory>(state, "workflow", Actor::Automatic, report, context)
     }
 
@@ -344,7 +375,11 @@ impl Memory {
         let message = state.question().and_then(|message| message.id()).unwrap_or_default();
         let evidence = Evidence::new(context, name, user, actor, message, body);
         let evidence = server.into_iter().fold(evidence, Evidence::of_server);
-        Ok(teach::<K, ()>(context, TOPIC, &evidence)?)
+        match teach::<K, ()>(context, TOPIC, &evidence) {
+            // What cannot be learned, as a text of a size that no memory takes, ends no turn: its work is done.
+            Err(error) if error.is_of_the_evidence() => Ok(()),
+            learned => Ok(learned?),
+        }
     }
 }
 
@@ -353,7 +388,8 @@ impl ToolsRecalled {
     #[must_use]
     pub fn avoided(&self, offer: &Offer) -> Vec<String> {
         let avoided = |offered: &crate::servers::Offered| {
-            self.advice.tool(&offered.of()).is_some_and(|standing| standing.avoidance.is_some())
+            let standing = self.advice.tool(&offered.of()).filter(|_| !offered.pinned);
+            standing.is_some_and(|standing| standing.avoidance.is_some())
         };
         offer.iter().filter(|(_, it)| avoided(it)).map(|(name, _)| name.clone()).collect()
     }
@@ -382,6 +418,11 @@ impl ToolsRecalled {
     }
 }
 
+/// The beginning of a text, of a size that memories take.
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()
+}
+
 /// The clarity of before and after, as an event of the memory.
 #[must_use]
 pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
@@ -391,11 +432,15 @@ pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
     }
 }
 
-/// The server and the tool of a name for models. One that was cut is a tool of no server of its own.
-#[must_use]
-pub fn split(name: &str) -> ToolRef {
-    match name.split_once("__") {
-        Some((server, tool)) => ToolRef::of_server(server, tool),
-        None => ToolRef::own(name),
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, cut};
+
+    #[test]
+    fn a_text_is_cut_between_two_characters() {
+        assert_eq!(cut("우유 사기"), "우유 사기");
+        let (short, long) = ("a".repeat(LONGEST), "가".repeat(LONGEST));
+        assert_eq!(cut(&short), short);
+        assert_eq!(cut(&long).len(), LONGEST - LONGEST % 3);
     }
 }

@@ -240,8 +240,10 @@ pub async fn open_on(
     let (gates, detection) = (options.gates(variable)?, options.detection(variable)?);
     let user = options.learns_of(variable)?;
     let embedder = embedder()?;
-    let servers =
-        Servers::new(client, store.clone(), embedder.clone(), detection, TokioClock.now());
+    let config = options.mcp.as_deref().unwrap_or(Path::new(""));
+    let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
+    let (of_tools, now) = (embedder.clone(), TokioClock.now());
+    let servers = Servers::new(client, store.clone(), of_tools, detection, &config, now);
     let servers = servers.await.map_err(Failure::wiring)?;
     let semantic =
         embedder.map(|embedder| Semantic::new(store.clone(), embedder, Call::detached()));

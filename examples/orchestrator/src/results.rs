@@ -116,16 +116,29 @@ fn turn(state: &OrchestratorState) -> String {
     format!("{:03}", before.count())
 }
 
-/// The name of a thread as that of a folder: two threads have two.
+/// The most bytes of a thread's name that stand in the name of its folder: with a hash, it is one that every disk takes.
+const LONGEST: usize = 200;
+
+/// The name of a thread as that of a folder: two threads have two. A long one ends with the hash of the whole.
 fn folder_name(thread: &ThreadKey) -> String {
-    let mut name = String::new();
-    for byte in thread.thread().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(byte.into()),
-            byte => name.push_str(&format!("%{byte:02x}")),
-        }
+    let sign = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        byte => format!("%{byte:02x}"),
+    };
+    let signs: Vec<_> = thread.thread().bytes().map(sign).collect();
+    let name = signs.concat();
+    if name.len() <= LONGEST {
+        return name;
     }
-    name
+    let mut cut = String::new();
+    for sign in signs {
+        if cut.len() + sign.len() > LONGEST {
+            break;
+        }
+        cut.push_str(&sign);
+    }
+    let hash = blake3::hash(thread.thread().as_bytes()).to_hex();
+    format!("{cut}-{}", hash.chars().take(16).collect::<String>())
 }
 
 /// Writes a file that is there whole or as it was before.
@@ -188,5 +201,10 @@ mod tests {
         assert_eq!(name("main"), "main");
         assert_eq!(name("../회의"), "%2e%2e%2f%ed%9a%8c%ec%9d%98");
         assert_ne!(name("a b"), name("a%20b"));
+        let (one, other) = (name(&"가".repeat(85)), name(&format!("{}나", "가".repeat(84))));
+        assert_ne!(one, other);
+        let start = "%ea%b0%80".repeat(22);
+        assert!(one.starts_with(&format!("{start}-")) && one.len() <= 217, "{one}");
+        assert_eq!(name(&"a".repeat(200)), "a".repeat(200));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -52,6 +53,8 @@ pub struct Offered {
     pub risk: Risk,
     /// The operator's word on its calls.
     pub approval: Option<ToolApproval>,
+    /// True where the operator has it always offered.
+    pub pinned: bool,
 }
 
 impl Offered {
@@ -79,6 +82,12 @@ impl Offer {
         self.0.get(name)
     }
 
+    /// The tool of this name, as the memories name it. The name alone does not say its server: one that is not offered is of none.
+    #[must_use]
+    pub fn of(&self, name: &str) -> ToolRef {
+        self.get(name).map_or_else(|| ToolRef::own(name), Offered::of)
+    }
+
     /// All of them, by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&String, &Offered)> {
         self.0.iter()
@@ -100,7 +109,8 @@ impl Offer {
 }
 
 impl Servers {
-    /// The tools of `client`, looked for in `store`, by meaning too where there is an embedder.
+    /// The tools of `client`, looked for in `store`, by meaning too where there is an embedder. `config` is the file that names the
+    /// servers: those of another one, or of other names, have an index of their own.
     ///
     /// # Errors
     ///
@@ -110,9 +120,10 @@ impl Servers {
         store: SharedStore,
         embedder: Option<SharedEmbedder>,
         detection: Detection,
+        config: &Path,
         now: Timestamp,
     ) -> Result<Self, BoxError> {
-        let index = ToolIndex::new(store, &Labels::new(["catalogue"])?)?;
+        let index = ToolIndex::new(store, &labels(&client, config)?)?;
         let index = match embedder {
             Some(embedder) => index.embedder(embedder, Call::detached()),
             None => index,
@@ -215,10 +226,23 @@ impl Servers {
             let (id, definition) = hashes.get(&name)?.clone();
             let (described, of) = settings.get(&name)?;
             let risk = risk(hanok_model::Tool::effect(&tool), described);
-            Some((name, Offered { tool, id, definition, risk, approval: of.approval }))
+            let (approval, pinned) = (of.approval, of.pinned);
+            Some((name, Offered { tool, id, definition, risk, approval, pinned }))
         });
         Offer(offered.collect())
     }
+}
+
+/// The place of the index in the store: an update removes what its own servers do not have.
+fn labels(client: &McpClient, config: &Path) -> Result<Labels, BoxError> {
+    let mut hasher = blake3::Hasher::new();
+    let names = client.status().into_iter().map(|status| status.server);
+    for part in names.chain([config.display().to_string()]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let of = hasher.finalize().to_hex().to_string();
+    Ok(Labels::new(["catalogue", of.as_str()])?)
 }
 
 /// The name of a tool for models.

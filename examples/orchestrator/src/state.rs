@@ -233,6 +233,9 @@ pub struct Preparation {
 pub struct PreparedCall {
     /// The tool, by its name for models.
     pub tool: String,
+    /// The tool with its server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<ToolRef>,
     /// The hash of its definition.
     pub definition: String,
     /// The arguments.

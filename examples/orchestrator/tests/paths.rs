@@ -7,18 +7,20 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path, time::Duration};
 
 use clap::Parser;
 use futures::StreamExt as _;
-use hanok_agent::{ApprovalRequest, Gate, GateRequest};
-use hanok_core::ThreadKey;
-use hanok_graph::{EventKind, Input, Outcome, Pending, RunError, Thread};
+use hanok_agent::{ApprovalRequest, Gate, GateRequest, ToolQuery};
+use hanok_checkpoint::{InMemoryStore, SharedStore};
+use hanok_core::{ThreadKey, Timestamp};
+use hanok_graph::{Context, EventKind, Input, Outcome, Pending, RunError, Thread};
 use hanok_mcp::{Change, McpClient, McpConfig};
 use orchestrator::{
     Opened, Options, Talking,
     events::{OrchestratorEvent, Status},
     open, sample,
+    servers::{Detection, Servers},
     state::{OrchestratorState, asking},
 };
 use serde_json::{Value, json};
@@ -442,6 +444,59 @@ async fn an_answer_of_before_is_used_and_taken_back() {
     world.asks("그거 해 줘").await;
     assert!(world.story.contains("? clarify"), "{}", world.story);
     world.ends().await;
+}
+
+/// Who works with other servers on the same store takes nobody's tools away.
+#[tokio::test]
+async fn other_servers_on_one_store_have_an_index_of_their_own() {
+    let program = command("orchestrator", &[]).get_program().to_owned();
+    let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
+    let detection = Detection { automatic: false, interval: Duration::ZERO };
+    let mut all = Vec::new();
+    for server in ["desk", "office"] {
+        let config = json!({"mcpServers": {server: {
+            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT],
+        }}});
+        let config = McpConfig::reader().parse(&config.to_string()).unwrap();
+        let client = McpClient::connect(config).await.unwrap();
+        client.approve(&client.pending()).unwrap();
+        let place = Path::new("");
+        let servers = Servers::new(client, store.clone(), None, detection, place, now).await;
+        all.push(servers.unwrap());
+    }
+    for servers in all {
+        let query = ToolQuery::new("메모를 적어 줘");
+        let recommended = servers.index().recommend(&query, now).await.unwrap();
+        let names: Vec<_> = recommended.specs().map(|spec| spec.name().to_owned()).collect();
+        assert!(!names.is_empty());
+        let offer = servers.offer();
+        assert!(names.iter().all(|name| offer.get(name).is_some()), "{names:?}");
+        servers.client().close().await;
+    }
+}
+
+/// What fails every time is avoided, but for what the operator pins.
+#[tokio::test]
+async fn what_is_pinned_is_never_avoided() {
+    for is_pinned in [true, false] {
+        let tools = json!({"convert": {"pinned": is_pinned}});
+        let mut world = World::of(&["--gates", "none", "--user", "kim"], tools).await;
+        for round in 0..5 {
+            world.thread = world.on(&format!("t{round}"));
+            // How far is not said: nothing can be converted.
+            world.asks("거리를 마일로 바꿔 줘").await;
+            let learner = world.opened.learner.learner().unwrap();
+            learner.drain(orchestrator::servers::now()).await.unwrap();
+        }
+        let task = world.thread.state(None).await.unwrap().unwrap().results[0].task.clone();
+        let parts = &world.opened.parts;
+        let context = Context::for_test(()).build().unwrap();
+        let recalled = parts.memory.tools(&task, &context).await.unwrap();
+        let avoided = recalled.avoided(&parts.servers.offer());
+        let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert"] };
+        assert_eq!(avoided, expected, "{}", world.story);
+        world.ends().await;
+    }
 }
 
 /// P44: what is far too long for a model is whole in the file of its step.

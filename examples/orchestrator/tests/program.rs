@@ -297,6 +297,43 @@ fn it_learns_and_forgets() {
     assert!(run(folder.path(), &["--db", "a.db", "/memory"]).out.contains("--user"));
 }
 
+/// What is too long for a memory ends no turn: the work is done, and its call is learned.
+#[test]
+fn a_request_that_is_too_long_for_a_memory_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--db", "a.db", "--user", "kim"];
+    let request = format!("우유 사기 메모해 줘. {}", "꼭 ".repeat(1_500));
+    assert!(request.len() > 5_000);
+    let said = run(folder.path(), &[&arguments[..], &[&*request]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let memory = talk(folder.path(), &arguments, "/memory\n").out;
+    assert!(memory.contains("[계획]") && memory.contains("[흐름]"), "{memory}");
+}
+
+/// A server is forgotten by the name that it has, also where models know its tools by others.
+#[test]
+fn a_server_of_any_name_is_forgotten() {
+    let program = command("orchestrator", &[]).get_program().to_owned();
+    for server in ["문서", "a_", "my-files"] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = json!({"mcpServers": {server: {
+            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
+            "env": {sample::NOW: "2026-11-26T01:00:00Z"},
+        }}});
+        fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+        let arguments = ["--mcp", "mcp.json", "--db", "a.db", "--user", "kim"];
+        let of = |lines: &str| talk(folder.path(), &arguments, lines);
+        let said = of("/diff\n/accept\n우유 사기 메모해 줘\n");
+        assert_eq!(said.code, Some(0), "{server}: {}", said.err);
+        let memory = of("/memory\n").out;
+        assert!(memory.contains("[도구]"), "{server}: {memory}");
+        let forgotten = of(&format!("/forget {server}\n")).out;
+        assert!(forgotten.contains("잊었습니다"), "{server}: {forgotten}");
+        let memory = of("/memory\n").out;
+        assert!(!memory.contains("[도구]"), "{server}: {memory}");
+    }
+}
+
 /// P44: tools of a server are offered when a person has seen them; a configuration that lies about is none.
 #[test]
 fn tools_of_others_are_used_after_a_look() {

@@ -54,10 +54,10 @@ pub enum GateReason {
         /// What it has to be more than.
         more_than: f64,
     },
-    /// The person has rejected one lately.
-    #[error("the user rejected one of the newest {of}")]
+    /// The person has rejected one lately, or left it out.
+    #[error("the user rejected or skipped one of the newest {of}")]
     RejectedLately {
-        /// The time of the newest rejection.
+        /// The time of the newest one that did not go on.
         at: Timestamp,
         /// The number of decisions that are looked at.
         of: usize,
@@ -111,7 +111,10 @@ impl GateVerdict {
         }
         let of = policy.unrejected.min(RECENT);
         let mut lately = record.recent.iter().take(of);
-        if let Some(rejected) = lately.find(|decided| decided.value == GateAction::Rejected) {
+        // What is left out is a "no", too: some gates take no other.
+        let is_no =
+            |action: GateAction| matches!(action, GateAction::Rejected | GateAction::Skipped);
+        if let Some(rejected) = lately.find(|decided| is_no(decided.value)) {
             check(true, GateReason::RejectedLately { at: rejected.at, of });
         }
         let percent = policy.asked_percent;

@@ -92,7 +92,7 @@ pub struct ApprovalPolicy {
     pub decisions: u64,
     /// The lower bound of the rate of approvals, by Wilson's interval, has to be over this. Default: 0.9.
     pub lower_bound: f64,
-    /// The number of the person's newest decisions of which none may be a rejection, at most 20. Default: 20.
+    /// The number of the person's newest decisions of which none may be rejected or skipped, at most 20. Default: 20.
     pub unrejected: usize,
     /// The share of calls, in per cent, about which the person is asked all the same. Default: 5.
     pub asked_percent: u8,

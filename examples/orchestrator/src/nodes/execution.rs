@@ -20,7 +20,6 @@ use serde_json::Value;
 use crate::{
     asking::data,
     events::{OrchestratorEvent, Status},
-    memory::split,
     orchestrator::Orchestrator,
     servers::{Offer, Offered},
     state::{
@@ -96,7 +95,7 @@ impl Orchestrator {
         let fault = result.observation.fault;
         Ok(ToolUse {
             tool: call.tool.clone(),
-            of: split(&call.tool),
+            of: offer.of(&call.tool),
             arguments: call.arguments.clone(),
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
@@ -158,7 +157,7 @@ impl Orchestrator {
             // The run is asked to stop, or waits: nothing is written before it goes on.
             _ => return Err(wording::LIMIT.into()),
         };
-        execution.calls.extend(calls_of(&ended, &watch));
+        execution.calls.extend(calls_of(&ended, offer, &watch));
         let has_done = |call: &ToolUse| call.succeeded && !is_read(offer, &call.tool);
         // What was done is not done again: the agent's answer stands then.
         let is_again = preparation.attempts < MOST_PREPARATIONS
@@ -301,7 +300,7 @@ fn is_unmade(fault: FaultKind) -> bool {
 }
 
 /// The calls of an agent's turn with what its messages say of them.
-fn calls_of(state: &AgentState, watch: &Stopwatch) -> Vec<ToolUse> {
+fn calls_of(state: &AgentState, offer: &Offer, watch: &Stopwatch) -> Vec<ToolUse> {
     let observed: BTreeMap<_, _> = state
         .messages
         .iter()
@@ -319,7 +318,7 @@ fn calls_of(state: &AgentState, watch: &Stopwatch) -> Vec<ToolUse> {
         // What looks for tools or reads a result again is none of the step's work.
         (!matches!(call.name.as_str(), "search_tools" | "read_result")).then(|| ToolUse {
             tool: call.name.clone(),
-            of: split(&call.name),
+            of: offer.of(&call.name),
             arguments: Json(call.arguments.decode().unwrap_or_default()),
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),

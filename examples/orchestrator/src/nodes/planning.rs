@@ -186,15 +186,16 @@ impl Orchestrator {
             return Ok(update.decided(None));
         };
         let again = |fault: String| OrchestratorState::update().decided(None).fault(Some(fault));
+        let offer = self.servers.offer();
         let (update, event) = match &decided.decision {
             Decision::Edit { arguments } => {
                 let EditedPlan { steps } = serde_json::from_value(arguments.0.clone())?;
-                if let Some(fault) = fault(&steps, &self.servers.offer()) {
+                if let Some(fault) = fault(&steps, &offer) {
                     return Ok(again(fault));
                 }
                 let from = plan.steps.iter().map(|step| step.task.clone()).collect();
                 let event = PlanEvent::Edited { from };
-                self.memory.planned(&state, &steps, event, Actor::User, &context)?;
+                self.memory.planned(&state, &steps, event, Actor::User, &offer, &context)?;
                 let original = plan.original.clone().or_else(|| Some(plan.steps.clone()));
                 let edited = Plan { steps, original, by: PlanSource::Person, ..plan.clone() };
                 (update.plan(Some(edited)), None)
@@ -214,7 +215,7 @@ impl Orchestrator {
             _ => (update, Some(PlanEvent::Accepted)),
         };
         if let Some(event) = event {
-            self.memory.planned(&state, &plan.steps, event, Actor::User, &context)?;
+            self.memory.planned(&state, &plan.steps, event, Actor::User, &offer, &context)?;
         }
         self.memory.decided(&state, decided, &context)?;
         Ok(update.decided(None).decisions(recorded(&state, decided, &context)))

@@ -186,6 +186,7 @@ pub(crate) fn of(tool: &Offered, arguments: Value) -> PreparedCall {
     };
     PreparedCall {
         tool: tool.spec().name().to_owned(),
+        of: Some(tool.of()),
         definition: tool.definition.clone(),
         arguments: Json(arguments),
         missing,

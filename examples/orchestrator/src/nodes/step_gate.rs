@@ -115,13 +115,14 @@ impl Orchestrator {
         match (&decided.decision, &mut preparation) {
             (Decision::Edit { arguments }, Preparation { call: Some(call), .. }) => {
                 let offer = self.servers.offer();
-                // The tool may be gone by now: the execution says so.
+                // The tool may be gone by now, or be another with other fields: the execution says so.
                 if let Some(tool) =
                     offer.get(&call.tool).filter(|it| it.definition == call.definition)
                 {
                     *call = preparation::of(tool, arguments.0.clone());
                 } else {
                     call.arguments = arguments.clone();
+                    call.missing.clear();
                 }
                 if !call.missing.is_empty() {
                     let fault = format!("빠진 칸이 있습니다: {}", call.missing.join(", "));

@@ -54,7 +54,7 @@ impl Orchestrator {
         if let Some(files) = &self.results {
             files.answer(&self.thread_of(&context), &state, end, &answer, context.now())?;
         }
-        self.memory.turn_over(&state, end, &context)?;
+        self.memory.turn_over(&state, end, &self.servers.offer(), &context)?;
         context.custom(&OrchestratorEvent::End { end, statistics: statistics.clone() });
         let update = OrchestratorState::update().message(Message::assistant(answer.as_str()));
         Ok(update.answer(Some(answer)).end(Some(end)).statistics(statistics))

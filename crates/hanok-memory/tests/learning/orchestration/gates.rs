@@ -35,13 +35,13 @@ async fn asked_for(of: &OrchestratorMemory, risk: Risk) -> (bool, Vec<GateReason
     (verdict.passes(), verdict.reasons().to_vec())
 }
 
-/// B137: 20 decisions, a lower bound over 0.9, no rejection among the newest 20; what the program decided never counts.
+/// B137: 20 decisions, a lower bound over 0.9, none rejected or skipped among the newest 20; what the program decided never counts.
 #[tokio::test]
 async fn a_gate_passes_when_the_person_has_always_approved() {
     use Actor::{Automatic, User};
     use GateAction::{Approved, Edited, Rejected, Skipped};
     type Decisions<'a> = &'a [(u64, Actor, GateAction)];
-    let cases: [(Decisions, bool); 9] = [
+    let cases: [(Decisions, bool); 12] = [
         (&[], false),
         (&[(19, User, Approved)], false),
         (&[(34, User, Approved)], false),
@@ -50,6 +50,9 @@ async fn a_gate_passes_when_the_person_has_always_approved() {
         (&[(35, User, Approved), (500, Automatic, Rejected)], true),
         (&[(500, User, Approved), (1, User, Rejected), (19, User, Approved)], false),
         (&[(500, User, Approved), (1, User, Rejected), (20, User, Approved)], true),
+        (&[(100, User, Approved), (1, User, Skipped)], false),
+        (&[(500, User, Approved), (1, User, Skipped), (20, User, Approved)], true),
+        (&[(100, User, Approved), (1, User, Edited)], true),
         (&[(100, User, Approved), (3, User, Edited), (4, User, Skipped)], false),
     ];
     for (decisions, passes) in cases {
