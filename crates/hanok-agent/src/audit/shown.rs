@@ -45,16 +45,15 @@ pub(super) fn schema(schema: Option<&str>) -> Value {
 }
 
 /// The schema of what an approval or a gate shows, by the one of its answers: that is what an edit has to fit, or [would have](SHOWN).
+/// It is the one of its answers besides, where what it refers to stands.
 pub(super) fn schema_of_shown(answers: &Value) -> Value {
     let edit = answers.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let arguments = edit.filter_map(|form| form.pointer("/properties/arguments")).next();
     let arguments = arguments.or_else(|| answers.get("$defs")?.get(SHOWN));
-    let mut schema = json!({ "properties": { "arguments": arguments, "shown": arguments } });
-    if let (Some(schema), Some(defs)) = (schema.as_object_mut(), answers.get("$defs")) {
-        schema.insert("$defs".to_owned(), defs.clone());
+    let mut schema = answers.clone();
+    if let (Some(arguments), Some(members)) = (arguments, schema.as_object_mut()) {
+        let shown = json!({ "arguments": arguments, "shown": arguments });
+        members.insert("properties".to_owned(), shown);
     }
-    match arguments {
-        Some(_) => schema,
-        None => answers.clone(),
-    }
+    schema
 }
