@@ -77,7 +77,7 @@ pub(crate) enum Verb {
     Requests {
         /// The name of the thread.
         thread: String,
-        /// Show what a form marks as secret, too.
+        /// Show what a form marks as secret, too, and the arguments of a call in doubt.
         #[arg(long)]
         secrets: bool,
     },

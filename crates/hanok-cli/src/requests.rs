@@ -141,10 +141,14 @@ pub(crate) async fn audit(
     place.there(&log).await?;
     let key = std::env::var("HANOK_AUDIT_KEY").ok().filter(|key| !key.is_empty());
     let key = key.as_deref().map(AuditKey::new);
+    if matches!(arguments.verify, Some(None)) {
+        // Before they are read: a thread that is damaged has no records.
+        whole(&log, output).await?;
+    }
     let records = audit_of(&log, key.as_ref()).await?;
     match arguments.verify {
         None => tell(&records, output),
-        Some(None) => verify(&log, &records, key.is_some(), output).await,
+        Some(None) => verified(&log, &records, key.is_some(), output),
         Some(Some(file)) => compare(&file, &records, key.as_ref(), output),
     }
 }
@@ -159,17 +163,24 @@ fn tell(records: &[AuditRecord], output: &mut Output) -> Result<(), Failure> {
     output.table(&["AT", "POSITION", "NODE", "EVENT", "BY", "TOOK", "WHAT"], &rows)
 }
 
-/// The log's own chain says whether the records of the store are as they were written.
-async fn verify(
+/// The log's own chain says whether the records of the store are as they were written; where they are not, it is said where.
+async fn whole(log: &Log, output: &mut Output) -> Result<(), Failure> {
+    let verified = log.verify().await?;
+    if verified.as_ref().is_some_and(|verified| verified.is_whole()) {
+        return Ok(());
+    }
+    if let Some(verified) = &verified {
+        crate::verify::tell(log, verified, output)?;
+    }
+    Err(Failure::Damaged(1, 1))
+}
+
+fn verified(
     log: &Log,
     records: &[AuditRecord],
     keyed: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let whole = log.verify().await?.is_some_and(|verified| verified.is_whole());
-    if !whole {
-        return Err(Failure::Damaged(1, 1));
-    }
     let last = records.last().map_or("", |last| last.hash.as_str());
     let count = records.len();
     if output.is_json() {
@@ -269,7 +280,10 @@ fn row(log: &Log, asked: &Pending) -> Vec<String> {
 fn in_short(asked: &Pending) -> String {
     let what = what(asked, false);
     match (&asked.doubt, what.get("tool").and_then(Value::as_str), &what) {
-        (Some(doubt), ..) => format!("was {} called? {}", doubt.tool, doubt.arguments),
+        (Some(doubt), ..) => {
+            let digest = what.get("digest").and_then(Value::as_str).unwrap_or_default();
+            format!("was {} called? {} bytes, {digest}", doubt.tool, doubt.arguments.len())
+        }
         (None, Some(tool), _) => {
             let arguments = what.get("arguments").unwrap_or(&Value::Null);
             let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
@@ -283,12 +297,11 @@ fn in_short(asked: &Pending) -> String {
     }
 }
 
-/// What a request shows: with what its form marks as secret, if `secrets`.
+/// What a request shows: with what its form marks as secret, and the arguments of a call in doubt, if `secrets`.
 fn what(asked: &Pending, secrets: bool) -> Value {
-    match &asked.doubt {
-        Some(doubt) => json!({ "in_doubt": doubt.tool, "arguments": doubt.arguments }),
-        None if secrets => shown_whole(asked),
-        None => shown_without_secrets(asked),
+    match secrets {
+        true => shown_whole(asked),
+        false => shown_without_secrets(asked),
     }
 }
 

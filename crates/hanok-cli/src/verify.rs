@@ -32,31 +32,33 @@ pub(crate) async fn verify(
         // A thread may be deleted meanwhile.
         let Some(verified) = verified else { continue };
         damaged += usize::from(!verified.is_whole());
-        if output.is_json() {
-            let damage = verified.damage.as_ref().map(|damage| {
-                json!({
-                    "position": damage.position.0,
-                    "reason": damage.reason,
-                    "last_good": damage.last_good.0,
-                })
-            });
-            output.object(&json!({
-                "tenant": log.thread().tenant().as_str(),
-                "thread": log.thread().thread(),
-                "records": verified.records,
-                "snapshots": verified.snapshots,
-                "bad_snapshots": verified.bad_snapshots.iter().map(|at| at.0).collect::<Vec<_>>(),
-                "damage": damage,
-                "chain": chain(verified.chain),
-                "reads": verified.reads,
-            }))?;
-        } else {
-            for line in report(&log, &verified) {
-                output.line(&line)?;
-            }
-        }
+        tell(&log, &verified, output)?;
     }
     if damaged > 0 { Err(Failure::Damaged(damaged, count)) } else { Ok(()) }
+}
+
+/// Says how a thread is that was verified.
+pub(crate) fn tell(log: &Log, verified: &Verified, output: &mut Output) -> Result<(), Failure> {
+    if !output.is_json() {
+        return report(log, verified).iter().try_for_each(|line| output.line(line));
+    }
+    let damage = verified.damage.as_ref().map(|damage| {
+        json!({
+            "position": damage.position.0,
+            "reason": damage.reason,
+            "last_good": damage.last_good.0,
+        })
+    });
+    output.object(&json!({
+        "tenant": log.thread().tenant().as_str(),
+        "thread": log.thread().thread(),
+        "records": verified.records,
+        "snapshots": verified.snapshots,
+        "bad_snapshots": verified.bad_snapshots.iter().map(|at| at.0).collect::<Vec<_>>(),
+        "damage": damage,
+        "chain": chain(verified.chain),
+        "reads": verified.reads,
+    }))
 }
 
 /// Shows the faults that SQLite finds in its file, and what to do.

@@ -102,7 +102,7 @@ async fn a_question_and_its_answers() {
     );
     insta::assert_snapshot!(with_ids(&page.0, &ids), @r#"
     # an answer of a wrong shape to `ask`
-    HNK-216 the answer to request `#1` does not fit: "yes" is not of type "boolean"
+    HNK-216 the answer to request `#1` does not fit: value is not of type "boolean"
     # a new input while a question is open
     HNK-210 thread `default/bill-1` has not finished its turn: the run waits for an answer: answer with `Thread::reply` or `Thread::answer`
     # an answer to a question that never was

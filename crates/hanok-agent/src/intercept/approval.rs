@@ -3,6 +3,7 @@
 pub(crate) mod agent_chat;
 mod decision;
 pub(crate) mod overdue;
+mod placed;
 mod precedent;
 pub(crate) mod question;
 mod request;

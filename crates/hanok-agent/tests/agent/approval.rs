@@ -181,6 +181,16 @@ async fn an_answer_that_is_not_allowed_or_does_not_fit_leaves_the_question_open(
         run.answer(&asked[0], answer.clone()).await.unwrap_err();
         assert!(run.made().is_empty(), "{answer}");
     }
+    // Where an edit does not fit, its places are named, and not what stands there.
+    for (arguments, place) in [
+        (json!({"to": ["a secret"]}), "`/arguments/to`"),
+        (json!({"to": "b", "cc": "a secret"}), "'cc'"),
+        (json!({"to": "a secret", "amount": "a secret"}), "`/arguments/amount`"),
+    ] {
+        let edit = json!({"decision": "edit", "arguments": arguments});
+        let words = run.answer(&asked[0], edit).await.unwrap_err().to_string();
+        assert!(words.contains(place) && !words.contains("a secret"), "{words}");
+    }
     let edit = json!({"decision": "edit", "arguments": {"to": "b"}, "digest": digest});
     run.answer(&asked[0], edit.clone()).await.unwrap().done().unwrap();
     assert_eq!(run.made(), ["send b 0"]);

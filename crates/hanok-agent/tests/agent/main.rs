@@ -30,6 +30,7 @@ mod native;
 mod plan;
 mod protocols;
 mod redaction;
+mod references;
 mod resume;
 mod runner;
 mod standing;

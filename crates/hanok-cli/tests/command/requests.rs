@@ -10,7 +10,7 @@ use std::{
 use hanok_agent::{AgentState, Approval, Protocol, ReactAgent};
 use hanok_core::{Answerer, Audience, BoxError, Effect, Request, Stored, ThreadKey};
 use hanok_graph::{App, Context, END, Graph, Outcome, START, Snapshot};
-use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolSpec};
+use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError, ToolSpec};
 use hanok_sqlite::Sqlite;
 use hanok_state::{Arguments, State, ToolCall};
 use serde_json::{Value, json};
@@ -230,7 +230,44 @@ async fn an_audit_that_was_changed_is_found_out() {
         "UPDATE records SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB)
                   WHERE position = (SELECT max(position) FROM records)";
     assert_eq!(connection.execute(damage, ()).unwrap(), 1);
-    assert_eq!(house.with_key(&["audit", "t", "--verify"], "ours").code, 4);
+    let at = "SELECT max(position) FROM records";
+    let last: i64 = connection.query_row(at, (), |row| row.get(0)).unwrap();
+    let told = house.with_key(&["audit", "t", "--verify"], "ours");
+    assert_eq!(told.code, 4, "{}", told.err);
+    assert!(told.out.contains(&format!("damaged at {last} (")), "{}", told.out);
+    let told = house.with_key(&["audit", "t", "--verify", "--json"], "ours");
+    assert_eq!((told.code, &told.objects()[0]["damage"]["position"]), (4, &json!(last)));
+}
+
+/// P4, P46: a call of which nobody knows whether it was made is listed without its arguments, which may hold a secret: whoever decides has
+/// them shown.
+#[tokio::test]
+async fn a_call_in_doubt_is_listed_without_its_arguments() {
+    let house = House::new();
+    let spec = ToolSpec::new("send", "Sends a mail", json!({})).unwrap();
+    let lost = FnTool::untyped(spec, |_, _| async {
+        Err(ToolError::InDoubt("the connection was lost".into()))
+    });
+    let agent = ReactAgent::builder("mail", "Writes mail", ScriptedModel::new([sends(&["ann"])]))
+        .tool(lost.effect(Effect::AtMostOnce))
+        .protocol(Protocol::Native)
+        .build()
+        .unwrap();
+    let app = agent.graph().checkpointer(Sqlite::open(&house.db).await.unwrap());
+    app.thread(key("t")).invoke(agent.ask("Mail her."), ()).await.unwrap_err();
+    let outcome = app.thread(key("t")).resume(()).await.unwrap();
+    assert!(matches!(outcome, Outcome::InDoubt(open) if open.len() == 1));
+    for verb in [&["inbox"][..], &["inbox", "--json"], &["asked", "t"], &["asked", "t", "--json"]] {
+        let out = house.done(verb).out;
+        assert!(out.contains("send") && !out.contains(PIN), "{verb:?}: {out}");
+    }
+    let asked = &house.done(&["asked", "t", "--json"]).objects()[0]["shown"];
+    assert_eq!(asked["in_doubt"], "send");
+    assert!(asked["bytes"].is_u64() && asked["digest"].is_string(), "{asked}");
+    assert!(house.done(&["inbox"]).out.contains("was send called?"));
+    for verb in [&["asked", "t", "--secrets"][..], &["asked", "t", "--secrets", "--json"]] {
+        assert!(house.done(verb).out.contains(PIN), "{verb:?}");
+    }
 }
 
 #[derive(State, Debug, Clone, Default)]

@@ -5,6 +5,7 @@ use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::placed::{dialect, placed};
 use crate::{
     audit::{hidden::marks_secrets, shown::SHOWN},
     schema::closed,
@@ -153,21 +154,29 @@ impl Decision {
 
     /// The JSON schema of the decisions `allowed` about what has this `digest`, where an edit has to fit `schema`.
     pub(crate) fn answers(allowed: &[DecisionKind], digest: &str, schema: &Value) -> Value {
-        let mut schema = schema.clone();
-        // What the schema refers to stands at its root, and so in this one's.
+        let edit = allowed.iter().position(|kind| *kind == DecisionKind::Edit);
+        let place = match edit {
+            Some(nth) => format!("/oneOf/{nth}/properties/arguments"),
+            None => format!("/$defs/{SHOWN}"),
+        };
+        let dialect = dialect(schema);
+        let mut schema = placed(schema, &place);
+        // These stand at the root, as the schema has them.
         let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
         let forms: Vec<_> = allowed.iter().map(|kind| kind.form(digest, &schema)).collect();
         let mut defs = match defs {
             Some(Value::Object(defs)) => defs,
             _ => Map::new(),
         };
-        let is_told = allowed.contains(&DecisionKind::Edit);
-        if !is_told && (marks_secrets(&schema) || defs.values().any(marks_secrets)) {
+        if edit.is_none() && (marks_secrets(&schema) || defs.values().any(marks_secrets)) {
             defs.insert(SHOWN.to_owned(), schema);
         }
-        match defs.is_empty() {
-            true => json!({ "oneOf": forms }),
-            false => json!({ "oneOf": forms, "$defs": defs }),
+        let mut answers = Map::new();
+        answers.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect.clone())));
+        answers.insert("oneOf".to_owned(), forms.into());
+        if !defs.is_empty() {
+            answers.insert("$defs".to_owned(), defs.into());
         }
+        answers.into()
     }
 }
