@@ -103,6 +103,7 @@ pub use agent_tool::AgentTool;
 pub use audit::{
     chain::{AuditFault, AuditKey, verify_audit},
     difference::Difference,
+    hidden::without_secrets,
     pass::PassReason,
     record::{AuditEvent, AuditRecord},
     shown::{shown_whole, shown_without_secrets},

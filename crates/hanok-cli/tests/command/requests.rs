@@ -232,11 +232,11 @@ async fn an_audit_that_was_changed_is_found_out() {
     assert_eq!(connection.execute(damage, ()).unwrap(), 1);
     let at = "SELECT max(position) FROM records";
     let last: i64 = connection.query_row(at, (), |row| row.get(0)).unwrap();
-    let told = house.with_key(&["audit", "t", "--verify"], "ours");
-    assert_eq!(told.code, 4, "{}", told.err);
-    assert!(told.out.contains(&format!("damaged at {last} (")), "{}", told.out);
-    let told = house.with_key(&["audit", "t", "--verify", "--json"], "ours");
-    assert_eq!((told.code, &told.objects()[0]["damage"]["position"]), (4, &json!(last)));
+    let damaged = house.with_key(&["audit", "t", "--verify"], "ours");
+    assert_eq!(damaged.code, 4, "{}", damaged.err);
+    assert!(damaged.out.contains(&format!("damaged at {last} (")), "{}", damaged.out);
+    let damaged = house.with_key(&["audit", "t", "--verify", "--json"], "ours");
+    assert_eq!((damaged.code, &damaged.objects()[0]["damage"]["position"]), (4, &json!(last)));
 }
 
 /// P4, P46: a call of which nobody knows whether it was made is listed without its arguments, which may hold a secret: whoever decides has
@@ -261,9 +261,9 @@ async fn a_call_in_doubt_is_listed_without_its_arguments() {
         let out = house.done(verb).out;
         assert!(out.contains("send") && !out.contains(PIN), "{verb:?}: {out}");
     }
-    let asked = &house.done(&["asked", "t", "--json"]).objects()[0]["shown"];
-    assert_eq!(asked["in_doubt"], "send");
-    assert!(asked["bytes"].is_u64() && asked["digest"].is_string(), "{asked}");
+    let shown = &house.done(&["asked", "t", "--json"]).objects()[0]["shown"];
+    assert_eq!(shown["in_doubt"], "send");
+    assert!(shown["bytes"].is_u64() && shown["digest"].is_string(), "{shown}");
     assert!(house.done(&["inbox"]).out.contains("was send called?"));
     for verb in [&["asked", "t", "--secrets"][..], &["asked", "t", "--secrets", "--json"]] {
         assert!(house.done(verb).out.contains(PIN), "{verb:?}");
