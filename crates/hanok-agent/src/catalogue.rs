@@ -148,7 +148,12 @@ impl Catalogue {
         now: Timestamp,
     ) -> Result<Vec<BoundTool>, ToolIndexError> {
         let registered = || self.usable.registry.specs().map(ToolSpec::name);
-        let whole = self.index.few(FEW, now).await?;
+        let whole = match &self.usable.only {
+            Some(only) if only.len() <= FEW => {
+                Some(self.index.specs(only.iter().map(String::as_str), now).await?)
+            }
+            _ => self.index.few(FEW, now).await?,
+        };
         let listed = match &whole {
             Some(whole) => whole.clone(),
             None => self.index.specs(registered(), now).await?,

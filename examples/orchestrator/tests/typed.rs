@@ -19,40 +19,34 @@ fn program(folder: &Path, arguments: &[&str]) -> Command {
     program
 }
 
-/// Reads until `words` are written behind what was read before.
-fn reads(watched: &mut Watched, words: &str) {
-    let from = watched.written.len();
-    watched.read_until(|written| written.get(from..).is_some_and(|new| new.contains(words)));
-}
-
 /// P46: a person decides by letters; "always" holds in the next turn, and `/ask-again` takes it back.
 #[test]
 fn a_letter_decides_and_always_holds() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--db", "a.db", "--user", "kim", "--gates", "step"];
     let mut kim = Watched::typing(program(folder.path(), &arguments));
-    reads(&mut kim, "질문> ");
+    kim.reads("질문> ");
     kim.types("우유 사기 메모해 줘");
-    reads(&mut kim, "[y / a / e / s / ?]");
+    kim.reads("[y / a / e / s / ?]");
     kim.types("?");
-    reads(&mut kim, "이 도구는 30일 동안 묻지 않고 한다");
-    reads(&mut kim, "[y / a / e / s / ?]");
+    kim.reads("이 도구는 30일 동안 묻지 않고 한다");
+    kim.reads("[y / a / e / s / ?]");
     kim.types("a");
-    reads(&mut kim, "30일 동안, 도구가 달라지지 않는 한 묻지 않습니다");
-    reads(&mut kim, "질문> ");
+    kim.reads("30일 동안, 도구가 달라지지 않는 한 묻지 않습니다");
+    kim.reads("질문> ");
     kim.types("빵 사기 메모해 줘");
-    reads(&mut kim, "[step 통과]");
-    reads(&mut kim, "질문> ");
+    kim.reads("[step 통과]");
+    kim.reads("질문> ");
     kim.types("/tools 메모 적어 줘");
-    reads(&mut kim, "desk__add_note = 이름 ");
-    reads(&mut kim, "질문> ");
+    kim.reads("desk__add_note = 이름 ");
+    kim.reads("질문> ");
     kim.types("/ask-again desk__add_note");
-    reads(&mut kim, "다시 묻습니다");
-    reads(&mut kim, "질문> ");
+    kim.reads("다시 묻습니다");
+    kim.reads("질문> ");
     kim.types("물 사기 메모해 줘");
-    reads(&mut kim, "[y / a / e / s / ?]");
+    kim.reads("[y / a / e / s / ?]");
     kim.types("e {\"text\": \"\\\"물 두 병\\\"이라고 적어 줘\"}");
-    reads(&mut kim, "질문> ");
+    kim.reads("질문> ");
     kim.types("\u{4}");
     let (status, written) = kim.end();
     assert!(status.success(), "{written}");
@@ -70,13 +64,13 @@ fn what_an_old_server_asks_is_asked_of_whoever_types() {
         let mut program = program(folder.path(), &["--gates", "none", "회의실 예약해 줘"]);
         program.env(sample::OLD, "1");
         let mut kim = Watched::typing(program);
-        reads(&mut kim, "서버 `desk`이(가) 묻습니다: 어느 회의실을 몇 명이 씁니까?");
-        reads(&mut kim, "[y 답한다 / n 거절한다 / s 넘어간다]");
+        kim.reads("서버 `desk`이(가) 묻습니다: 어느 회의실을 몇 명이 씁니까?");
+        kim.reads("[y 답한다 / n 거절한다 / s 넘어간다]");
         kim.types(letter);
         if letter == "y" {
-            reads(&mut kim, "몇 명: ");
+            kim.reads("몇 명: ");
             kim.types("9");
-            reads(&mut kim, "1) 대청");
+            kim.reads("1) 대청");
             kim.types("1");
         }
         let (status, written) = kim.end();

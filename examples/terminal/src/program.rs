@@ -79,6 +79,10 @@ pub struct Watched {
     screen: File,
     /// All that it has written.
     pub written: String,
+    /// The beginning of a letter whose end has not come.
+    rest: Vec<u8>,
+    /// What was waited for ends before this byte.
+    at: usize,
 }
 
 #[cfg(unix)]
@@ -128,7 +132,7 @@ impl Watched {
         let child = command.spawn().unwrap();
         // Its copies of the terminal are the command's: with the last one closed, the reader comes to an end.
         drop(command);
-        Self { child, screen: File::from(screen), written: String::new() }
+        Self { child, screen: File::from(screen), written: String::new(), rest: Vec::new(), at: 0 }
     }
 
     /// The id of its process.
@@ -147,6 +151,21 @@ impl Watched {
         }
     }
 
+    /// Reads until `words` stand behind those that were waited for before, however many pieces they come in.
+    ///
+    /// # Panics
+    ///
+    /// The program ends before.
+    pub fn reads(&mut self, words: &str) {
+        let at = self.at;
+        let end = |written: &str| {
+            let behind = written.get(at..).unwrap_or_default();
+            behind.find(words).map(|place| at + place + words.len())
+        };
+        self.read_until(|written| end(written).is_some());
+        self.at = end(&self.written).unwrap_or(at);
+    }
+
     /// Reads to the end.
     ///
     /// # Panics
@@ -163,7 +182,13 @@ impl Watched {
         match self.screen.read(&mut piece) {
             Ok(0) | Err(_) => false,
             Ok(read) => {
-                self.written += &String::from_utf8_lossy(piece.get(..read).unwrap_or_default());
+                self.rest.extend(piece.get(..read).unwrap_or_default());
+                let whole = match std::str::from_utf8(&self.rest) {
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    _ => self.rest.len(),
+                };
+                let whole: Vec<_> = self.rest.drain(..whole).collect();
+                self.written += &String::from_utf8_lossy(&whole);
                 true
             }
         }

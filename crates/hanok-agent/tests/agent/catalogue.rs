@@ -581,21 +581,19 @@ async fn what_cannot_be_called_is_neither_offered_nor_found() {
             calls("1", "search_tools", r#"{"query": "send a letter"}"#),
             Exchange::says("over"),
         ]);
-        let registered = [specs()[0].clone(), letters(99)];
+        // One more than are offered whole.
+        let registered = specs().into_iter().take(24).chain([letters(99)]);
         let agent = ReactAgent::builder("desk", "Helps", model.clone())
-            .tools(registered.map(|spec| tool_of(spec, &ledger)))
+            .tools(registered.map(|spec| tool_of(spec, &ledger)).collect::<Vec<_>>())
             .catalogue(index)
             .protocol(Protocol::Native);
         let agent = if is_watched { agent.intercept(Watches) } else { agent };
         let state = run(&agent.build().unwrap(), LETTER).await;
         let requests = model.requests();
         let offered = shown(&requests[0]);
-        assert_eq!(offered.len(), 3, "{offered:?}");
-        assert!(offered.contains(&"letters__99"), "{offered:?}");
+        assert!(offered.contains(&"mail__send") && offered.contains(&"clock__now"), "{offered:?}");
+        assert!(offered.iter().all(|name| !name.contains("letters") || *name == "letters__99"));
         let observed = &observations(&state)[0];
-        assert!(
-            observed.contains("letters__99") && !observed.contains("letters__1`"),
-            "{observed}"
-        );
+        assert!(observed.contains("mail__send") && !observed.contains("letters__1:"), "{observed}");
     }
 }
