@@ -371,11 +371,12 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
 
     /// Offers the model those of the agent's tools that fit what the user says, where there are more than a model should be shown:
     /// `index` lists tools and finds them, and the agent's [`tools`](Self::tools) of the same names, or its interceptors
-    /// ([`Interceptor::unregistered`], which [say](crate::Interceptor::has_tools) that they have some), make the calls. Default: all tools are offered.
+    /// ([`Interceptor::unregistered`]) that [have tools](crate::Interceptor::has_tools), make the calls. Default: all tools are
+    /// offered.
     ///
     /// - A tool that the index does not list is always offered, as are those of [`tools_by`](Self::tools_by).
-    /// - Of an index of up to 24 tools all are offered. Of a larger one a turn begins with the pinned tools and those that fit the
-    ///   user's last message, and the model may call `search_tools` for more.
+    /// - Up to 24 tools of the index that can be called are all offered. Of more a turn begins with the pinned tools and those that
+    ///   fit the user's last message, and the model may call `search_tools` for others.
     /// - A tool that the model calls without having been offered it is called like any other.
     /// - The offered tools ([`AgentState::bound_tools`]) only grow within a turn, and [`AgentProgress::ToolsBound`] says when. A
     ///   run that goes on in another process offers the same. A tool that has another definition there, or is gone, is not called:

@@ -7,11 +7,9 @@
 mod answer;
 mod elicitor;
 mod question;
-mod secret;
 
 pub use answer::ElicitationAnswer;
 pub use elicitor::Elicitor;
 pub use question::{Elicitation, ElicitationMode};
 
 pub(crate) use elicitor::{PATIENCE, Prompted, Prompter, SharedElicitor};
-pub(crate) use secret::names_secret;

@@ -100,6 +100,7 @@ mod elicitation;
 mod error;
 mod id;
 mod redact;
+mod secret;
 #[cfg(feature = "server")]
 mod serve;
 mod server;

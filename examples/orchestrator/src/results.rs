@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::state::ToolUse;
 
-    /// P44: the file of a step has the whole of what its calls gave; what later steps see is shorter.
+    /// The file of a step has the whole of what its calls gave; what later steps see is shorter.
     #[test]
     fn the_file_of_a_step_has_the_whole() {
         let words = "가".repeat(5_000);

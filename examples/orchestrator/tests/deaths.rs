@@ -148,7 +148,7 @@ async fn a_turn_goes_on_wherever_the_process_dies() {
     assert!(deaths > 40, "{deaths}");
 }
 
-/// P35, P42: with all gates on, and a server that asks: wherever the process dies, nothing is answered twice that counted, the room is
+/// P4, P35: with all gates on, and a server that asks: wherever the process dies, nothing is answered twice that counted, the room is
 /// booked once, and what people decided is learned as if nobody had died.
 #[tokio::test]
 async fn a_turn_of_questions_goes_on_wherever_the_process_dies() {

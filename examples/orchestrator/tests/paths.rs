@@ -499,7 +499,7 @@ async fn what_is_pinned_is_never_avoided() {
     }
 }
 
-/// P44: what is far too long for a model is whole in the file of its step.
+/// What is far too long for a model is whole in the file of its step.
 #[tokio::test]
 async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {
     let (folder, results) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -574,7 +574,7 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
     world.ends().await;
 }
 
-/// P46: without `--results` nothing but the log is written; with it one file a step, whatever stands in the thread's name.
+/// Without `--results` nothing but the log is written; with it one file a step, whatever stands in the thread's name.
 #[tokio::test]
 async fn results_are_written_once_a_step() {
     let folder = tempfile::tempdir().unwrap();

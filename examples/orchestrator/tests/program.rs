@@ -142,7 +142,7 @@ fn events_are_told_as_json() {
     );
 }
 
-/// P42, P43: what was asked in one process is answered in others; the server's own question too, and its call is one call.
+/// P35, P46: what was asked in one process is answered in others; the server's own question too, and its call is one call.
 #[test]
 fn a_turn_goes_on_in_other_processes() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,13 +167,13 @@ fn a_turn_goes_on_in_other_processes() {
     assert_eq!(calls.values().collect::<Vec<_>>(), [&2], "{calls:?}");
 }
 
-/// P42: what waits is listed and answered by a program that knows nothing of this one.
+/// P46: what waits is listed and answered by a program that knows nothing of this one.
 #[test]
 fn a_turn_that_waits_is_answered_by_another_program() {
     answered_by_another_program("a.db", "main", &["--db", "a.db"]);
 }
 
-/// P42: the same on PostgreSQL.
+/// P46: the same on PostgreSQL.
 #[cfg(feature = "postgres")]
 #[test]
 fn a_turn_waits_on_postgresql() {
@@ -221,7 +221,7 @@ fn answered_by_another_program(db: &str, thread: &str, place: &[&str]) {
     assert_eq!(desk["notes"].as_array().unwrap().len(), 1, "{notes}");
 }
 
-/// P43: eight people answer at once, each in a process of their own: one is heard, and the server sees one call or none.
+/// P46: eight people answer at once, each in a process of their own: one is heard, and the server sees one call or none.
 #[test]
 fn of_many_answers_at_once_one_counts() {
     let folder = tempfile::tempdir().unwrap();
@@ -449,7 +449,7 @@ fn child_of(_: u32) -> Option<String> {
     None
 }
 
-/// P20, P42: killed at any time, the program or its server, a call that must not be repeated is made once or in doubt, and one that may be
+/// P4, P20: killed at any time, the program or its server, a call that must not be repeated is made once or in doubt, and one that may be
 /// repeated has one key.
 #[cfg(unix)]
 #[test]
@@ -489,7 +489,7 @@ fn a_killed_run_goes_on_and_does_nothing_twice() {
     }
 }
 
-/// P42: killed around a server's own question, the form is asked once more at most, and its call books once.
+/// P4: killed around a server's own question, the form is asked once more at most, and its call books once.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_killed_around_a_form_books_once() {

@@ -54,7 +54,7 @@ fn running() -> Graph<S, Ledger> {
     built(Graph::builder("job").node("run", run).edge(START, "run").edge("run", END))
 }
 
-/// B139, P4, P44: the process dies at every append. Until the note is stored it is a doubt; from then on the same job is waited for, and
+/// B139, P4: the process dies at every append. Until the note is stored it is a doubt; from then on the same job is waited for, and
 /// nothing is begun again.
 #[tokio::test]
 async fn a_call_with_a_note_goes_on_from_it() {

@@ -15,7 +15,7 @@ use super::{
     fill::fill,
     interpreter, unversioned,
 };
-use crate::{elicitation::names_secret, redact::Redact};
+use crate::{redact::Redact, secret::names_secret};
 
 pub(super) const STARTUP: Duration = Duration::from_secs(30);
 pub(super) const TOOL: Duration = Duration::from_secs(60);

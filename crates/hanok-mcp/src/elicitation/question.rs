@@ -9,12 +9,10 @@ use rmcp::model::ElicitRequestParams;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    answer::{ElicitationAnswer, schema},
-    secret::secret_field,
-};
+use super::answer::{ElicitationAnswer, schema};
 use crate::{
     error::ServerError,
+    secret::secret_field,
     text::{line, shown},
 };
 

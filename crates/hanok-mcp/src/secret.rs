@@ -1,4 +1,5 @@
-//! Fields of forms that look like secrets. A server that needs one sends to an address of its own, where no agent reads it.
+//! Names of what is secret: of fields of forms, and of variables. A server that needs a secret sends to an address of its own, where
+//! no agent reads it.
 
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ const WORDS: [&str; 10] =
     ["token", "bearer", "pin", "otp", "cvv", "cvc", "cvc2", "ssn", "pwd", "pan"];
 
 /// The name of the first field of `form` that looks like a secret. Yes or no, and a choice of given values, are none.
-pub(super) fn secret_field(form: &Value) -> Option<&str> {
+pub(crate) fn secret_field(form: &Value) -> Option<&str> {
     let fields = form.get("properties")?.as_object()?;
     fields.iter().find(|(name, field)| is_secret(name, field)).map(|(name, _)| name.as_str())
 }
