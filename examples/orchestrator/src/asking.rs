@@ -4,10 +4,11 @@ use futures::future::BoxFuture;
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, StepError};
+use hanok_memory::{TextJudge, TextRelation};
 use hanok_model::{ChatRequest, DataMark, ModelError, SharedModel};
 use hanok_state::Message;
 use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{state::OrchestratorState, wording};
 
@@ -83,6 +84,41 @@ where
         })
     };
     context.step(name, ask).await.map_err(cause)
+}
+
+/// The model, judging whether two requests ask for the same work. One that does not say it says that they do not.
+pub struct ModelJudge<'a>(pub &'a SharedModel);
+
+/// What two requests ask for, as the model says it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct RelationForm {
+    relation: Relation,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Relation {
+    Same,
+    Different,
+    Contradicting,
+}
+
+impl TextJudge for ModelJudge<'_> {
+    async fn judge(&self, one: &str, other: &str, call: &Call) -> Result<TextRelation, BoxError> {
+        let texts = format!("1. {one}\n2. {other}");
+        let texts = data(wording::TWO_REQUESTS, &texts, &DataMark::of_call(call));
+        let request = ChatRequest::new([Message::system(wording::SAME_WORK), texts]);
+        let form = Structured::<RelationForm>::new("relation").language(Language::Korean);
+        match form.ask(self.0, request, &call.clone().quiet()).await {
+            Ok(reply) => Ok(match reply.value.relation {
+                Relation::Same => TextRelation::Same,
+                Relation::Different => TextRelation::Different,
+                Relation::Contradicting => TextRelation::Contradicting,
+            }),
+            Err(error @ StructuredError::Model(_)) => Err(error.into()),
+            Err(_) => Ok(TextRelation::Different),
+        }
+    }
 }
 
 /// The error behind a step, as whoever shows it wants it: the model's own where it is one.

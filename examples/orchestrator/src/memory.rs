@@ -9,8 +9,9 @@ use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
     Actor, ApprovalPolicy, BehaviourMemory, ClarificationEvent, ClarificationMemory,
     ClarificationReport, Clarity, EqualTexts, Evidence, GateAction, GateReport, Memories,
-    OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport, ToolAdvice,
-    ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport, teach,
+    OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport, TextJudge,
+    TextRelation, ToolAdvice, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport,
+    teach,
 };
 use hanok_state::State as _;
 use serde::{Deserialize, Serialize};
@@ -121,27 +122,36 @@ impl Memory {
         Ok(context.step("recall", recall).await?)
     }
 
-    /// The plans of requests like `query` that people accepted and that did well, the best first.
+    /// The plans of requests that ask for the same as `query`, as `judge` says it, that people accepted and that did well: the best
+    /// first.
     ///
     /// # Errors
     ///
     /// What the store says.
-    pub async fn plans(&self, query: &str, context: &Context) -> Result<Vec<PastPlan>, BoxError> {
+    pub async fn plans(
+        &self,
+        query: &str,
+        judge: &impl TextJudge,
+        context: &Context,
+    ) -> Result<Vec<PastPlan>, BoxError> {
         if self.user.is_none() {
             return Ok(Vec::new());
         }
         let call = context.call("judge", "plans", query);
         let recall = || async {
-            let plans =
-                self.read.plans(query, context.now()).await?.judged(&EqualTexts, &call).await?;
-            let past = plans.qualified().filter_map(|candidate| {
-                let steps = candidate.value.steps.as_ref()?.value.clone();
-                let is_same = candidate.relation == Some(hanok_memory::TextRelation::Same);
+            let plans = self.read.plans(query, context.now()).await?.judged(judge, &call).await?;
+            let mut past = Vec::new();
+            for candidate in plans.qualified() {
+                let Some(steps) = &candidate.value.steps else { continue };
                 let confidence = candidate.score.confidence.unwrap_or(0.0);
-                let sure = confidence > SURE;
-                sure.then(|| PastPlan { key: candidate.key.clone(), steps, is_same, confidence })
-            });
-            Ok::<_, BoxError>(past.collect::<Vec<_>>())
+                if confidence > SURE {
+                    let relation = EqualTexts.judge(query, &candidate.text, &call).await?;
+                    let (key, steps) = (candidate.key.clone(), steps.value.clone());
+                    let is_same = relation == TextRelation::Same;
+                    past.push(PastPlan { key, steps, is_same, confidence });
+                }
+            }
+            Ok::<_, BoxError>(past)
         };
         Ok(context.step("recall", recall).await?)
     }
@@ -283,7 +293,8 @@ impl Memory {
             let is_short = |report: &ToolReport| {
                 report.arguments.as_ref().is_some_and(|arguments| arguments.len() <= LONGEST)
             };
-            let whole = report.clone().arguments(&call.arguments.0).ok().filter(is_short);
+            let whole = report.clone().arguments(&call.arguments.0).ok();
+            let whole = whole.filter(is_short).filter(|_| !call.has_secrets);
             let report = whole.unwrap_or(report);
             self.teach::<ToolMemory>(
                 state,

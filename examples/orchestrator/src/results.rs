@@ -166,6 +166,7 @@ mod tests {
             tool: "desk__list".into(),
             of: ToolRef::of_server("desk", "list"),
             arguments: Json::default(),
+            has_secrets: false,
             succeeded: true,
             unmade: false,
             text: text.to_owned(),

@@ -7,12 +7,14 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolRegistry};
+use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolRegistry, without_secrets};
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Call, Clock, Effect, Labels, Timestamp};
 use hanok_mcp::{McpClient, ToolApproval, ToolDefinition, ToolId};
 use hanok_memory::ToolRef;
 use hanok_model::{SharedEmbedder, SharedTool, ToolSpec};
+use hanok_state::Json;
+use serde_json::Value;
 
 /// How the tools that have changed are looked for.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +88,15 @@ impl Offer {
     #[must_use]
     pub fn of(&self, name: &str) -> ToolRef {
         self.get(name).map_or_else(|| ToolRef::own(name), Offered::of)
+    }
+
+    /// The arguments of a call of the tool of this name without what its schema marks as secret, and whether there was any.
+    #[must_use]
+    pub fn shown(&self, name: &str, arguments: &Value) -> (Json, bool) {
+        let shown = self.get(name).map(|tool| without_secrets(arguments, tool.spec().schema()));
+        let shown = shown.unwrap_or_else(|| arguments.clone());
+        let has_secrets = shown != *arguments;
+        (Json(shown), has_secrets)
     }
 
     /// All of them, by name.
@@ -265,4 +276,37 @@ fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
 #[must_use]
 pub fn now() -> Timestamp {
     hanok_core::SystemClock.now()
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_model::FnTool;
+    use serde_json::json;
+
+    use super::*;
+
+    /// P46 in part: what a tool's schema marks as secret is in no result, and in no memory.
+    #[test]
+    fn what_is_secret_is_not_shown() {
+        let pin = json!({"type": "string", "writeOnly": true});
+        let schema = json!({"properties": {"to": {"type": "string"}, "pin": pin}});
+        let spec = ToolSpec::new("bank__pay", "Pays", schema).unwrap();
+        let tool = FnTool::untyped(spec, |_, _| async { Ok("paid".into()) });
+        let offered = Offered {
+            tool: SharedTool::new(tool),
+            id: ToolId::new("bank", "pay"),
+            definition: String::new(),
+            risk: Risk::External,
+            approval: None,
+            pinned: false,
+        };
+        let offer = Offer(BTreeMap::from([("bank__pay".to_owned(), offered)]));
+        for (arguments, want) in [
+            (json!({"to": "kim", "pin": "4711"}), (json!({"to": "kim", "pin": "[secret]"}), true)),
+            (json!({"to": "kim"}), (json!({"to": "kim"}), false)),
+        ] {
+            let (shown, has_secrets) = offer.shown("bank__pay", &arguments);
+            assert_eq!((shown.0, has_secrets), want);
+        }
+    }
 }

@@ -271,8 +271,11 @@ pub struct ToolUse {
     pub tool: String,
     /// The tool with its server.
     pub of: ToolRef,
-    /// The arguments.
+    /// The arguments, without what the tool's schema marks as secret.
     pub arguments: Json,
+    /// True when some of them are secret: they are not learned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_secrets: bool,
     /// True when its result says that it succeeded.
     pub succeeded: bool,
     /// True when it was not made: a person refused it, or it could not be read.

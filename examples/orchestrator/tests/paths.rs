@@ -499,6 +499,31 @@ async fn what_is_pinned_is_never_avoided() {
     }
 }
 
+/// A plan that a person has bettered twice for the same request is proposed the next time, beside the one that it is instead of.
+#[tokio::test]
+async fn a_plan_that_did_well_is_proposed_again() {
+    let mut world = World::new(&["--gates", "plan", "--user", "kim"]).await;
+    let steps = json!([{"task": "메모 목록 보여 줘"}, {"task": "우유 사기 메모해 줘"}]);
+    for round in 0..3 {
+        world.thread = world.on(&format!("t{round}"));
+        world.asks("우유 사기 메모해 줘").await;
+        if round < 2 {
+            assert!(!world.story.contains("was 1 steps"), "{}", world.story);
+            let edit = json!({"decision": "edit", "arguments": {"steps": steps}});
+            world.decides(edit).await;
+            let learner = world.opened.learner.learner().unwrap();
+            learner.drain(orchestrator::servers::now()).await.unwrap();
+        }
+    }
+    assert!(world.story.contains("was 1 steps"), "{}", world.story);
+    let state = world.thread.state(None).await.unwrap().unwrap();
+    let plan = state.plan.unwrap();
+    let tasks: Vec<_> = plan.steps.iter().map(|step| step.task.as_str()).collect();
+    assert_eq!(tasks, ["메모 목록 보여 줘", "우유 사기 메모해 줘"]);
+    assert_eq!(plan.original.unwrap().len(), 1);
+    world.ends().await;
+}
+
 /// What is far too long for a model is whole in the file of its step.
 #[tokio::test]
 async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {

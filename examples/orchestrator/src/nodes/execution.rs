@@ -14,7 +14,7 @@ use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Outcome, Snapshot};
 use hanok_mcp::ToolApproval;
 use hanok_model::{DataMark, ToolChoice, ToolError, ToolOutput};
-use hanok_state::{Json, Message, State as _, ToolCall};
+use hanok_state::{Message, State as _, ToolCall};
 use serde_json::Value;
 
 use crate::{
@@ -93,10 +93,12 @@ impl Orchestrator {
         let made = ToolCall::new("approved", call.tool.as_str(), call.arguments.0.to_string());
         let result = runner.run(context, &made).await?;
         let fault = result.observation.fault;
+        let (arguments, has_secrets) = offer.shown(&call.tool, &call.arguments.0);
         Ok(ToolUse {
             tool: call.tool.clone(),
             of: offer.of(&call.tool),
-            arguments: call.arguments.clone(),
+            arguments,
+            has_secrets,
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
             text: result.observation.text,
@@ -315,11 +317,14 @@ fn calls_of(state: &AgentState, offer: &Offer, watch: &Stopwatch) -> Vec<ToolUse
             .and_then(|fault| fault.0.as_str().map(str::to_owned));
         let fault =
             fault.and_then(|fault| serde_json::from_value::<FaultKind>(Value::String(fault)).ok());
+        let arguments = call.arguments.decode::<Value>().unwrap_or_default();
+        let (arguments, has_secrets) = offer.shown(&call.name, &arguments);
         // What looks for tools or reads a result again is none of the step's work.
         (!matches!(call.name.as_str(), "search_tools" | "read_result")).then(|| ToolUse {
             tool: call.name.clone(),
             of: offer.of(&call.name),
-            arguments: Json(call.arguments.decode().unwrap_or_default()),
+            arguments,
+            has_secrets,
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
             text: observation.text().into_owned(),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::recorded;
 use crate::{
-    asking::{data, form},
+    asking::{ModelJudge, data, form},
     events::{OrchestratorEvent, Status},
     memory::PastPlan,
     orchestrator::Orchestrator,
@@ -87,7 +87,7 @@ impl Orchestrator {
             None => by_rule(&state.query),
         };
         if revise.is_none() {
-            let past = self.memory.plans(&state.query, &context).await?;
+            let past = self.memory.plans(&state.query, &ModelJudge(&self.model), &context).await?;
             plan = self.bettered(plan, &past, &instructions, &state, &context).await?;
         }
         context.custom(&OrchestratorEvent::Status(Status::Planned {
