@@ -87,6 +87,7 @@ where
 }
 
 /// The model, judging whether two requests ask for the same work. One that does not say it says that they do not.
+#[derive(Debug, Clone, Copy)]
 pub struct ModelJudge<'a>(pub &'a SharedModel);
 
 /// What two requests ask for, as the model says it.
