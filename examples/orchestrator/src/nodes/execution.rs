@@ -29,7 +29,7 @@ use crate::{
     wording,
 };
 
-/// The most model calls of a step.
+/// The most calls of a step: the one that was approved, and those of the model.
 const MOST_CALLS: u32 = 8;
 
 /// How often a step is prepared again because a tool is gone.
@@ -118,6 +118,9 @@ impl Orchestrator {
     ) -> Result<(), BoxError> {
         let Some((number, step)) = state.step() else { return Ok(()) };
         let watch = Stopwatch::default();
+        // The call that was approved is one of the step's.
+        let made = u32::try_from(execution.calls.len()).unwrap_or(MOST_CALLS);
+        let most = MOST_CALLS.saturating_sub(made).max(1);
         let done =
             execution.calls.iter().filter(|call| call.succeeded && !is_read(offer, &call.tool));
         // What was done is not done again.
@@ -130,7 +133,7 @@ impl Orchestrator {
             .catalogue(self.servers.index().clone())
             .large_results(LargeResults::new())
             .deny(denied)
-            .max_iterations(MOST_CALLS)
+            .max_iterations(most)
             .max_tokens(wording::LONGEST_ANSWER)
             .intercept(self.approval(offer))
             .intercept(watch.clone());
@@ -174,7 +177,7 @@ impl Orchestrator {
         }
         let answer = ended.answer.filter(|answer| !answer.trim().is_empty());
         if answer.is_none() {
-            let words = match ended.iteration >= MOST_CALLS {
+            let words = match ended.iteration >= most {
                 true => wording::LIMIT,
                 false => wording::NO_WORDS,
             };
