@@ -78,6 +78,7 @@ mod progress;
 mod prompt;
 mod prompt_front;
 mod protocol;
+mod reference;
 mod reply;
 mod runner;
 mod schema;

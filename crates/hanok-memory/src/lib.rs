@@ -55,6 +55,7 @@ pub use learning::{
 };
 pub use memory::{ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary};
 pub use orchestration::{
+    admission::{LONGEST_TEXT, MOST_ITEMS},
     behaviour_memory::{BehaviourMemory, GateAction, GateActions, GateReport},
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},

@@ -16,7 +16,7 @@
 //! `admission`), the kinds (`*_memory`), what is recalled (`candidate`, `tool_advice`, `clarification_advice`, `gate_verdict`), and
 //! `orchestrator`, which reads.
 
-mod admission;
+pub(crate) mod admission;
 pub(crate) mod behaviour_memory;
 pub(crate) mod candidate;
 pub(crate) mod clarification_advice;

@@ -73,17 +73,28 @@ where
 {
     let call = context.call("model", name, "");
     let request = request(&call);
-    let form = Structured::<T>::new(name).language(Language::Korean);
     let ask = || -> BoxFuture<'_, Result<Option<T>, StructuredError>> {
-        Box::pin(async {
-            match form.ask(model, request, &call).await {
-                Ok(reply) => Ok(Some(reply.value)),
-                Err(error @ StructuredError::Model(_)) => Err(error),
-                Err(_) => Ok(None),
-            }
-        })
+        Box::pin(filled(model, name, request, &call))
     };
     context.step(name, ask).await.map_err(cause)
+}
+
+/// The form as the model fills it, `None` when it does not.
+async fn filled<T>(
+    model: &SharedModel,
+    name: &str,
+    request: ChatRequest,
+    call: &Call,
+) -> Result<Option<T>, StructuredError>
+where
+    T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let form = Structured::<T>::new(name).language(Language::Korean);
+    match form.ask(model, request, call).await {
+        Ok(reply) => Ok(Some(reply.value)),
+        Err(error @ StructuredError::Model(_)) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The model, judging whether two requests ask for the same work. One that does not say it says that they do not.
@@ -109,16 +120,13 @@ impl TextJudge for ModelJudge<'_> {
         let texts = format!("1. {one}\n2. {other}");
         let texts = data(wording::TWO_REQUESTS, &texts, &DataMark::of_call(call));
         let request = ChatRequest::new([Message::system(wording::SAME_WORK), texts]);
-        let form = Structured::<RelationForm>::new("relation").language(Language::Korean);
-        match form.ask(self.0, request, &call.clone().quiet()).await {
-            Ok(reply) => Ok(match reply.value.relation {
-                Relation::Same => TextRelation::Same,
-                Relation::Different => TextRelation::Different,
-                Relation::Contradicting => TextRelation::Contradicting,
-            }),
-            Err(error @ StructuredError::Model(_)) => Err(error.into()),
-            Err(_) => Ok(TextRelation::Different),
-        }
+        let quiet = call.clone().quiet();
+        let form = filled::<RelationForm>(self.0, "relation", request, &quiet).await?;
+        Ok(match form.map(|form| form.relation) {
+            Some(Relation::Same) => TextRelation::Same,
+            Some(Relation::Contradicting) => TextRelation::Contradicting,
+            Some(Relation::Different) | None => TextRelation::Different,
+        })
     }
 }
 

@@ -8,10 +8,10 @@ use hanok_core::{BoxError, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{
     Actor, ApprovalPolicy, BehaviourMemory, ClarificationEvent, ClarificationMemory,
-    ClarificationReport, Clarity, EqualTexts, Evidence, GateAction, GateReport, Memories,
-    OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory, PlanReport, TextJudge,
-    TextRelation, ToolAdvice, ToolMemory, ToolRef, ToolReport, WorkflowMemory, WorkflowReport,
-    teach,
+    ClarificationReport, Clarity, EqualTexts, Evidence, GateAction, GateReport, LONGEST_TEXT,
+    MOST_ITEMS, Memories, OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory,
+    PlanReport, TextJudge, TextRelation, ToolAdvice, ToolMemory, ToolRef, ToolReport,
+    WorkflowMemory, WorkflowReport, teach,
 };
 use hanok_state::State as _;
 use serde::{Deserialize, Serialize};
@@ -54,12 +54,6 @@ pub struct PastPlan {
     /// The confidence in it, adjusted to how often it was carried out.
     pub confidence: f64,
 }
-
-/// The longest text that a memory takes, in bytes.
-const LONGEST: usize = 4_096;
-
-/// The most tools of a sequence that a memory takes.
-const MOST_TOOLS: usize = 64;
 
 /// The confidence above which a plan of before makes a better one.
 const SURE: f64 = 0.7;
@@ -291,7 +285,7 @@ impl Memory {
             let report = ToolReport::new(&*step.task, call.of.clone(), call.succeeded, took);
             // Without them the use counts all the same.
             let is_short = |report: &ToolReport| {
-                report.arguments.as_ref().is_some_and(|arguments| arguments.len() <= LONGEST)
+                report.arguments.as_ref().is_some_and(|arguments| arguments.len() <= LONGEST_TEXT)
             };
             let whole = report.clone().arguments(&call.arguments.0).ok();
             let whole = whole.filter(is_short).filter(|_| !call.has_secrets);
@@ -326,7 +320,7 @@ impl Memory {
         let report = state.results.iter().fold(report, |report, step| report.step(&*step.task));
         let calls = state.results.iter().flat_map(|step| &step.calls).filter(|call| !call.unmade);
         let report =
-            calls.take(MOST_TOOLS).fold(report, |report, call| report.tool(call.of.clone()));
+            calls.take(MOST_ITEMS).fold(report, |report, call| report.tool(call.of.clone()));
         self.teach::<WorkflowMemory>(state, "workflow", Actor::Automatic, report, context)
     }
 
@@ -431,7 +425,7 @@ impl ToolsRecalled {
 
 /// The beginning of a text, of a size that memories take.
 fn cut(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()
+    text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or_default()
 }
 
 /// The clarity of before and after, as an event of the memory.
@@ -445,13 +439,13 @@ pub fn answered(before: &ClarityAnalysis, after: f64) -> ClarificationEvent {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, cut};
+    use super::{LONGEST_TEXT, cut};
 
     #[test]
     fn a_text_is_cut_between_two_characters() {
         assert_eq!(cut("우유 사기"), "우유 사기");
-        let (short, long) = ("a".repeat(LONGEST), "가".repeat(LONGEST));
+        let (short, long) = ("a".repeat(LONGEST_TEXT), "가".repeat(LONGEST_TEXT));
         assert_eq!(cut(&short), short);
-        assert_eq!(cut(&long).len(), LONGEST - LONGEST % 3);
+        assert_eq!(cut(&long).len(), LONGEST_TEXT - LONGEST_TEXT % 3);
     }
 }

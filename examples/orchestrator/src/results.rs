@@ -121,24 +121,23 @@ const LONGEST: usize = 200;
 
 /// The name of a thread as that of a folder: two threads have two. A long one ends with the hash of the whole.
 fn folder_name(thread: &ThreadKey) -> String {
-    let sign = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
-        byte => format!("%{byte:02x}"),
-    };
-    let signs: Vec<_> = thread.thread().bytes().map(sign).collect();
-    let name = signs.concat();
-    if name.len() <= LONGEST {
-        return name;
-    }
-    let mut cut = String::new();
-    for sign in signs {
-        if cut.len() + sign.len() > LONGEST {
-            break;
+    let (mut name, mut cut) = (String::new(), 0);
+    for byte in thread.thread().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(byte.into()),
+            byte => name.push_str(&format!("%{byte:02x}")),
         }
-        cut.push_str(&sign);
+        if name.len() <= LONGEST {
+            cut = name.len();
+        }
     }
-    let hash = blake3::hash(thread.thread().as_bytes()).to_hex();
-    format!("{cut}-{}", hash.chars().take(16).collect::<String>())
+    if cut < name.len() {
+        name.truncate(cut);
+        let hash = blake3::hash(thread.thread().as_bytes()).to_hex();
+        name.push('-');
+        name.extend(hash.chars().take(16));
+    }
+    name
 }
 
 /// Writes a file that is there whole or as it was before.

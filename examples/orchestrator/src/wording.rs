@@ -28,12 +28,12 @@ pub(crate) const PLANNING: &str = "사용자의 마지막 말대로 하기 위�
 /// Before the words by which a person wants another plan.
 pub(crate) const REVISE: &str = "계획을 다음 말대로 고쳐 다시 세우세요:";
 
-/// Before the plans that did well for requests like this.
 /// Whether two requests ask for the same.
 pub(crate) const SAME_WORK: &str = "두 요청이 같은 일을 시키는지 판단하세요. 대상이나 이름, 수만 다르고 할 일과 그 순서가 같으면 same, 반대되는 일이면 contradicting, 그 밖에는 \
                               different입니다.";
 pub(crate) const TWO_REQUESTS: &str = "두 요청:";
 
+/// Before the plans that did well for requests like this.
 pub(crate) const PAST_PLANS: &str =
     "비슷한 요청에서 사람이 받아들이고 잘 된 계획입니다. 이번 요청에 맞는 것만 참고하세요.";
 

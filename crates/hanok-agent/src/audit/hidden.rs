@@ -1,6 +1,9 @@
 //! What a form marks as secret.
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+
+use crate::reference::{fragment, is_pointer};
 
 /// What stands in the place of a secret.
 const HIDDEN: &str = "[secret]";
@@ -100,38 +103,11 @@ fn references(schema: &Value) -> impl Iterator<Item = &str> {
 
 /// What stands in `root` where `to` leads.
 fn referred<'a>(to: &str, root: &'a Value) -> Option<&'a Value> {
-    let by_id = || {
-        let id = root.get("$id")?.as_str()?.trim_end_matches('#');
-        match to.strip_prefix(id)? {
-            "" => Some(""),
-            rest => rest.strip_prefix('#'),
-        }
-    };
-    let fragment = to.strip_prefix('#').or_else(by_id)?;
-    match fragment.is_empty() || fragment.starts_with('/') {
-        true => root.pointer(&decoded(fragment)),
+    let fragment = fragment(to, root.get("$id").and_then(Value::as_str))?;
+    match is_pointer(fragment) {
+        true => root.pointer(&percent_decode_str(fragment).decode_utf8_lossy()),
         false => anchored(root, fragment),
     }
-}
-
-/// A part of an address, without its `%` codes.
-fn decoded(part: &str) -> String {
-    let mut pieces = part.split('%');
-    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
-    for piece in pieces {
-        let code = piece.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (code, piece.get(2..)) {
-            (Some(code), Some(rest)) => {
-                bytes.push(code);
-                bytes.extend_from_slice(rest.as_bytes());
-            }
-            _ => {
-                bytes.push(b'%');
-                bytes.extend_from_slice(piece.as_bytes());
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The schema that calls itself `name`, at whatever place.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::call;
 
 /// An agent that calls `send`, a tool with this schema, once; and what it asks.
-async fn asked(schema: &Value, rule: ApprovalRule) -> (Thread<AgentState>, Pending) {
+async fn open_approval(schema: &Value, rule: ApprovalRule) -> (Thread<AgentState>, Pending) {
     let spec = ToolSpec::new("send", "Sends", schema.clone()).unwrap();
     let send = FnTool::untyped(spec, |_, _| async { Ok("sent".into()) });
     let calls = Exchange::says(call("send", r#"{"to":"ann","pin":"4711"}"#));
@@ -88,7 +88,7 @@ async fn a_call_is_decided_whatever_its_schema_refers_to() {
             json!({"decision": "edit", "arguments": {"to": "bob"}}),
             json!({"decision": "reject", "message": "no"}),
         ] {
-            let (thread, open) = asked(&schema, ApprovalRule::new()).await;
+            let (thread, open) = open_approval(&schema, ApprovalRule::new()).await;
             let edit = json!({"decision": "edit", "arguments": wrong});
             let refused = thread.answer(open.id.clone(), &edit, ()).await.unwrap_err();
             let RunError::WrongAnswer { faults, .. } = refused else { panic!("{refused}") };
@@ -113,7 +113,7 @@ async fn what_a_reference_marks_as_secret_is_not_shown() {
             &[DecisionKind::Approve, DecisionKind::Reject],
         ] {
             let rule = ApprovalRule::new().allow(allowed.iter().copied());
-            let (_, open) = asked(&schema, rule).await;
+            let (_, open) = open_approval(&schema, rule).await;
             let shown = shown_without_secrets(&open).to_string();
             assert!(shown.contains("ann") && !shown.contains("4711"), "{to} {allowed:?}: {shown}");
         }

@@ -7,14 +7,14 @@ use crate::learning::{
 
 use super::tool_ref::ToolRef;
 
-/// The longest text of a user or a model, in bytes.
-pub(super) const TEXT: usize = 4_096;
+/// The longest text of a user or a model in a report, in bytes: a longer one is refused.
+pub const LONGEST_TEXT: usize = 4_096;
 
 /// The longest name, in bytes.
 const NAME: usize = 256;
 
-/// The most steps of a plan and tools of a sequence.
-const ITEMS: usize = 64;
+/// The most steps of a plan and tools of a sequence in a report: more are refused.
+pub const MOST_ITEMS: usize = 64;
 
 /// Whoever observes what a program did: the program itself, or the tool that it called.
 pub(super) const OBSERVERS: &[Actor] = &[Actor::Automatic, Actor::Tool];
@@ -29,12 +29,12 @@ pub(super) fn actor<B>(evidence: &Evidence<B>, takes: &'static [Actor]) -> Resul
 
 /// Refuses a text that is blank or longer than 4,096 bytes.
 pub(super) fn text(what: &'static str, text: &str) -> Result<(), Refusal> {
-    length(what, text, TEXT)
+    length(what, text, LONGEST_TEXT)
 }
 
 /// Refuses a text that is longer than 4,096 bytes; a blank one is none.
 pub(super) fn remark(what: &'static str, text: &str) -> Result<(), Refusal> {
-    if text.trim().is_empty() { Ok(()) } else { length(what, text, TEXT) }
+    if text.trim().is_empty() { Ok(()) } else { length(what, text, LONGEST_TEXT) }
 }
 
 /// Refuses a list of more than 64 texts, and one of its texts as [`text`] does.
@@ -54,7 +54,7 @@ pub(super) fn tools<'a>(tools: impl ExactSizeIterator<Item = &'a ToolRef>) -> Re
 }
 
 fn items(what: &'static str, count: usize) -> Result<(), Refusal> {
-    let (least, most) = (0, ITEMS);
+    let (least, most) = (0, MOST_ITEMS);
     if count <= most { Ok(()) } else { Err(Refusal::Length { what, length: count, least, most }) }
 }
 

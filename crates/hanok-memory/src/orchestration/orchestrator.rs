@@ -11,7 +11,7 @@ use crate::learning::{
 };
 
 use super::{
-    admission::TEXT,
+    admission::LONGEST_TEXT,
     behaviour_memory::BehaviourMemory,
     candidate::{Candidate, CandidateScore, Candidates, Shortfall},
     clarification_advice::{ClarificationAdvice, ReusableAnswer},
@@ -298,7 +298,7 @@ impl OrchestratorMemory {
         now: Timestamp,
     ) -> Result<Vec<(Remembered<K::Record>, Option<f32>)>, LearningError> {
         let Some(user) = &self.user else { return Ok(Vec::new()) };
-        let text: String = text.chars().take(TEXT).collect();
+        let text: String = text.chars().take(LONGEST_TEXT).collect();
         let mut all = user.alike::<K>(&text, POOL, now).await?;
         if !key.is_empty() && all.iter().all(|(remembered, _)| remembered.key != key) {
             let exact = user.remembered::<K>(key, now).await?;

@@ -84,10 +84,14 @@ impl Store {
     pub(super) fn save(&self) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (file, part) = (folder.join("desk.json"), folder.join("desk.json.part"));
-        let mut out = fs::File::create(&part)?;
-        out.write_all(&serde_json::to_vec_pretty(&self.data).map_err(io::Error::other)?)?;
-        out.sync_all()?;
-        fs::rename(part, file)
+        let bytes = serde_json::to_vec_pretty(&self.data).map_err(io::Error::other)?;
+        let write = || {
+            let mut out = fs::File::create(&part)?;
+            out.write_all(&bytes)?;
+            out.sync_all()?;
+            fs::rename(&part, &file)
+        };
+        write().map_err(|error| of(&file, error))
     }
 
     /// The tools that are not offered for now, a line each: whoever keeps the desk writes them into `closed.txt` beside its data.
@@ -101,8 +105,10 @@ impl Store {
     /// Adds a line to the ledger: each request that reached the server and does something.
     pub(super) fn ledger(&self, what: &str, key: &str) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(folder.join("ledger.txt"))?;
-        file.write_all(format!("{what} {key}\n").as_bytes())
+        let file = folder.join("ledger.txt");
+        let open = OpenOptions::new().create(true).append(true).open(&file);
+        let line = format!("{what} {key}\n");
+        let written = open.and_then(|mut open| open.write_all(line.as_bytes()));
+        written.map_err(|error| of(&file, error))
     }
 }

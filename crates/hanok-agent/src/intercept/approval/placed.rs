@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::reference::{fragment, is_pointer};
+
 /// Keywords whose values are data, and no schemas.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
 
@@ -71,17 +73,12 @@ fn refer(schema: &mut Value, place: &str, id: Option<&str>) {
 
 /// Where `to` leads once the document with this `id` stands at `place`. What leads elsewhere stays as it is.
 fn moved(to: &str, place: &str, id: Option<&str>) -> Option<String> {
-    let by_id = || match to.strip_prefix(id?.trim_end_matches('#'))? {
-        "" => Some(""),
-        rest => rest.strip_prefix('#'),
-    };
-    let pointer = to.strip_prefix('#').or_else(by_id)?;
-    let is_anchor = !pointer.is_empty() && !pointer.starts_with('/');
+    let pointer = fragment(to, id)?;
     let is_lifted = ["/$defs", "/%24defs"].iter().any(|defs| {
         let rest = pointer.strip_prefix(*defs);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     });
-    match is_anchor || is_lifted {
+    match is_lifted || !is_pointer(pointer) {
         true => Some(format!("#{pointer}")),
         false => Some(format!("#{place}{pointer}")),
     }
