@@ -88,8 +88,8 @@ impl DecisionKind {
     /// Those about a call of a tool.
     pub(crate) const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
 
-    /// The form of such an answer to a request of `digest`, for a tool of `schema`.
-    pub(super) fn form(self, digest: &str, schema: &Value) -> Value {
+    /// The form of such an answer for a tool of `schema`. Which digest it has to name, the root says for all forms.
+    pub(super) fn form(self, schema: &Value) -> Value {
         let text = || json!({"type": "string"});
         let (name, more) = match self {
             Self::Approve => ("approve", None),
@@ -100,8 +100,7 @@ impl DecisionKind {
             Self::Revise => ("revise", Some(("message", text(), true))),
             Self::Reuse => ("reuse", Some(("id", text(), true))),
         };
-        let mut properties =
-            json!({ "decision": { "const": name }, "digest": { "const": digest } });
+        let mut properties = json!({ "decision": { "const": name }, "digest": {} });
         let mut required = vec!["decision"];
         if let Some((key, schema, must)) = more {
             if let Some(properties) = properties.as_object_mut() {
@@ -163,7 +162,7 @@ impl Decision {
         let mut schema = placed(schema, &place);
         // These stand at the root, as the schema has them.
         let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
-        let forms: Vec<_> = allowed.iter().map(|kind| kind.form(digest, &schema)).collect();
+        let forms: Vec<_> = allowed.iter().map(|kind| kind.form(&schema)).collect();
         let mut defs = match defs {
             Some(Value::Object(defs)) => defs,
             _ => Map::new(),
@@ -173,6 +172,7 @@ impl Decision {
         }
         let mut answers = Map::new();
         answers.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect.clone())));
+        answers.insert("properties".to_owned(), json!({ "digest": { "const": digest } }));
         answers.insert("oneOf".to_owned(), forms.into());
         if !defs.is_empty() {
             answers.insert("$defs".to_owned(), defs.into());
