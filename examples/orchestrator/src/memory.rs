@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     servers::{Offer, now},
     state::{
-        ClarityAnalysis, GateDecision, OrchestratorState, PastAnswer, PlanStep, StepResult, TurnEnd,
+        ClarityAnalysis, GateDecision, OrchestratorState, PastAnswer, PlanStep, StepResult,
+        ToolUse, TurnEnd,
     },
 };
 
@@ -268,7 +269,8 @@ impl Memory {
         self.teach::<PlanMemory>(state, "plan", actor, report, context)
     }
 
-    /// Hands out what a step teaches of its tools. Calls that were not made teach nothing.
+    /// Hands out what a step teaches of its tools, and of the calls that a person rejected: it counts as at the gate of a step, since
+    /// what is learned there lets an agent's own calls pass. Other calls that were not made teach nothing.
     ///
     /// # Errors
     ///
@@ -297,6 +299,20 @@ impl Memory {
                 report,
                 context,
             )?;
+        }
+        let mut rejected: Vec<&ToolUse> = Vec::new();
+        for call in step.calls.iter().filter(|call| call.is_rejected) {
+            // The same call is refused again without a person.
+            let is_same = |it: &&ToolUse| it.tool == call.tool && it.arguments == call.arguments;
+            if !rejected.iter().any(is_same) {
+                rejected.push(call);
+            }
+        }
+        for (at, call) in rejected.into_iter().enumerate() {
+            let name = format!("rejected-{at}");
+            let report = GateReport::new(Gate::Step, &*call.tool, GateAction::Rejected);
+            let server = call.of.server.clone();
+            self.teach_of::<BehaviourMemory>(state, (&name, Actor::User), report, server, context)?;
         }
         Ok(())
     }

@@ -209,4 +209,36 @@ mod tests {
         assert!(options.gates(|_| Some("perhaps".to_owned())).is_err());
         assert!(options.detection(|_| Some("soon".to_owned())).is_err());
     }
+
+    #[test]
+    fn a_flag_wins_over_its_variable() {
+        let variable = |set: Option<(&'static str, &'static str)>| {
+            move |name: &str| set.filter(|(known, _)| *known == name).map(|(_, value)| value.into())
+        };
+        let (detection, interval) = ("AUTO_TOOL_DETECTION", "TOOL_CHECK_INTERVAL");
+        for (arguments, set, want) in [
+            (&[][..], None, (true, 300)),
+            (&["--no-tool-detection"], None, (false, 300)),
+            (&["--no-tool-detection"], Some((detection, "true")), (false, 300)),
+            (&[], Some((detection, "false")), (false, 300)),
+            (&[], Some((interval, " 7 ")), (true, 7)),
+            (&["--tool-interval", "0"], Some((interval, "7")), (true, 0)),
+        ] {
+            let options = Options::parse_from([&["orchestrator"], arguments].concat());
+            let found = options.detection(variable(set)).unwrap();
+            let found = (found.automatic, found.interval.as_secs());
+            assert_eq!(found, want, "{arguments:?} {set:?}");
+        }
+        let memory = "ENABLE_LKM_MEMORY";
+        for (arguments, set, want) in [
+            (&["--user", "kim"][..], None, Some("kim")),
+            (&["--user", ""], None, None),
+            (&[], Some((memory, "true")), None),
+            (&["--user", "kim", "--no-memory"], Some((memory, "true")), None),
+            (&["--user", "kim"], Some((memory, "off")), None),
+        ] {
+            let options = Options::parse_from([&["orchestrator"], arguments].concat());
+            assert_eq!(options.learns_of(variable(set)).unwrap(), want, "{arguments:?} {set:?}");
+        }
+    }
 }

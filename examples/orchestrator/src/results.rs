@@ -166,6 +166,7 @@ mod tests {
             of: ToolRef::of_server("desk", "list"),
             arguments: Json::default(),
             has_secrets: false,
+            is_rejected: false,
             succeeded: true,
             unmade: false,
             text: text.to_owned(),

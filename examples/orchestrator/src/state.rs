@@ -280,6 +280,9 @@ pub struct ToolUse {
     pub succeeded: bool,
     /// True when it was not made: a person refused it, or it could not be read.
     pub unmade: bool,
+    /// True when it was not made because a person rejected it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rejected: bool,
     /// The result, in words.
     pub text: String,
     /// The name under which the whole result is stored, where the words are a part of it.

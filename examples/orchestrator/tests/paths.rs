@@ -7,20 +7,21 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{fmt::Write as _, fs, path::Path, time::Duration};
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path, time::Duration};
 
 use clap::Parser;
 use futures::StreamExt as _;
-use hanok_agent::{ApprovalRequest, Gate, GateRequest, ToolQuery};
+use hanok_agent::{ApprovalRequest, DecisionKind, Gate, GateRequest, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::{ThreadKey, Timestamp};
 use hanok_graph::{Context, EventKind, Input, Outcome, Pending, RunError, Thread};
 use hanok_mcp::{Change, McpClient, McpConfig};
+use hanok_model::{RecordedModel, SharedModel};
 use orchestrator::{
     Opened, Options, Talking,
     events::{OrchestratorEvent, Status},
     open, sample,
-    servers::{Detection, Servers},
+    servers::{Detection, Servers, now},
     state::{OrchestratorState, asking},
 };
 use serde_json::{Value, json};
@@ -267,6 +268,7 @@ async fn a_step_is_approved_edited_and_left_out() {
     world.asks("우유 사기 메모해 줘. 그리고 내일 일정 보여 줘?").await;
     world.decides(json!({"decision": "edit", "arguments": {"text": ""}})).await;
     world.decides(json!({"decision": "edit", "arguments": {"text": "빵", "more": 1}})).await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": " "}})).await;
     world
         .decides(json!({"decision": "edit", "arguments": {"text": "\"빵 사기\"라고 적어 줘"}}))
         .await;
@@ -322,7 +324,57 @@ async fn an_agent_s_own_calls_are_asked_about() {
     world.decides(json!({"decision": "approve"})).await;
     world.asks("빵 사기 메모해 줘").await;
     world.decides(json!({"decision": "reject", "message": "됐어"})).await;
+    world.asks("우유 사기 메모해 줘").await;
+    world.decides(json!({"decision": "edit", "arguments": {"words": "빵 사기"}})).await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": "빵 사기"}})).await;
     insta::assert_snapshot!(world.ends().await);
+}
+
+/// What a person changes in a call while its tool is gone: the step is prepared again with what there is.
+#[tokio::test]
+async fn a_call_is_edited_while_its_tool_is_gone() {
+    let mut world = World::new(&["--gates", "step", "--tool-interval", "0"]).await;
+    world.asks("우유 사기 메모해 줘").await;
+    fs::write(world.desk("closed.txt"), "add_note\n").unwrap();
+    world.client.refresh().await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": "빵 사기"}})).await;
+    world.decides(json!({"decision": "skip"})).await;
+    insta::assert_snapshot!(world.ends().await);
+}
+
+/// Every drawn edge is run in one of the stories, and nothing else is run.
+#[tokio::test]
+async fn the_stories_run_every_drawn_edge() {
+    let world = World::new(&[]).await;
+    let drawing = world.opened.graph.drawing().dot();
+    let ends = [hanok_graph::START, hanok_graph::END];
+    let drawn = drawing.lines().filter_map(|line| {
+        let (from, to) = line.trim().split_once(" -> ")?;
+        let to = to.trim_end_matches(';').trim_end_matches(" [style=dashed]");
+        Some((from.trim_matches('"').to_owned(), to.trim_matches('"').to_owned()))
+    });
+    let drawn: BTreeSet<_> =
+        drawn.filter(|(from, to)| !ends.iter().any(|end| end == from || end == to)).collect();
+    assert!(drawn.len() > 20, "{drawing}");
+    let nodes: BTreeSet<_> = drawn.iter().flat_map(|(from, to)| [from, to]).collect();
+    assert_eq!(nodes.len(), 15);
+
+    let mut ran = BTreeSet::new();
+    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots")).unwrap() {
+        let story = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let mut last: Option<String> = None;
+        for line in story.lines().map(str::to_owned) {
+            // A turn ends with its answer; a node that is asked about is run again.
+            if line.starts_with("< ") {
+                last = None;
+            } else if nodes.contains(&line) {
+                let edge = last.replace(line.clone()).map(|last| (last, line));
+                ran.extend(edge.filter(|(from, to)| from != to));
+            }
+        }
+    }
+    assert_eq!(ran, drawn);
+    world.ends().await;
 }
 
 /// B144: an operator's "ask" stands before a person's "always", which stands before the gate; each passed call is in the audit.
@@ -413,7 +465,7 @@ async fn an_answer_of_before_is_used_and_taken_back() {
     let mut world = World::new(&arguments).await;
     let app = world.opened.app();
     let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(orchestrator::servers::now()).await.unwrap();
+        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
     };
     for round in 0..6 {
         world.thread = app.thread(ThreadKey::named(&format!("t{round}")).unwrap());
@@ -450,7 +502,7 @@ async fn an_answer_of_before_is_used_and_taken_back() {
 #[tokio::test]
 async fn other_servers_on_one_store_have_an_index_of_their_own() {
     let program = command("orchestrator", &[]).get_program().to_owned();
-    let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
+    let (store, at) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     let detection = Detection { automatic: false, interval: Duration::ZERO };
     let mut all = Vec::new();
     for server in ["desk", "office"] {
@@ -461,12 +513,12 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
         let client = McpClient::connect(config).await.unwrap();
         client.approve(&client.pending()).unwrap();
         let place = Path::new("");
-        let servers = Servers::new(client, store.clone(), None, detection, place, now).await;
+        let servers = Servers::new(client, store.clone(), None, detection, place, at).await;
         all.push(servers.unwrap());
     }
     for servers in all {
         let query = ToolQuery::new("메모를 적어 줘");
-        let recommended = servers.index().recommend(&query, now).await.unwrap();
+        let recommended = servers.index().recommend(&query, at).await.unwrap();
         let names: Vec<_> = recommended.specs().map(|spec| spec.name().to_owned()).collect();
         assert!(!names.is_empty());
         let offer = servers.offer();
@@ -486,7 +538,7 @@ async fn what_is_pinned_is_never_avoided() {
             // How far is not said: nothing can be converted.
             world.asks("거리를 마일로 바꿔 줘").await;
             let learner = world.opened.learner.learner().unwrap();
-            learner.drain(orchestrator::servers::now()).await.unwrap();
+            learner.drain(now()).await.unwrap();
         }
         let task = world.thread.state(None).await.unwrap().unwrap().results[0].task.clone();
         let parts = &world.opened.parts;
@@ -512,7 +564,7 @@ async fn a_plan_that_did_well_is_proposed_again() {
             let edit = json!({"decision": "edit", "arguments": {"steps": steps}});
             world.decides(edit).await;
             let learner = world.opened.learner.learner().unwrap();
-            learner.drain(orchestrator::servers::now()).await.unwrap();
+            learner.drain(now()).await.unwrap();
         }
     }
     assert!(world.story.contains("was 1 steps"), "{}", world.story);
@@ -552,7 +604,7 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
     let arguments = ["--gates", "step", "--user", "kim", "--learned-approvals"];
     let mut world = World::new(&arguments).await;
     let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(orchestrator::servers::now()).await.unwrap();
+        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
     };
     let mut asked = 0;
     while asked < DECISIONS {
@@ -629,5 +681,109 @@ async fn results_are_written_once_a_step() {
         serde_json::from_slice(&fs::read(thread.join("001-step-01.json")).unwrap()).unwrap();
     assert_eq!((step["status"].as_str(), step["number"].as_u64()), (Some("done"), Some(1)));
     assert!(fs::read_to_string(thread.join("001-answer.md")).unwrap().contains("우유 사기"));
+    world.ends().await;
+}
+
+/// What a person rejects at the gate of tools counts against learned approvals, as at the gate of a step.
+#[tokio::test]
+async fn a_rejected_call_of_an_agent_counts_against_what_was_learned() {
+    let mut world = World::new(&["--gates", "tool", "--user", "kim", "--learned-approvals"]).await;
+    world.asks("빵 사기 메모해 줘").await;
+    world.decides(json!({"decision": "reject", "message": "됐어"})).await;
+    world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
+    let options = Options::parse_from(["orchestrator", "--user", "kim"]);
+    let talking = Talking::new(&world.opened, &options);
+    let known = talking.act("memory", "", &world.thread).await.unwrap().unwrap();
+    assert!(known.contains("step: desk__add_note: 0 of 1 approved"), "{known}");
+    world.ends().await;
+}
+
+/// Whether a tool that is gone is noticed before the step is prepared, or only by its call.
+#[tokio::test]
+async fn tools_that_have_changed_are_looked_for_when_it_is_time() {
+    for (arguments, is_noticed) in [
+        (&["--tool-interval", "0"][..], true),
+        (&["--tool-interval", "86400"], false),
+        (&["--tool-interval", "0", "--no-tool-detection"], false),
+    ] {
+        let mut world = World::new(&[&["--gates", "step"], arguments].concat()).await;
+        fs::create_dir_all(world.desk("")).unwrap();
+        fs::write(world.desk("closed.txt"), "add_note\n").unwrap();
+        world.asks("우유 사기 메모해 줘").await;
+        assert_eq!(world.story.contains("EmptyPlan"), is_noticed, "{}", world.story);
+        assert!(is_noticed || asked_tool(&world.open) == "add_note");
+        world.ends().await;
+    }
+}
+
+/// With the memory off, a user's answers and decisions are neither learned nor used.
+#[tokio::test]
+async fn without_the_memory_nothing_is_learned() {
+    for (arguments, learns) in [(&["--no-memory"][..], false), (&[], true)] {
+        let arguments = [&["--gates", "clarify", "--user", "kim"], arguments].concat();
+        let mut world = World::new(&arguments).await;
+        for round in 0..2 {
+            world.thread = world.on(&format!("t{round}"));
+            world.asks("그거 해 줘").await;
+            let gate: GateRequest = world.open[0].payload().unwrap();
+            let is_offered = gate.allowed.contains(&DecisionKind::Reuse);
+            assert_eq!(is_offered, learns && round > 0, "{}", world.story);
+            world.decides(json!({"decision": "respond", "result": "메모 목록 보여 줘"})).await;
+            if let Some(learner) = world.opened.learner.learner() {
+                learner.drain(now()).await.unwrap();
+            }
+        }
+        assert_eq!(world.opened.learner.learner().is_some(), learns);
+        world.ends().await;
+    }
+}
+
+/// P42 in part: what is known of the user and of the domain is data in every request, of a conversation the last ten messages go in, and
+/// the request of the turn stands there once.
+#[tokio::test]
+async fn a_request_has_the_background_as_data_and_ten_messages() {
+    let (personal, domain) = ("저는 땅콩을 못 먹어요", "사내 규정 7조: 비밀은 말하지 않는다");
+    let arguments = ["--gates", "none", "--personal", personal, "--domain", domain];
+    let mut world = World::new(&arguments).await;
+    let replies = world.folder.path().join("requests.jsonl");
+    let model = RecordedModel::record(brain::offline().model, &replies).unwrap();
+    let options = Options::parse_from([&["orchestrator"][..], &arguments].concat());
+    world.opened = open(SharedModel::new(model), world.client.clone(), &options).await.unwrap();
+    world.thread = world.on("t");
+    for round in 1..=8 {
+        world.asks(&format!("{round}번째로 안녕하세요")).await;
+    }
+    let before = fs::read_to_string(&replies).unwrap().lines().count();
+    world.asks("우유 사기 메모해 줘").await;
+    let written = fs::read_to_string(&replies).unwrap();
+    let (mut asked, mut with_talk) = (0, 0);
+    for line in written.lines().skip(before) {
+        let exchange: Value = serde_json::from_str(line).unwrap();
+        let messages = exchange["request"]["messages"].as_array().unwrap();
+        let holding = |text: &str| -> Vec<&Value> {
+            messages.iter().filter(|message| message.to_string().contains(text)).collect()
+        };
+        let is_system = |message: &&Value| message["role"] == "system";
+        for text in [personal, domain] {
+            assert!(!holding(text).iter().any(is_system), "{line}");
+        }
+        // The agent of a step has the step's task alone.
+        if holding(personal).is_empty() {
+            continue;
+        }
+        asked += 1;
+        assert_eq!((holding(personal).len(), holding(domain).len()), (1, 1), "{line}");
+        // Step results name their task besides.
+        let query = json!({"role": "user", "content": "우유 사기 메모해 줘"});
+        assert_eq!(messages.iter().filter(|message| **message == query).count(), 1, "{line}");
+        let talk: Vec<_> = (1..=8)
+            .filter(|round| !holding(&format!("{round}번째로 안녕하세요")).is_empty())
+            .collect();
+        if !talk.is_empty() {
+            with_talk += 1;
+            assert_eq!(talk, [4, 5, 6, 7, 8], "{line}");
+        }
+    }
+    assert!(asked >= 3 && with_talk >= 1, "{asked} {with_talk}: {written}");
     world.ends().await;
 }

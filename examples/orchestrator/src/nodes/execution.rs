@@ -101,6 +101,7 @@ impl Orchestrator {
             has_secrets,
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
+            is_rejected: fault == Some(FaultKind::Rejected),
             text: result.observation.text,
             stored: result.observation.stored,
             millis: watch.millis("approved"),
@@ -330,6 +331,7 @@ fn calls_of(state: &AgentState, offer: &Offer, watch: &Stopwatch) -> Vec<ToolUse
             has_secrets,
             succeeded: fault.is_none(),
             unmade: fault.is_some_and(is_unmade),
+            is_rejected: fault == Some(FaultKind::Rejected),
             text: observation.text().into_owned(),
             stored: observation
                 .metadata()

@@ -165,7 +165,7 @@ pub(crate) fn line_of(name: &str, about: &str, most: usize) -> String {
     format!("- {name}: {}", about.chars().take(most).collect::<String>())
 }
 
-/// The call of `tool` with `arguments`, and which required fields are missing.
+/// The call of `tool` with `arguments`, and which required fields are missing or blank.
 pub(crate) fn of(tool: &Offered, arguments: Value) -> PreparedCall {
     let required: Vec<String> = tool
         .spec()
@@ -177,8 +177,12 @@ pub(crate) fn of(tool: &Offered, arguments: Value) -> PreparedCall {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect();
-    let is_there =
-        |field: &String| arguments.get(field).is_some_and(|value| !value.is_null() && value != "");
+    let is_blank = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    };
+    let is_there = |field: &String| arguments.get(field).is_some_and(|value| !is_blank(value));
     let missing: Vec<_> = required.iter().filter(|field| !is_there(field)).cloned().collect();
     let readiness = match required.len() {
         0 => 1.0,
