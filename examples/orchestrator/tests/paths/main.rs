@@ -7,209 +7,26 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path, time::Duration};
+mod learned;
+mod world;
+
+use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use clap::Parser;
-use futures::StreamExt as _;
-use hanok_agent::{ApprovalRequest, DecisionKind, Gate, GateRequest, ToolQuery};
+use hanok_agent::{GateRequest, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
-use hanok_core::{ThreadKey, Timestamp};
-use hanok_graph::{Context, EventKind, Input, Outcome, Pending, RunError, Thread};
+use hanok_core::Timestamp;
+use hanok_graph::Pending;
 use hanok_mcp::{Change, McpClient, McpConfig};
 use hanok_model::{RecordedModel, SharedModel};
 use orchestrator::{
-    Opened, Options, Talking,
-    events::{OrchestratorEvent, Status},
-    open, sample,
-    servers::{Detection, Servers, now},
-    state::{OrchestratorState, asking},
+    Options, open, sample,
+    servers::{Detection, Servers},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use terminal::{Talk as _, brain, program::command};
+use terminal::{brain, program::command};
 
-/// An orchestrator with a desk of its own, and the thread of the test.
-struct World {
-    opened: Opened,
-    client: McpClient,
-    thread: Thread<OrchestratorState>,
-    folder: TempDir,
-    /// What happened.
-    story: String,
-    open: Vec<Pending>,
-}
-
-impl World {
-    async fn new(arguments: &[&str]) -> Self {
-        Self::of(arguments, json!({})).await
-    }
-
-    /// With the operator's words on the desk's tools.
-    async fn of(arguments: &[&str], tools: Value) -> Self {
-        Self::approved(arguments, tools, |change| change.hash().is_some()).await
-    }
-
-    /// With those of the desk's tools that somebody has approved.
-    async fn approved(
-        arguments: &[&str],
-        tools: Value,
-        is_approved: impl Fn(&Change) -> bool,
-    ) -> Self {
-        Self::in_folder(tempfile::tempdir().unwrap(), arguments, tools, is_approved).await
-    }
-
-    /// With what the desk has in `folder`.
-    async fn in_folder(
-        folder: TempDir,
-        arguments: &[&str],
-        tools: Value,
-        is_approved: impl Fn(&Change) -> bool,
-    ) -> Self {
-        let program = command("orchestrator", &[]).get_program().to_owned();
-        let config = json!({"mcpServers": {"desk": {
-            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
-            "tools": tools,
-            "env": {
-                sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0",
-                sample::FOLDER: folder.path().join("desk").to_str().unwrap(),
-            },
-        }}});
-        let config = McpConfig::reader().parse(&config.to_string()).unwrap();
-        let client = McpClient::connect(config).await.unwrap();
-        client.approve(client.pending().iter().filter(|change| is_approved(change))).unwrap();
-        let options = Options::parse_from([&["orchestrator"], arguments].concat());
-        let opened = open(brain::offline().model, client.clone(), &options).await.unwrap();
-        let app = opened.app();
-        let thread = app.thread(ThreadKey::named("t").unwrap());
-        Self { opened, client, thread, folder, story: String::new(), open: Vec::new() }
-    }
-
-    fn desk(&self, file: &str) -> std::path::PathBuf {
-        self.folder.path().join("desk").join(file)
-    }
-
-    fn on(&self, thread: &str) -> Thread<OrchestratorState> {
-        let app = self.opened.app();
-        app.thread(ThreadKey::named(thread).unwrap())
-    }
-
-    fn ledger(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.desk("ledger.txt")).unwrap_or_default();
-        text.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
-    }
-
-    async fn asks(&mut self, text: &str) -> &mut Self {
-        writeln!(self.story, "> {text}").unwrap();
-        self.run(Input::New(asking(text))).await
-    }
-
-    /// Answers the one open question.
-    async fn decides(&mut self, answer: Value) -> &mut Self {
-        writeln!(self.story, "! {answer}").unwrap();
-        let answer = hanok_core::Stored::encode(&answer).unwrap();
-        let id = self.open[0].id.clone();
-        self.run(Input::Answers(vec![(id, answer)])).await
-    }
-
-    async fn run(&mut self, input: Input<OrchestratorState>) -> &mut Self {
-        let mut events = self.thread.stream(input, ());
-        while let Some(event) = events.next().await {
-            match &event.kind {
-                EventKind::TaskStarted { .. } if event.path.is_root() => {
-                    writeln!(self.story, "{}", event.node.as_deref().unwrap()).unwrap();
-                }
-                EventKind::Custom(item) => {
-                    if let Ok(told) = item.decode::<OrchestratorEvent>() {
-                        self.told(told);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let outcome = match events.outcome().await {
-            Err(RunError::WrongAnswer { .. }) => {
-                writeln!(self.story, "  refused: the question stays open").unwrap();
-                return self;
-            }
-            Err(error) => panic!("{error}: {}", self.story),
-            Ok(outcome) => outcome,
-        };
-        match outcome {
-            Outcome::Done(state) => {
-                let state = state.answer.unwrap();
-                writeln!(self.story, "< {}", state.replace('\n', "\n  ")).unwrap();
-            }
-            Outcome::Interrupted(open) => {
-                open.iter().for_each(|question| self.question(question));
-                self.open = open.requests;
-            }
-            other => panic!("{other:?}"),
-        }
-        self
-    }
-
-    fn told(&mut self, event: OrchestratorEvent) {
-        let line = match event {
-            OrchestratorEvent::Status(Status::Planned { steps, original }) => {
-                let steps: Vec<_> = steps.iter().map(|step| step.task.as_str()).collect();
-                let was =
-                    original.map_or(String::new(), |steps| format!(" (was {} steps)", steps.len()));
-                format!("planned: {}{was}", steps.join(" / "))
-            }
-            OrchestratorEvent::Status(Status::Passed { gate, reason }) => {
-                format!("the gate {gate} is passed: {reason}")
-            }
-            OrchestratorEvent::Status(Status::Completed { step, result, failure }) => {
-                format!(
-                    "step {step}: {result:?}{}",
-                    failure.map(|it| format!(", {it}")).unwrap_or_default()
-                )
-            }
-            OrchestratorEvent::End { end, statistics } => {
-                let rate =
-                    statistics.success_rate.map_or("none".to_owned(), |rate| format!("{rate:.2}"));
-                format!("ends: {end:?}, {} skipped, rate {rate}", statistics.skipped)
-            }
-            _ => return,
-        };
-        writeln!(self.story, "  {line}").unwrap();
-    }
-
-    fn question(&mut self, question: &Pending) {
-        if let Ok(gate) = question.payload::<GateRequest>() {
-            let allowed: Vec<_> = gate.allowed.iter().map(|kind| format!("{kind:?}")).collect();
-            let mut shown = match gate.gate {
-                Gate::Elicitation => gate.shown.0["message"].clone(),
-                // What the server is, is the program and its hash.
-                Gate::Definitions => {
-                    let changes = gate.shown.0["changes"].as_array().unwrap().clone();
-                    changes.into_iter().map(|change| change["change"].clone()).collect()
-                }
-                _ => gate.shown.0,
-            };
-            // The hash of the program that serves differs from build to build.
-            if let Some(fields) = shown.as_object_mut() {
-                fields.remove("definition");
-            }
-            writeln!(self.story, "? {}: {shown} [{}]", gate.gate, allowed.join(", ")).unwrap();
-            if !gate.missing.is_empty() {
-                writeln!(self.story, "  missing: {}", gate.missing.join(", ")).unwrap();
-            }
-        } else if let Ok(call) = question.payload::<ApprovalRequest>() {
-            writeln!(self.story, "? tool: {}{}", call.tool, call.arguments.as_str()).unwrap();
-        } else {
-            panic!("{question:?}");
-        }
-    }
-
-    /// What happened, and the calls that the desk has seen.
-    async fn ends(self) -> String {
-        let ledger = self.ledger();
-        self.client.close().await;
-        drop(self.opened);
-        format!("{}ledger: {ledger:?}", self.story)
-    }
-}
+use self::world::World;
 
 #[tokio::test]
 async fn a_chat_needs_no_tools() {
@@ -360,7 +177,9 @@ async fn the_stories_run_every_drawn_edge() {
     assert_eq!(nodes.len(), 15);
 
     let mut ran = BTreeSet::new();
-    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots")).unwrap() {
+    for entry in
+        fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/paths/snapshots")).unwrap()
+    {
         let story = fs::read_to_string(entry.unwrap().path()).unwrap();
         let mut last: Option<String> = None;
         for line in story.lines().map(str::to_owned) {
@@ -375,36 +194,6 @@ async fn the_stories_run_every_drawn_edge() {
     }
     assert_eq!(ran, drawn);
     world.ends().await;
-}
-
-/// B144: an operator's "ask" stands before a person's "always", which stands before the gate; each passed call is in the audit.
-#[tokio::test]
-async fn an_operator_is_heard_before_a_person_s_rule() {
-    for (gates, approval, asks) in [
-        ("tool", None, false),
-        ("tool", Some("ask"), true),
-        ("tool", Some("allow"), false),
-        ("step", None, false),
-        ("step", Some("ask"), true),
-        ("none", Some("ask"), true),
-    ] {
-        let tools = match approval {
-            Some(word) => json!({"add_note": {"approval": word}}),
-            None => json!({}),
-        };
-        let arguments = ["--gates", gates, "--user", "kim"];
-        let mut world = World::of(&arguments, tools).await;
-        let options = Options::parse_from([&["orchestrator"][..], &arguments].concat());
-        let talking = Talking::new(&world.opened, &options);
-        let always = talking.always("desk__add_note", None, None).await.unwrap();
-        assert!(always.contains("desk__add_note"), "{always}");
-        world.asks("우유 사기 메모해 줘").await;
-        assert_eq!(!world.open.is_empty(), asks, "{gates}, {approval:?}: {}", world.story);
-        let audit = talking.act("approvals", "", &world.thread).await.unwrap().unwrap();
-        let passed = audit.contains("\"passed\"") && audit.contains("for user kim");
-        assert_eq!(passed, approval.is_none(), "{gates}, {approval:?}: {audit}");
-        world.ends().await;
-    }
 }
 
 /// A tool that goes while an agent's call waits for a person: the step is prepared again with what is there.
@@ -458,46 +247,6 @@ async fn all_gates_ask_and_a_server_asks_as_well() {
     insta::assert_snapshot!(story);
 }
 
-/// B137: an answer that people confirmed five times is used without asking, shown, and taken back; then they are asked again.
-#[tokio::test]
-async fn an_answer_of_before_is_used_and_taken_back() {
-    let arguments = ["--gates", "clarify", "--user", "kim"];
-    let mut world = World::new(&arguments).await;
-    let app = world.opened.app();
-    let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
-    };
-    for round in 0..6 {
-        world.thread = app.thread(ThreadKey::named(&format!("t{round}")).unwrap());
-        world.asks("그거 해 줘").await;
-        let answer = match round {
-            0 => json!({"decision": "respond", "result": "메모 목록 보여 줘"}),
-            _ => json!({"decision": "reuse", "id": "1"}),
-        };
-        world.decides(answer).await;
-        learn(&world).await;
-    }
-    world.story.clear();
-    world.thread = app.thread(ThreadKey::named("used").unwrap());
-    world.asks("그거 해 줘").await;
-    assert!(!world.story.contains("? clarify"), "{}", world.story);
-    let state = world.thread.state(None).await.unwrap().unwrap();
-    let clarity = state.clarity.unwrap();
-    assert_eq!(clarity.reused.unwrap().answer, "메모 목록 보여 줘");
-    learn(&world).await;
-
-    let talking = Talking::new(
-        &world.opened,
-        &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
-    );
-    let said = talking.act("not-that", "", &world.thread).await.unwrap().unwrap();
-    assert!(said.contains("메모 목록 보여 줘") && said.contains("무르고"), "{said}");
-    world.thread = app.thread(ThreadKey::named("again").unwrap());
-    world.asks("그거 해 줘").await;
-    assert!(world.story.contains("? clarify"), "{}", world.story);
-    world.ends().await;
-}
-
 /// Who works with other servers on the same store takes nobody's tools away.
 #[tokio::test]
 async fn other_servers_on_one_store_have_an_index_of_their_own() {
@@ -527,55 +276,6 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
     }
 }
 
-/// What fails every time is avoided, but for what the operator pins.
-#[tokio::test]
-async fn what_is_pinned_is_never_avoided() {
-    for is_pinned in [true, false] {
-        let tools = json!({"convert": {"pinned": is_pinned}});
-        let mut world = World::of(&["--gates", "none", "--user", "kim"], tools).await;
-        for round in 0..5 {
-            world.thread = world.on(&format!("t{round}"));
-            // How far is not said: nothing can be converted.
-            world.asks("거리를 마일로 바꿔 줘").await;
-            let learner = world.opened.learner.learner().unwrap();
-            learner.drain(now()).await.unwrap();
-        }
-        let task = world.thread.state(None).await.unwrap().unwrap().results[0].task.clone();
-        let parts = &world.opened.parts;
-        let context = Context::for_test(()).build().unwrap();
-        let recalled = parts.memory.tools(&task, &context).await.unwrap();
-        let avoided = recalled.avoided(&parts.servers.offer());
-        let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert"] };
-        assert_eq!(avoided, expected, "{}", world.story);
-        world.ends().await;
-    }
-}
-
-/// A plan that a person has bettered twice for the same request is proposed the next time, beside the one that it is instead of.
-#[tokio::test]
-async fn a_plan_that_did_well_is_proposed_again() {
-    let mut world = World::new(&["--gates", "plan", "--user", "kim"]).await;
-    let steps = json!([{"task": "메모 목록 보여 줘"}, {"task": "우유 사기 메모해 줘"}]);
-    for round in 0..3 {
-        world.thread = world.on(&format!("t{round}"));
-        world.asks("우유 사기 메모해 줘").await;
-        if round < 2 {
-            assert!(!world.story.contains("was 1 steps"), "{}", world.story);
-            let edit = json!({"decision": "edit", "arguments": {"steps": steps}});
-            world.decides(edit).await;
-            let learner = world.opened.learner.learner().unwrap();
-            learner.drain(now()).await.unwrap();
-        }
-    }
-    assert!(world.story.contains("was 1 steps"), "{}", world.story);
-    let state = world.thread.state(None).await.unwrap().unwrap();
-    let plan = state.plan.unwrap();
-    let tasks: Vec<_> = plan.steps.iter().map(|step| step.task.as_str()).collect();
-    assert_eq!(tasks, ["메모 목록 보여 줘", "우유 사기 메모해 줘"]);
-    assert_eq!(plan.original.unwrap().len(), 1);
-    world.ends().await;
-}
-
 /// What is far too long for a model is whole in the file of its step.
 #[tokio::test]
 async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {
@@ -594,60 +294,6 @@ async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {
     let state = world.thread.state(None).await.unwrap().unwrap();
     let shown = state.results[0].calls[0].text.chars().count();
     assert!(shown < 4_100, "{shown}");
-    world.ends().await;
-}
-
-/// B136: what a person approved every time passes without them where that is switched on, and says so; one rejection ends it.
-#[tokio::test]
-async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
-    const DECISIONS: usize = 40;
-    let arguments = ["--gates", "step", "--user", "kim", "--learned-approvals"];
-    let mut world = World::new(&arguments).await;
-    let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
-    };
-    let mut asked = 0;
-    while asked < DECISIONS {
-        world.thread = world.on(&format!("t{asked}"));
-        world.open.clear();
-        world.asks("메모 목록 보여 줘").await;
-        assert!(!world.open.is_empty() || asked >= 20, "it passes after {asked} decisions");
-        if !world.open.is_empty() {
-            world.decides(json!({"decision": "approve"})).await;
-        }
-        learn(&world).await;
-        asked += 1;
-    }
-    // One of twenty is asked about all the same.
-    let passes = async |world: &mut World, name: &str| {
-        let mut passed = 0;
-        for round in 0..4 {
-            world.thread = world.on(&format!("{name}{round}"));
-            world.open.clear();
-            world.story.clear();
-            world.asks("메모 목록 보여 줘").await;
-            passed += usize::from(world.story.contains("the gate step is passed: learned: "));
-        }
-        passed
-    };
-    assert!(passes(&mut world, "passes").await > 1, "{}", world.story);
-    world.thread = world.on("rejects");
-    let talking = Talking::new(
-        &world.opened,
-        &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
-    );
-    let audit = talking.act("approvals", "", &world.on("passes0")).await.unwrap().unwrap();
-    assert!(audit.contains("learned: ") || audit.contains("requested"), "{audit}");
-    // Whoever is asked and says no is asked again.
-    while {
-        world.open.clear();
-        world.story.clear();
-        world.asks("메모 목록 보여 줘").await;
-        world.open.is_empty()
-    } {}
-    world.decides(json!({"decision": "skip"})).await;
-    learn(&world).await;
-    assert_eq!(passes(&mut world, "after").await, 0, "{}", world.story);
     world.ends().await;
 }
 
@@ -684,20 +330,6 @@ async fn results_are_written_once_a_step() {
     world.ends().await;
 }
 
-/// What a person rejects at the gate of tools counts against learned approvals, as at the gate of a step.
-#[tokio::test]
-async fn a_rejected_call_of_an_agent_counts_against_what_was_learned() {
-    let mut world = World::new(&["--gates", "tool", "--user", "kim", "--learned-approvals"]).await;
-    world.asks("빵 사기 메모해 줘").await;
-    world.decides(json!({"decision": "reject", "message": "됐어"})).await;
-    world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
-    let options = Options::parse_from(["orchestrator", "--user", "kim"]);
-    let talking = Talking::new(&world.opened, &options);
-    let known = talking.act("memory", "", &world.thread).await.unwrap().unwrap();
-    assert!(known.contains("step: desk__add_note: 0 of 1 approved"), "{known}");
-    world.ends().await;
-}
-
 /// Whether a tool that is gone is noticed before the step is prepared, or only by its call.
 #[tokio::test]
 async fn tools_that_have_changed_are_looked_for_when_it_is_time() {
@@ -712,28 +344,6 @@ async fn tools_that_have_changed_are_looked_for_when_it_is_time() {
         world.asks("우유 사기 메모해 줘").await;
         assert_eq!(world.story.contains("EmptyPlan"), is_noticed, "{}", world.story);
         assert!(is_noticed || asked_tool(&world.open) == "add_note");
-        world.ends().await;
-    }
-}
-
-/// With the memory off, a user's answers and decisions are neither learned nor used.
-#[tokio::test]
-async fn without_the_memory_nothing_is_learned() {
-    for (arguments, learns) in [(&["--no-memory"][..], false), (&[], true)] {
-        let arguments = [&["--gates", "clarify", "--user", "kim"], arguments].concat();
-        let mut world = World::new(&arguments).await;
-        for round in 0..2 {
-            world.thread = world.on(&format!("t{round}"));
-            world.asks("그거 해 줘").await;
-            let gate: GateRequest = world.open[0].payload().unwrap();
-            let is_offered = gate.allowed.contains(&DecisionKind::Reuse);
-            assert_eq!(is_offered, learns && round > 0, "{}", world.story);
-            world.decides(json!({"decision": "respond", "result": "메모 목록 보여 줘"})).await;
-            if let Some(learner) = world.opened.learner.learner() {
-                learner.drain(now()).await.unwrap();
-            }
-        }
-        assert_eq!(world.opened.learner.learner().is_some(), learns);
         world.ends().await;
     }
 }
