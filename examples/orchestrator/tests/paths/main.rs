@@ -348,7 +348,7 @@ async fn tools_that_have_changed_are_looked_for_when_it_is_time() {
     }
 }
 
-/// P42 in part: what is known of the user and of the domain is data in every request, of a conversation the last ten messages go in, and
+/// What is known of the user and of the domain is data in every request, of a conversation the last ten messages go in, and
 /// the request of the turn stands there once.
 #[tokio::test]
 async fn a_request_has_the_background_as_data_and_ten_messages() {
