@@ -130,25 +130,39 @@ const SHOWN: &[(&str, Shown)] = &[
     ("inline code", |call| without(call, "`").map(|call| format!("이렇게 씁니다: `{call}` 끝."))),
     ("inline code of two signs", |call| without(call, "`").map(|call| format!("예: ``{call}``"))),
     ("inline code with words", |call| without(call, "`").map(|call| format!("예 `x {call} y` 끝"))),
-    ("double quotes", |call| without(call, "\n").map(|call| format!("이렇게 \"{call}\" 씁니다."))),
+    ("inline code on lines", |call| without(call, "`").map(|call| format!("예: `\n{call}\n` 끝"))),
+    ("inline code over lines", |call| {
+        without(call, "`").map(|call| format!("예 ``x\n{call}\ny`` 끝"))
+    }),
+    ("double quotes", |call| without(call, "\0").map(|call| format!("이렇게 \"{call}\" 씁니다."))),
     ("double quotes with words", |call| {
-        without(call, "\n").map(|call| format!("이렇게 \"x {call} y\" 씁니다."))
+        without(call, "\0").map(|call| format!("이렇게 \"x {call} y\" 씁니다."))
+    }),
+    ("double quotes on lines", |call| {
+        without(call, "\0").map(|call| format!("이렇게\n\"\n{call}\n\"\n씁니다."))
+    }),
+    ("curly quotes on lines", |call| {
+        without(call, "”").map(|call| format!("이렇게\n“\n{call}\n”\n씁니다."))
+    }),
+    ("curly quotes over lines", |call| {
+        without(call, "”").map(|call| format!("이렇게 “네.\n{call}\n그렇게” 씁니다."))
+    }),
+    ("cell of a table without a bar before it", |call| {
+        cell(call).map(|call| format!("예 | 뜻\n--- | :---:\n하나 | {call} | 끝\n"))
     }),
     ("two in curly quotes", |call| {
         without(call, "”").map(|call| format!("이렇게 “{call}, {call}” 씁니다."))
     }),
     ("two in double quotes", |call| {
-        without(call, "\n").map(|call| format!("이렇게 \"{call}, {call}\" 씁니다."))
+        without(call, "\0").map(|call| format!("이렇게 \"{call}, {call}\" 씁니다."))
     }),
     ("curly quotes", |call| without(call, "”").map(|call| format!("이렇게 “{call}” 씁니다."))),
     ("curly quotes with words", |call| {
         without(call, "”").map(|call| format!("이렇게 “x {call} y” 씁니다."))
     }),
     ("corner quotes", |call| without(call, "」").map(|call| format!("이렇게 「{call}」 씁니다."))),
-    ("blockquote behind a dash", |call| without(call, "\n").map(|call| format!("- > {call}"))),
-    ("blockquote behind a number", |call| {
-        without(call, "\n").map(|call| format!("네.\n1. > {call}"))
-    }),
+    ("blockquote behind a dash", |call| cell(call).map(|call| format!("- > {call}"))),
+    ("blockquote behind a number", |call| cell(call).map(|call| format!("네.\n1. > {call}"))),
     ("fence in a fence", |call| Some(format!("````markdown\n```json\n{call}\n```\n````\n끝"))),
     ("fence in a fence of tildes", |call| Some(format!("~~~markdown\n```\n{call}\n```\n~~~\n끝"))),
     ("fence in a fence of backticks", |call| {
@@ -167,10 +181,10 @@ const SHOWN: &[(&str, Shown)] = &[
     }),
 ];
 
-/// The call, where it stands on one line and has no `sign`, which ends the place.
+/// The call, where it has no `sign` that ends the place.
 fn without<'a>(call: &'a str, sign: &str) -> Option<&'a str> {
     let call = call.trim();
-    (!call.contains('\n') && !call.contains(sign)).then_some(call)
+    (!call.contains(sign)).then_some(call)
 }
 
 /// The call, as a table has it in a row: a sign of columns in it ends no row.
@@ -401,7 +415,15 @@ fn what_is_not_enclosed_runs() {
         format!("\"open {call} so"),
         format!("a ` {call}"),
         format!("`` ` `` {call} `x`"),
-        format!("`a {call}\nb`"),
+        format!("`a {call}\n\nb`"),
+        format!("“네.\n\n{call}\n\n” 끝"),
+        format!("- `a\n- {call}` b"),
+        format!("“a\n# b\n{call} c”"),
+        format!("`a\n```\n{call}\n```\n` b"),
+        format!("\"x to 5.\n{call}\n\"y\" is next"),
+        format!("‘90s music\n{call}\nit’s old"),
+        format!("a | b\n--- | ---\nc | d\n{call}"),
+        format!("a | b\nc | {call} | d"),
         format!("```json {call}\n```"),
         format!("“`a`” {call} “{}”", "x"),
         format!("“{call} and {call}” {call}"),

@@ -67,6 +67,7 @@ impl Pass {
                 Line::Label(label)
                     if label.kind == LabelKind::Tool
                         && !tool_line(look, self.walk.at + label.len)? => {}
+                Line::Label(_) if self.is_enclosed(look)? => return Ok(false),
                 Line::Label(label) => {
                     self.walk.fresh = false;
                     if self.label(look, label) {
@@ -146,7 +147,8 @@ impl Pass {
         }
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
         let (start, end) = (self.walk.at, self.walk.at + len);
-        if look.slice(start, end).trim().trim_start_matches('`') != "tool_code" {
+        let is_code = look.slice(start, end).trim().trim_start_matches('`') == "tool_code";
+        if !is_code || self.is_enclosed(look)? {
             return Ok(false);
         }
         self.walk.release_fence(look);
@@ -160,7 +162,7 @@ impl Pass {
     }
 
     pub(crate) fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        if !calls::begins(look, at)? {
+        if !calls::begins(look, at)? || self.is_enclosed(look)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -172,7 +174,8 @@ impl Pass {
     /// A list of PythonCalls's calls, where the first names a declared tool.
     pub(crate) fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::first_name(look, at)? else { return Ok(false) };
-        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        if !is_declared || self.is_enclosed(look)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -184,7 +187,8 @@ impl Pass {
     /// A call of a declared tool as code writes it.
     pub(crate) fn code_line(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::name(look, at)? else { return Ok(false) };
-        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+        let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
+        if !is_declared || self.is_enclosed(look)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -209,6 +213,7 @@ impl Pass {
             {
                 Ok(false)
             }
+            Lookup::Mark(mark, _) if mark.opens() && self.is_enclosed(look)? => Ok(false),
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
@@ -217,6 +222,11 @@ impl Pass {
             Lookup::Prefix if !look.ended => Err(More),
             _ => Ok(false),
         }
+    }
+
+    /// Whether the line at hand stands in what began before it and ends behind it.
+    fn is_enclosed(&mut self, look: Look<'_>) -> Result<bool, More> {
+        Ok(self.walk.is_prose() && self.walk.enclosure.holds(look, self.walk.at)?)
     }
 
     pub(crate) fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {

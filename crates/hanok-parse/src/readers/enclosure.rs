@@ -1,20 +1,27 @@
-//! Quotation marks and inline code that begin before a call and end behind it, on one line: “use <tool_call>…</tool_call> so”.
+//! Quotation marks and inline code that begin before a call and end behind it, and rows of tables: “use <tool_call>…</tool_call> so”.
+//!
+//! They hold within a paragraph, also over its lines.
 
+mod ahead;
+mod barren;
+
+use self::{ahead::Ahead, barren::Barren};
 use crate::{
     readers::shown::QUOTES,
     text::{look::Look, presence::More},
     work,
 };
 
-/// So far behind a mark the end of what encloses it is looked for.
-const AHEAD: usize = 1024;
 /// So many runs of backticks wait for their like.
 const RUNS: usize = 16;
 
 /// Quotation marks that are open, as bits by their place in [`QUOTES`].
 type Marks = u16;
 
-/// What stands open on the line at hand.
+/// The straight ones.
+const STRAIGHT: Marks = 0b110;
+
+/// What stands open in the paragraph at hand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Enclosure {
     /// Read up to this byte.
@@ -22,49 +29,50 @@ pub(crate) struct Enclosure {
     /// The letter before it on the line.
     last: Option<char>,
     marks: Marks,
+    /// Those that the last letter opened, blanks aside.
+    tight: Marks,
     /// Runs of backticks: how long, and which marks were open before.
     runs: Vec<(usize, Marks)>,
+    /// Only blanks stand before it on the line.
+    is_blank: bool,
+    /// The line has a sign of columns.
+    has_column: bool,
+    /// The paragraph has the line that a table has below its head.
+    is_table: bool,
     ahead: Option<Ahead>,
+    barren: Barren,
     /// What stands before this byte is enclosed.
     to: usize,
-}
-
-/// A look for the end of what stands open, behind a mark.
-#[derive(Debug, Clone)]
-struct Ahead {
-    mark: usize,
-    at: usize,
-    /// Brackets that are open.
-    depth: usize,
-    /// The quote of the string that is open.
-    string: Option<char>,
-    /// An end that stands in that string, and counts if the string has none.
-    inner: Option<usize>,
-    /// The last letter that is no blank.
-    last: char,
 }
 
 impl Enclosure {
     /// Nothing is open at byte `at`.
     pub(crate) fn from(at: usize) -> Self {
-        Self { at, ..Self::default() }
+        Self { at, is_blank: true, ..Self::default() }
     }
 
-    /// Whether the mark of a call at byte `at` stands in what ends behind it on its line.
+    /// Whether the mark of a call at byte `at` stands in what ends behind it.
     pub(crate) fn holds(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         if at < self.to {
             return Ok(true);
         }
         self.read(look, at);
-        if self.marks == 0 && self.runs.is_empty() {
+        if self.is_table && self.has_column {
+            return Ok(true);
+        }
+        let (marks, runs) = (self.marks, &self.runs);
+        if marks == 0 && runs.is_empty() || !self.barren.may_end(at, marks, runs) {
             return Ok(false);
         }
-        let ahead = self.ahead.take().filter(|ahead| ahead.mark == at);
+        let ahead = self.ahead.take().filter(|ahead| ahead.is_behind(at));
         let mut ahead = ahead.unwrap_or_else(|| Ahead::new(at));
         match ahead.end(look, self) {
             Ok(Some(end)) => self.to = end,
-            // What has no end on its line encloses nothing.
-            Ok(None) => self.forget(at),
+            // What has no end encloses nothing.
+            Ok(None) => {
+                self.barren.note(ahead.at(), self.marks, &self.runs);
+                self.forget(at);
+            }
             Err(More) => {
                 self.ahead = Some(ahead);
                 return Err(More);
@@ -75,27 +83,78 @@ impl Enclosure {
 
     /// Forgets what is open before byte `at`.
     pub(crate) fn forget(&mut self, at: usize) {
-        *self = Self { at, to: self.to, ..Self::default() };
+        let barren = std::mem::take(&mut self.barren);
+        *self = Self { to: self.to, barren, ..Self::from(at) };
     }
 
-    /// Reads on to byte `to`.
+    /// Reads on to byte `to`, from the beginning of its paragraph.
     fn read(&mut self, look: Look<'_>, to: usize) {
         let text = look.slice(self.at, to);
         work::count(text.len());
-        if let Some(line) = text.rfind('\n') {
-            self.forget(self.at + line + 1);
+        if let Some(paragraph) = last_paragraph(text) {
+            self.forget(self.at + paragraph);
         }
-        while let Some(letter) = look.slice(self.at, to).chars().next() {
+        while self.at < to {
             let rest = look.slice(self.at, to);
+            let line = rest.find('\n').map_or(rest, |end| rest.get(..=end).unwrap_or(rest));
+            if line.is_empty() {
+                return;
+            }
+            self.line(line, look, to);
+        }
+    }
+
+    /// Reads a line, or a part of one.
+    fn line(&mut self, line: &str, look: Look<'_>, to: usize) {
+        let end = self.at + line.len();
+        let is_whole = line.ends_with('\n');
+        if self.is_blank && self.last.is_none() {
+            let words = line.trim_start_matches([' ', '\t']);
+            if is_fence(words) {
+                self.runs.clear();
+            } else if begins_block(words) {
+                self.forget(self.at);
+            }
+            self.is_table |= is_whole && is_below_head(words);
+        }
+        while self.at < end {
+            let rest = look.slice(self.at, end);
+            let skipped = rest.bytes().position(may_enclose).unwrap_or(rest.len());
+            self.skip(rest.get(..skipped).unwrap_or_default());
+            let rest = look.slice(self.at, end);
+            let Some(letter) = rest.chars().next() else { break };
             let len = if letter == '`' { run(rest) } else { letter.len_utf8() };
-            let next = rest.get(len..).and_then(|rest| rest.chars().next());
+            let next = look.slice(self.at + len, to).chars().next();
             if letter == '`' {
                 self.ticks(len);
+                self.tight = 0;
             } else {
                 self.quote(letter, next);
             }
-            self.last = Some(letter).filter(|last| self.last.is_some() || !last.is_whitespace());
+            self.has_column |= letter == '|';
+            self.is_blank = false;
+            self.last = Some(letter);
             self.at += len;
+        }
+        if is_whole && self.is_blank {
+            // A paragraph ends. What the last letter opened goes on to what follows it.
+            self.marks &= self.tight;
+            self.runs.clear();
+            self.is_table = false;
+        }
+        if is_whole {
+            (self.last, self.is_blank, self.has_column) = (None, true, false);
+        }
+    }
+
+    /// Skips `text`, which opens and ends nothing.
+    fn skip(&mut self, text: &str) {
+        self.at += text.len();
+        if !text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            (self.tight, self.is_blank) = (0, false);
+        }
+        if !self.is_blank {
+            self.last = text.chars().next_back().or(self.last);
         }
     }
 
@@ -112,113 +171,79 @@ impl Enclosure {
     /// Reads a letter before `next`. A straight quote behind a letter opens nothing: it ends a word, or stands in one.
     /// Behind a brace it begins a key.
     fn quote(&mut self, letter: char, next: Option<char>) {
-        if letter.is_ascii() && !matches!(letter, '"' | '\'') {
-            return;
-        }
-        for (at, (open, close)) in QUOTES.iter().enumerate() {
+        let mut opened = 0;
+        for (at, (open, close)) in QUOTES.iter().enumerate().skip(1) {
             let bit = 1 << at;
             let is_open = self.marks & bit != 0;
             if is_open && close.starts_with(letter) && ends(letter, next) {
                 self.marks &= !bit;
             } else if !is_open && open.starts_with(letter) {
-                let is_straight = matches!(letter, '"' | '\'');
+                let is_straight = bit & STRAIGHT != 0;
                 if !is_straight
                     || !self.last.is_some_and(|last| last == '{' || last.is_alphanumeric())
                 {
-                    self.marks |= bit;
+                    opened |= bit;
                 }
             }
         }
+        self.marks |= opened;
+        self.tight = opened;
     }
 
-    /// Whether the letter or run of backticks at the beginning of `rest`, before `next`, ends what is open.
-    fn is_end(&self, letter: char, len: usize, next: Option<char>) -> bool {
+    /// Whether the letter or run of backticks of `len` bytes, before `next`, ends what is open. A straight quote `may_close` at its place.
+    fn is_end(&self, letter: char, len: usize, next: Option<char>, may_close: bool) -> bool {
         if letter == '`' {
             return self.runs.iter().any(|(open, _)| *open == len);
         }
         let mut marks = QUOTES.iter().enumerate().filter(|(at, _)| self.marks & (1 << at) != 0);
-        marks.any(|(_, (_, close))| close.starts_with(letter)) && ends(letter, next)
+        let is_like = marks.any(|(at, (_, close))| {
+            let may_end = may_close || STRAIGHT & (1 << at) == 0;
+            may_end && close.starts_with(letter)
+        });
+        is_like && ends(letter, next)
     }
 }
 
-impl Ahead {
-    fn new(mark: usize) -> Self {
-        Self { mark, at: mark, depth: 0, string: None, inner: None, last: ' ' }
-    }
-
-    /// Where `open` ends on this line. What stands in a string of the call's own ends nothing.
-    fn end(&mut self, look: Look<'_>, open: &Enclosure) -> Result<Option<usize>, More> {
-        let from = self.at;
-        let end = loop {
-            let rest = look.rest(self.at);
-            let Some(letter) = rest.chars().next() else {
-                if !look.ended {
-                    break Err(More);
-                }
-                break Ok(self.inner.filter(|_| self.depth == 0 && !look.cut));
-            };
-            if letter == '\n' {
-                break Ok(self.inner);
-            }
-            if self.at > self.mark + AHEAD {
-                break Ok(None);
-            }
-            let len = if letter == '`' { run(rest) } else { letter.len_utf8() };
-            let next = rest.get(len..).and_then(|rest| rest.chars().next());
-            if next.is_none() && matches!(letter, '`' | '\'' | '\\') && !look.ended {
-                break Err(More);
-            }
-            if letter == '\\' {
-                self.at += len + next.filter(|next| *next != '\n').map_or(0, char::len_utf8);
-                self.last = letter;
-                continue;
-            }
-            if self.ends(letter, open.is_end(letter, len, next)) {
-                break Ok(Some(self.at));
-            }
-            self.at += len;
-        };
-        work::count(self.at - from);
-        end
-    }
-
-    /// Reads a letter, which may end what is open. Whether it does.
-    fn ends(&mut self, letter: char, may_end: bool) -> bool {
-        if self.string == Some(letter) {
-            (self.string, self.inner) = (None, None);
-        } else if self.string.is_some() {
-            self.inner = self.inner.or(may_end.then_some(self.at));
-        } else if matches!(letter, '"' | '\'') && self.begins_string() {
-            self.string = Some(letter);
-            self.inner = may_end.then_some(self.at);
-        } else if may_end {
-            return true;
-        } else {
-            match letter {
-                '{' | '[' | '(' => self.depth += 1,
-                '}' | ']' | ')' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
+/// Where the last paragraph of `text` begins, if it is not the first. Blank lines at the end of `text` begin none.
+fn last_paragraph(text: &str) -> Option<usize> {
+    let mut to = text.trim_end().len();
+    loop {
+        let end = text.get(..to)?.rfind('\n')?;
+        let line = text.get(..end)?.rfind('\n').map_or(0, |before| before + 1);
+        if line > 0 && text.get(line..end)?.trim().is_empty() {
+            return Some(end + 1);
         }
-        if !letter.is_whitespace() {
-            self.last = letter;
-        }
-        false
+        to = end;
     }
+}
 
-    /// Whether a quote begins a string of the call here.
-    fn begins_string(&self) -> bool {
-        match self.last {
-            '{' | '[' | '(' | '=' => true,
-            ',' | ':' => self.depth > 0,
-            _ => false,
-        }
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether `line` begins a block of its own: a heading, a quotation or an entry of a list.
+fn begins_block(line: &str) -> bool {
+    match line.as_bytes() {
+        [b'#' | b'>', ..] => true,
+        [b'-' | b'*' | b'+', b' ' | b'\t', ..] => true,
+        _ => false,
     }
+}
+
+/// Whether `line` is the one that a table has below its head: `--- | :---`.
+fn is_below_head(line: &str) -> bool {
+    let is_sign = |byte| matches!(byte, b'-' | b':' | b'|' | b' ' | b'\t' | b'\r' | b'\n');
+    line.bytes().all(is_sign) && line.contains('-') && line.contains('|')
+}
+
+/// Whether a quotation mark, inline code or a column may begin with `byte`.
+fn may_enclose(byte: u8) -> bool {
+    matches!(byte, b'`' | b'"' | b'\'' | b'|' | 0xc2 | 0xe2 | 0xe3)
 }
 
 /// Whether a quote before `next` may end something: an apostrophe in a word does not.
 fn ends(quote: char, next: Option<char>) -> bool {
-    quote != '\'' || !next.is_some_and(char::is_alphanumeric)
+    !matches!(quote, '\'' | '’') || !next.is_some_and(char::is_alphanumeric)
 }
 
 /// How many backticks stand at the beginning of `text`.
