@@ -56,7 +56,7 @@ pub(crate) fn letter(text: &str) -> usize {
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     let in_eight = |eight| below(eight, 0x20) | equal(eight, b'"') | equal(eight, b'\\');
-    before(bytes, in_eight, |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
+    before(bytes, in_eight)
 }
 
 #[cfg(test)]

@@ -67,7 +67,9 @@ impl Pass {
                 Line::Label(label)
                     if label.kind == LabelKind::Tool
                         && !tool_line(look, self.walk.at + label.len)? => {}
-                Line::Label(_) if self.is_enclosed(look)? => return Ok(false),
+                Line::Label(label) if label.kind.begins() && self.is_enclosed(look)? => {
+                    return Ok(false);
+                }
                 Line::Label(label) => {
                     self.walk.fresh = false;
                     if self.label(look, label) {

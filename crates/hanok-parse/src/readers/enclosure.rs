@@ -83,14 +83,23 @@ impl Enclosure {
 
     /// Forgets what is open before byte `at`.
     pub(crate) fn forget(&mut self, at: usize) {
-        let barren = std::mem::take(&mut self.barren);
-        *self = Self { to: self.to, barren, ..Self::from(at) };
+        self.at = at;
+        self.runs.clear();
+        (self.last, self.marks, self.tight) = (None, 0, 0);
+        (self.is_blank, self.has_column, self.is_table) = (true, false, false);
+        self.ahead = None;
     }
 
     /// Reads on to byte `to`, from the beginning of its paragraph.
     fn read(&mut self, look: Look<'_>, to: usize) {
         let text = look.slice(self.at, to);
         work::count(text.len());
+        // Nothing is open, and nothing of this opens something.
+        let has_some = text.bytes().fold(self.is_table, |has, byte| has | may_enclose(byte));
+        if !has_some && self.marks == 0 && self.runs.is_empty() {
+            self.pass(text);
+            return;
+        }
         if let Some(paragraph) = last_paragraph(text) {
             self.forget(self.at + paragraph);
         }
@@ -101,6 +110,17 @@ impl Enclosure {
                 return;
             }
             self.line(line, look, to);
+        }
+    }
+
+    /// Passes `text`, which has nothing of what encloses.
+    fn pass(&mut self, text: &str) {
+        match text.bytes().rposition(|byte| byte == b'\n') {
+            Some(end) => {
+                self.forget(self.at + end + 1);
+                self.skip(text.get(end + 1..).unwrap_or_default());
+            }
+            None => self.skip(text),
         }
     }
 
@@ -223,11 +243,7 @@ fn is_fence(line: &str) -> bool {
 
 /// Whether `line` begins a block of its own: a heading, a quotation or an entry of a list.
 fn begins_block(line: &str) -> bool {
-    match line.as_bytes() {
-        [b'#' | b'>', ..] => true,
-        [b'-' | b'*' | b'+', b' ' | b'\t', ..] => true,
-        _ => false,
-    }
+    matches!(line.as_bytes(), [b'#' | b'>', ..] | [b'-' | b'*' | b'+', b' ' | b'\t', ..])
 }
 
 /// Whether `line` is the one that a table has below its head: `--- | :---`.

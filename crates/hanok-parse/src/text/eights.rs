@@ -2,14 +2,10 @@
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
-/// How many of `bytes` come before the first that `is` looked for. `in_eight` says the same of eight bytes, the first of them the
-/// lowest: the lowest bit that it sets belongs to the first that is, and it sets none where none is.
+/// How many of `bytes` come before the first that is looked for. `in_eight` says of eight bytes, the first of them the lowest, which
+/// are: the lowest bit that it sets belongs to the first of them, and it sets none where none is.
 #[inline]
-pub(crate) fn before(
-    bytes: &[u8],
-    in_eight: impl Fn(u64) -> u64,
-    is: impl Fn(&u8) -> bool,
-) -> usize {
+pub(crate) fn before(bytes: &[u8], in_eight: impl Fn(u64) -> u64) -> usize {
     let eights = bytes.chunks_exact(8);
     let rest = eights.remainder();
     for (before, eight) in eights.enumerate() {
@@ -19,14 +15,25 @@ pub(crate) fn before(
             return 8 * before + first.trailing_zeros() as usize / 8;
         }
     }
-    bytes.len() - rest.len() + rest.iter().position(is).unwrap_or(rest.len())
+    // What is missing of the last eight may look like something that is looked for, and stands behind all that there is.
+    let first = in_eight(padded(rest)).trailing_zeros() as usize / 8;
+    bytes.len() - rest.len() + first.min(rest.len())
+}
+
+/// Fewer than eight bytes, with zeros behind them.
+#[inline]
+fn padded(bytes: &[u8]) -> u64 {
+    let four = |four: &[u8; 4]| u64::from(u32::from_le_bytes(*four));
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => four(first) | four(last) << (8 * (bytes.len() - 4)),
+        _ => bytes.iter().rev().fold(0, |eight, byte| eight << 8 | u64::from(*byte)),
+    }
 }
 
 /// How many of `bytes` come before the first that is one of `stops`.
 #[inline]
 pub(crate) fn before_any<const N: usize>(bytes: &[u8], stops: [u8; N]) -> usize {
-    let in_eight = |eight| stops.iter().fold(0, |any, stop| any | equal(eight, *stop));
-    before(bytes, in_eight, |byte| stops.contains(byte))
+    before(bytes, |eight| stops.iter().fold(0, |any, stop| any | equal(eight, *stop)))
 }
 
 /// Sets a bit for each of eight bytes that is below `byte`, up to the first of them exactly.

@@ -19,6 +19,13 @@ pub(crate) enum LabelKind {
     Task,
 }
 
+impl LabelKind {
+    /// Whether it begins a call or an answer.
+    pub(crate) fn begins(self) -> bool {
+        matches!(self, Self::Action | Self::Tool | Self::Delegate | Self::Final { .. })
+    }
+}
+
 /// A label at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Label<'a> {
