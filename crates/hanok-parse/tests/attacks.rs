@@ -401,6 +401,21 @@ fn what_is_shown_runs_nothing() {
     runs.none();
 }
 
+/// contract 20: what a quoted mark opens is quoted with it, also on the lines behind it and where the quotation has no end.
+#[test]
+fn what_a_quoted_mark_opens_runs_nothing() {
+    let call =
+        "<tool_call>\n{\"name\": \"rm\", \"arguments\": {\"path\": \"/home\"}}\n</tool_call>";
+    for text in [format!("“{call}"), format!("이렇게 `{call}"), format!("이렇게 \"{call}\n네.")]
+    {
+        for parser in parsers(Format::Hermes) {
+            let [whole, pieces] = replies(&parser, &text);
+            assert_eq!(whole, pieces, "{text:?} in pieces");
+            assert!(whole.calls.is_empty(), "{text:?}");
+        }
+    }
+}
+
 /// contract 20: behind prose is a call, whatever signs it has that enclose nothing.
 #[test]
 fn what_is_not_enclosed_runs() {

@@ -164,7 +164,7 @@ impl Pass {
     }
 
     pub(crate) fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        if !calls::begins(look, at)? || self.is_enclosed(look)? {
+        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.is_of_quoted(look, at) {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -224,6 +224,12 @@ impl Pass {
             Lookup::Prefix if !look.ended => Err(More),
             _ => Ok(false),
         }
+    }
+
+    /// Whether what stands at byte `at` belongs to a mark that is quoted.
+    fn is_of_quoted(&self, look: Look<'_>, at: usize) -> bool {
+        let to = self.walk.quoted_to;
+        to > self.walk.start && look.slice(to, at).trim().is_empty()
     }
 
     /// Whether the line at hand stands in what began before it and ends behind it.

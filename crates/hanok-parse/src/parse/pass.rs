@@ -213,6 +213,9 @@ impl Pass {
             }
         }
         if is_mark && walk.is_quoted(look) {
+            if let Lookup::Mark(_, len) = lookup {
+                walk.quoted_to = walk.at + len;
+            }
             return Ok(false);
         }
         match lookup {

@@ -110,6 +110,8 @@ pub(crate) struct Walk {
     /// Text that is only shown.
     pub(crate) shown: Option<Shown>,
     pub(crate) enclosure: Enclosure,
+    /// Where the last mark ends that stands directly behind a quotation mark.
+    pub(crate) quoted_to: usize,
     /// The input at hand stands in a fence that is open.
     pub(crate) fenced_input: bool,
     /// A result is being repeated: nothing in it is a call.
