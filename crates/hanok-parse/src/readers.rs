@@ -11,7 +11,7 @@ pub(crate) mod attribute_call;
 pub(crate) mod calls;
 pub(crate) mod dispatch;
 pub(crate) mod echo;
-mod enclosure;
+pub(crate) mod enclosure;
 pub(crate) mod fence;
 pub(crate) mod header;
 pub(crate) mod headless;

@@ -17,7 +17,7 @@ use std::{
 };
 
 use forms::Form;
-use hanok_parse::{Declared, Format, FormatTable, Parser, Reply};
+use hanok_parse::{Declared, Format, FormatTable, ParamType, Parser, Reply};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -129,14 +129,16 @@ const SHOWN: &[(&str, Shown)] = &[
     ("table cell in a list", |call| cell(call).map(|call| format!("- | {call} | 끝 |"))),
     ("inline code", |call| without(call, "`").map(|call| format!("이렇게 씁니다: `{call}` 끝."))),
     ("inline code of two signs", |call| without(call, "`").map(|call| format!("예: ``{call}``"))),
-    ("inline code with words", |call| without(call, "`").map(|call| format!("예 `x {call} y` 끝"))),
+    ("inline code with words", |call| {
+        without(call, "`").and_then(cell).map(|call| format!("예 `x {call} y` 끝"))
+    }),
     ("inline code on lines", |call| without(call, "`").map(|call| format!("예: `\n{call}\n` 끝"))),
-    ("inline code over lines", |call| {
-        without(call, "`").map(|call| format!("예 ``x\n{call}\ny`` 끝"))
+    ("inline code of two signs on lines", |call| {
+        without(call, "`").map(|call| format!("예\n``\n{call}\n``\n끝"))
     }),
     ("double quotes", |call| without(call, "\0").map(|call| format!("이렇게 \"{call}\" 씁니다."))),
     ("double quotes with words", |call| {
-        without(call, "\0").map(|call| format!("이렇게 \"x {call} y\" 씁니다."))
+        cell(call).map(|call| format!("이렇게 \"x {call} y\" 씁니다."))
     }),
     ("double quotes on lines", |call| {
         without(call, "\0").map(|call| format!("이렇게\n\"\n{call}\n\"\n씁니다."))
@@ -451,6 +453,79 @@ fn what_is_not_enclosed_runs() {
             assert_eq!(whole, pieces, "{text:?} in pieces");
             assert_eq!(whole.calls.len(), 1, "{text:?}");
         }
+    }
+}
+
+/// contract 20: what prose is written with encloses no call, however much of it the call's own words have.
+#[test]
+fn signs_of_prose_enclose_nothing() {
+    let parser = Parser::new(
+        Declared::new()
+            .tool("find")
+            .tool_with("bash", [("command".into(), ParamType::String, true)]),
+    );
+    let bash = |command: &str| {
+        format!(
+            "<tool_call>\n<function=bash>\n<parameter=command>\n{command}\n</parameter>\n</function>\n</tool_call>"
+        )
+    };
+    let glm = |q: &str| {
+        format!("<tool_call>find<arg_key>q</arg_key><arg_value>{q}</arg_value></tool_call>")
+    };
+    let json = "<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}\n</tool_call>";
+    for text in [
+        format!("‘휴가 정책’을 찾아보겠습니다.\n{}", bash("echo ‘연차’ 규정")),
+        format!("'휴가'를 찾습니다.{}", glm("'연차' 규정")),
+        format!("‘휴가’를 찾습니다.\n{json}\n다음은 ‘연차’, ‘반차’입니다."),
+        format!("I'll check `main.rs`'s imports.\n{}", bash("awk '{print $1}' a.txt")),
+        format!("The '90s, rock 'n' roll.\n{json}\nThe users' favourites."),
+        format!("<think>\nThe user's asking about `main.rs`'s imports, the '90s\n</think>\n{}", bash("awk '{print $1}' a")),
+        format!("<think>\nuse `\n</think>\n{}\n", glm("`x`")),
+        "[THINK]it's `a`'s[/THINK][TOOL_CALLS]find[ARGS]{\"q\":\"a\"} the users' x".to_owned(),
+        "| a | b |\n|---|---|\n| 1 | 2 |\n<|tool_calls_section_begin|><|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>{\"q\":\"a\"}<|tool_call_end|><|tool_calls_section_end|>".to_owned(),
+        format!("```python\nprint(f\"Hello {{name}}\")\n```\n{}", bash("print(f\"Bye {name}\")")),
+        "Here is the call: ```json\n{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}\n```".to_owned(),
+        format!("Here is the call: ```\n{json}\n```"),
+        format!("I can't find the “foo file.\n{}", bash("echo “x”")),
+        format!("I can't find the “foo file.\n{json}\nThe “bar” is there."),
+        "Use the ` sign.\n**행동:** `find`\n**행동 입력:**\n```json\n{\"q\":\"a\"}\n```\n".to_owned(),
+        format!("Use the \\` escape.\n{}", bash("echo `date`")),
+        format!("## The '90s\n{}", bash("the users' choice")),
+        "Thought: The user's asking about 'annual leave'. I'll use `find`'s index.\nAction: find\nAction Input: {\"q\": \"leave\"}\nThought: The employees' handbook covers it.\nFinal Answer: 15".to_owned(),
+        "Thought: `find`'s description fits.\nAction: find\nAction Input: {\"q\": \"the employees' handbook\"}".to_owned(),
+        "생각: ‘휴가 정책’을 찾아야 한다.\n행동: find\n행동 입력: {\"q\": \"‘연차’ 규정\"}".to_owned(),
+        "행동: find\n행동 입력: {\"q\": \"‘연차’ 규정\"}\n생각: 사용자는 'A'와 'B'를 물었다".to_owned(),
+    ] {
+        let [whole, pieces] = replies(&parser, &text);
+        assert_eq!(whole, pieces, "{text:?} in pieces");
+        assert_eq!(whole.calls.len(), 1, "{text:?}: {whole:?}");
+    }
+    for (text, want) in [
+        (
+            "생각: '휴가 정책'을 찾았다.\n최종 답변: '휴가 정책' 문서에 따르면 15일입니다.",
+            "'휴가 정책' 문서에 따르면 15일입니다.",
+        ),
+        (
+            "생각: ‘휴가’에 대해 물었다.\n최종 답변: ‘휴가’는 15일, ‘반차’ 포함입니다.",
+            "‘휴가’는 15일, ‘반차’ 포함입니다.",
+        ),
+        ("Thought: `search`'s result says 15.\nFinal Answer: It's '15 days'.", "It's '15 days'."),
+        (
+            "Thought: The '90s were great.\nFinal Answer: The users' favourites are rock.",
+            "The users' favourites are rock.",
+        ),
+        (
+            "<think>'휴가'를 찾자</think>최종 답변: '휴가' 문서에 따르면 15일",
+            "'휴가' 문서에 따르면 15일",
+        ),
+        (
+            "<|channel|>analysis<|message|>`a`'s<|end|><|start|>assistant<|channel|>final<|message|>the users' x<|return|>",
+            "the users' x",
+        ),
+    ] {
+        let [whole, pieces] = replies(&parser, text);
+        assert_eq!(whole, pieces, "{text:?} in pieces");
+        assert_eq!(whole.answer.as_deref(), Some(want), "{text:?}");
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
         calls::{self, Calls},
         dispatch::Dispatch,
         echo::Echo,
+        enclosure::Enclosed,
         fence::{self, FENCE},
         header, headless,
         json_arguments::JsonArguments,
@@ -215,7 +216,7 @@ impl Pass {
             {
                 Ok(false)
             }
-            Lookup::Mark(mark, _) if mark.opens() && self.is_enclosed(look)? => Ok(false),
+            Lookup::Mark(mark, len) if self.walk.is_enclosed(look, mark, len)? => Ok(false),
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
@@ -234,7 +235,8 @@ impl Pass {
 
     /// Whether the line at hand stands in what began before it and ends behind it.
     fn is_enclosed(&mut self, look: Look<'_>) -> Result<bool, More> {
-        Ok(self.walk.is_prose() && self.walk.enclosure.holds(look, self.walk.at)?)
+        let none = Enclosed::default();
+        Ok(self.walk.is_prose() && self.walk.enclosure.holds(look, self.walk.at, none)?)
     }
 
     pub(crate) fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {

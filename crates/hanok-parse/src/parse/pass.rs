@@ -12,6 +12,7 @@ use crate::{
         attribute_call::AttributeCall,
         dispatch::Dispatch,
         echo::{self, Echo},
+        enclosure::Enclosed,
         header::Header,
         nested_xml::NestedXml,
         python_names,
@@ -207,8 +208,8 @@ impl Pass {
         if is_mark && (walk.fenced_input || walk.is_shown(look)) {
             return Ok(false);
         }
-        if let Lookup::Mark(mark, _) = lookup {
-            if walk.is_prose() && walk.is_enclosed(look, mark)? {
+        if let Lookup::Mark(mark, len) = lookup {
+            if walk.is_prose() && walk.is_enclosed(look, mark, len)? {
                 return Ok(false);
             }
         }
@@ -233,7 +234,9 @@ impl Pass {
                 };
                 // Once something was called, the model's own next turn is invented as well.
                 if matches!(mark, Mark::Part(_)) || !self.walk.foreign(look) {
-                    self.walk.go(self.walk.at + len + role);
+                    let behind = self.walk.at + len + role;
+                    self.walk.enclosure.pass_mark(look, self.walk.at, behind);
+                    self.walk.go(behind);
                 }
                 Ok(true)
             }
@@ -267,7 +270,7 @@ impl Pass {
         if !is_declared || walk.echo.is_some() || walk.is_shown(look) {
             return Ok(false);
         }
-        if walk.enclosure.holds(look, walk.at)? || walk.is_quoted(look) {
+        if walk.enclosure.holds(look, walk.at, Enclosed::default())? || walk.is_quoted(look) {
             return Ok(false);
         }
         self.bare_python(look, self.walk.at)
@@ -281,6 +284,7 @@ impl Pass {
     ) -> Result<bool, More> {
         match mark {
             Mark::Think(closes, until) => {
+                self.walk.enclosure.read(look, self.walk.at);
                 self.read(look, Think::new(self.walk.at + len, closes, until));
             }
             Mark::EndThink => {
@@ -294,6 +298,7 @@ impl Pass {
             Mark::Stop => {
                 let behind = self.walk.at + len;
                 let is_other = echo::begins_other(look, behind)?;
+                self.walk.enclosure.pass_mark(look, self.walk.at, behind);
                 self.walk.go(behind);
                 if is_other {
                     self.walk.invented(look);

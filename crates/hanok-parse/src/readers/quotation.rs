@@ -2,6 +2,7 @@
 
 use crate::{
     readers::{
+        enclosure::Enclosed,
         shown::{QUOTES, Shown},
         walk::Walk,
     },
@@ -49,10 +50,15 @@ impl Walk {
         self.shown = Some(Shown::Span { close, from, in_line });
     }
 
-    /// Whether this is a call's mark in quotation marks or inline code that ends behind it on its line.
-    pub(crate) fn is_enclosed(&mut self, look: Look<'_>, mark: Mark) -> Result<bool, More> {
+    /// Whether this is a call's mark of `len` bytes in quotation marks or inline code that end behind it.
+    pub(crate) fn is_enclosed(
+        &mut self,
+        look: Look<'_>,
+        mark: Mark,
+        len: usize,
+    ) -> Result<bool, More> {
         let is_of_call = mark.opens() || matches!(mark, Mark::Close);
-        Ok(is_of_call && self.enclosure.holds(look, self.at)?)
+        Ok(is_of_call && self.enclosure.holds(look, self.at, Enclosed::of(mark, len))?)
     }
 
     /// Whether the mark here stands directly behind a quotation mark that opens.

@@ -135,6 +135,7 @@ impl Think {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
         walk.reasoned_to = behind;
+        walk.enclosure.jump(behind);
         walk.stray_closes = self.inner;
         Next::Done(behind)
     }
@@ -170,6 +171,7 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<Next,
     let Some(left) = walk.stray_closes.checked_sub(1) else {
         return second(walk, look, behind);
     };
+    walk.enclosure.forget(behind);
     if walk.draft.committed {
         let start = walk.start;
         walk.draft.drop_calls(start..behind);

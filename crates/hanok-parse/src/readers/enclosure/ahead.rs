@@ -1,7 +1,8 @@
 //! The look for the end of what encloses a call.
 
-use super::{Enclosure, run};
+use super::{Enclosed, Enclosure, Fit, PAIRS, run};
 use crate::{
+    readers::shown::QUOTES,
     text::{look::Look, presence::More},
     work,
 };
@@ -13,6 +14,7 @@ const AHEAD: usize = 16 * 1024;
 #[derive(Debug, Clone)]
 pub(super) struct Ahead {
     mark: usize,
+    of: Enclosed,
     at: usize,
     /// Brackets that are open.
     depth: usize,
@@ -20,6 +22,10 @@ pub(super) struct Ahead {
     string: Option<char>,
     /// An end that stands in that string, and counts if the string has none.
     inner: Option<usize>,
+    /// An end before what closes the call, which counts if nothing does.
+    early: Option<usize>,
+    /// Pairs of quotation marks that were opened behind the mark, by their place in [`QUOTES`].
+    nested: [usize; QUOTES.len()],
     /// The last letter that is no blank.
     last: char,
     /// The letter before is one.
@@ -28,21 +34,33 @@ pub(super) struct Ahead {
     has_crossed: bool,
     /// The line at hand has nothing but blanks.
     is_blank_line: bool,
+    /// The call was closed, and nothing but blanks stands behind it.
+    is_closed: bool,
+    /// It was closed before.
+    was_closed: bool,
+    /// The line on which it was closed, or that of its mark, has ended.
+    has_left: bool,
 }
 
 impl Ahead {
     /// Behind the mark at byte `mark`.
-    pub(super) fn new(mark: usize) -> Self {
+    pub(super) fn new(mark: usize, of: Enclosed) -> Self {
         Self {
             mark,
+            of,
             at: mark,
             depth: 0,
             string: None,
             inner: None,
+            early: None,
+            nested: [0; QUOTES.len()],
             last: ' ',
             is_blank: true,
             has_crossed: false,
             is_blank_line: false,
+            is_closed: false,
+            was_closed: false,
+            has_left: false,
         }
     }
 
@@ -56,7 +74,7 @@ impl Ahead {
         self.at
     }
 
-    /// Where `open` ends in this paragraph. What stands in a string of the call's own ends nothing.
+    /// Where `open` ends in this paragraph. What stands in the call ends nothing.
     pub(super) fn end(&mut self, look: Look<'_>, open: &Enclosure) -> Result<Option<usize>, More> {
         let from = self.at;
         let end = loop {
@@ -65,20 +83,24 @@ impl Ahead {
                 if !look.ended {
                     break Err(More);
                 }
-                break Ok(self.inner.filter(|_| self.depth == 0 && !look.cut));
+                break Ok(self.without_close().filter(|_| self.depth == 0 && !look.cut));
             };
             if self.at > self.mark + AHEAD {
                 break Ok(None);
             }
+            match look.any(self.at, self.of.closes) {
+                Err(More) => break Err(More),
+                Ok(Some(len)) if self.at > self.mark => {
+                    self.close(len);
+                    continue;
+                }
+                Ok(_) => {}
+            }
             if letter == '\n' {
-                if self.inner.is_some() {
-                    break Ok(self.inner);
+                if self.ends_with_line(open) {
+                    break Ok(self.without_close());
                 }
-                let is_within = self.depth > 0 || self.string.is_some() || open.tight != 0;
-                if self.is_blank_line && !is_within {
-                    break Ok(None);
-                }
-                (self.has_crossed, self.is_blank_line) = (true, true);
+                (self.has_crossed, self.has_left, self.is_blank_line) = (true, true, true);
             }
             let len = if letter == '`' { run(rest) } else { letter.len_utf8() };
             let next = rest.get(len..).and_then(|rest| rest.chars().next());
@@ -90,11 +112,14 @@ impl Ahead {
                 self.read(letter);
                 continue;
             }
-            // On a later line a straight quote ends something behind a word of it, or alone.
-            let is_alone = self.is_blank_line && next.is_none_or(char::is_whitespace);
-            let may_close = !self.has_crossed || !self.is_blank || is_alone;
-            if self.ends(letter, next, open.is_end(letter, len, next, may_close)) {
+            let may_end = self.may_end(letter, len, next, open);
+            if self.ends(letter, may_end) {
                 break Ok(Some(self.at));
+            }
+            // Nothing else ends it any more.
+            let is_over = self.was_closed && !open.is_tight && letter.is_alphanumeric();
+            if is_over && !open.may_end_anywhere(self.has_left) {
+                break Ok(None);
             }
             self.at += len;
         };
@@ -102,17 +127,69 @@ impl Ahead {
         end
     }
 
-    /// Reads a letter before `next`, which may end what is open. Whether it does.
-    fn ends(&mut self, letter: char, next: Option<char>, may_end: bool) -> bool {
+    /// Reads what closes the call.
+    fn close(&mut self, len: usize) {
+        self.at += len;
+        (self.is_closed, self.was_closed, self.has_left) = (true, true, false);
+        (self.string, self.inner, self.early, self.depth) = (None, None, None, 0);
+        (self.last, self.is_blank, self.is_blank_line) = ('>', false, false);
+    }
+
+    /// Whether nothing of `open` ends behind the line that ends here.
+    fn ends_with_line(&self, open: &Enclosure) -> bool {
+        let is_within = self.depth > 0 || self.string.is_some();
+        let is_tight = open.is_tight && !self.was_closed;
+        self.inner.is_some() && !self.has_crossed || self.is_blank_line && !is_within && !is_tight
+    }
+
+    /// Whether a letter before `next`, or a run of backticks of `len` bytes, ends what is `open`.
+    fn may_end(&mut self, letter: char, len: usize, next: Option<char>, open: &Enclosure) -> bool {
+        let Some(fit) = open.fit(letter, len, next, self.has_left) else {
+            self.nest(letter);
+            return false;
+        };
+        let place = QUOTES.iter().position(|(_, close)| close.starts_with(letter));
+        if let Some(nested) = place.and_then(|at| self.nested.get_mut(at)).filter(|open| **open > 0)
+        {
+            *nested -= 1;
+            return false;
+        }
+        // What stands directly behind the mark shows the mark alone.
+        let is_direct = !self.is_blank || self.at == self.mark + self.of.len;
+        let is_alone = self.is_blank_line && next.is_none_or(char::is_whitespace);
+        let is_behind =
+            self.is_closed || matches!(self.last, '>' | '}' | ']' | ')' | '｜' | '|' | '`');
+        match fit {
+            Fit::Near => true,
+            Fit::Far if self.depth > 0 && self.last != '>' => false,
+            Fit::Far if open.is_tight => is_behind || is_alone,
+            Fit::Far => is_behind && is_direct,
+        }
+    }
+
+    /// Counts a quotation mark that opens a quotation of its own.
+    fn nest(&mut self, letter: char) {
+        let place = QUOTES.iter().position(|(quote, _)| quote.starts_with(letter));
+        let pair = place.filter(|at| PAIRS & (1 << at) != 0);
+        if let Some(nested) = pair.and_then(|at| self.nested.get_mut(at)) {
+            *nested += 1;
+        }
+    }
+
+    /// Reads a letter, which may end what is open. Whether it does.
+    fn ends(&mut self, letter: char, may_end: bool) -> bool {
         if self.string == Some(letter) {
             (self.string, self.inner) = (None, None);
         } else if self.string.is_some() {
             self.inner = self.inner.or(may_end.then_some(self.at));
-        } else if matches!(letter, '"' | '\'') && self.begins_string(next) {
+        } else if matches!(letter, '"' | '\'') && self.begins_string() {
             self.string = Some(letter);
             self.inner = may_end.then_some(self.at);
         } else if may_end {
-            return true;
+            if !self.is_before_close() || self.at == self.mark + self.of.len {
+                return true;
+            }
+            self.early = self.early.or(Some(self.at));
         } else {
             match letter {
                 '{' | '[' | '(' => self.depth += 1,
@@ -124,19 +201,29 @@ impl Ahead {
         false
     }
 
+    /// The end, where nothing closes the call or its string.
+    fn without_close(&self) -> Option<usize> {
+        self.early.or(self.inner)
+    }
+
+    /// Whether the call has marks that close it, and they are still to come.
+    fn is_before_close(&self) -> bool {
+        !self.of.closes.is_empty() && !self.was_closed
+    }
+
     fn read(&mut self, letter: char) {
         self.is_blank = letter.is_whitespace();
         if !self.is_blank {
-            (self.last, self.is_blank_line) = (letter, false);
+            (self.last, self.is_blank_line, self.is_closed) = (letter, false, false);
         }
     }
 
-    /// Whether a quote before `next` begins a string of the call here, or a quotation of its own.
-    fn begins_string(&self, next: Option<char>) -> bool {
+    /// Whether a quote begins a string of the call here.
+    fn begins_string(&self) -> bool {
         match self.last {
             '{' | '[' | '(' | '=' => true,
-            ',' | ':' if self.depth > 0 => true,
-            _ => self.has_crossed && self.is_blank && next.is_some_and(char::is_alphanumeric),
+            ',' | ':' => self.depth > 0,
+            _ => false,
         }
     }
 }
