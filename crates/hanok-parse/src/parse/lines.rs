@@ -68,7 +68,9 @@ impl Pass {
                 Line::Label(label)
                     if label.kind == LabelKind::Tool
                         && !tool_line(look, self.walk.at + label.len)? => {}
-                Line::Label(label) if label.kind.begins() && self.is_enclosed(look)? => {
+                Line::Label(label)
+                    if label.kind.begins() && self.label_is_enclosed(look, label)? =>
+                {
                     return Ok(false);
                 }
                 Line::Label(label) => {
@@ -207,7 +209,7 @@ impl Pass {
         match look.setup.lines.at(look.rest(at)) {
             Lookup::Mark(_, len) if !look.is_special(at, len) => Ok(false),
             Lookup::Mark(Mark::Turn(_), _) => {
-                self.walk.invented(look);
+                self.walk.of_other(look);
                 Ok(true)
             }
             // A fence shows code, unless its language says that it calls.
@@ -225,6 +227,15 @@ impl Pass {
             Lookup::Prefix if !look.ended => Err(More),
             _ => Ok(false),
         }
+    }
+
+    /// Whether a label stands in what ends behind it. A backtick before the label begins inline code, if it is open behind it.
+    fn label_is_enclosed(&mut self, look: Look<'_>, label: Label<'_>) -> Result<bool, More> {
+        if !label.open.contains('`') || !self.walk.is_prose() {
+            return self.is_enclosed(look);
+        }
+        let behind = self.walk.at + label.len;
+        self.walk.enclosure.holds(look, behind, Enclosed::default())
     }
 
     /// Whether what stands at byte `at` belongs to a mark that is quoted.
@@ -279,11 +290,14 @@ impl Pass {
             self.ends_result(label);
             return false;
         }
-        let foreign = self.walk.foreign(look);
-        if !foreign {
+        let is_called = self.walk.draft.has_attempt() || self.walk.pending.is_some();
+        if is_called {
+            // A label of reasoning, which a close mark may still say that it is.
+            self.walk.invented(look);
+        } else {
             self.walk.echo = Some(Echo::line());
         }
-        foreign
+        is_called
     }
 
     /// Only the model's own thought or answer ends a result that a label began.

@@ -229,7 +229,7 @@ impl Pass {
                 if self.walk.mode != Mode::Dead =>
             {
                 let Some(role) = echo::own_role(look, self.walk.at + len, own)? else {
-                    self.walk.invented(look);
+                    self.walk.of_other(look);
                     return Ok(true);
                 };
                 // Once something was called, the model's own next turn is invented as well.
@@ -283,6 +283,7 @@ impl Pass {
         len: usize,
     ) -> Result<bool, More> {
         match mark {
+            _ if self.walk.is_of_other => return Ok(false),
             Mark::Think(closes, until) => {
                 self.walk.enclosure.read(look, self.walk.at);
                 self.read(look, Think::new(self.walk.at + len, closes, until));
@@ -301,7 +302,7 @@ impl Pass {
                 self.walk.enclosure.pass_mark(look, self.walk.at, behind);
                 self.walk.go(behind);
                 if is_other {
-                    self.walk.invented(look);
+                    self.walk.of_other(look);
                 }
             }
             Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {

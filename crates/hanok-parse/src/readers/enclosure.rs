@@ -54,6 +54,8 @@ pub(crate) struct Enclosure {
     runs_before: usize,
     /// The last letter opened something, blanks, tags and the beginning of a fence aside.
     is_tight: bool,
+    /// What was open before the fence in which it stands: what its code opens is nothing behind it.
+    before_fence: Option<Marks>,
     /// Only blanks stand before it on the line.
     is_blank: bool,
     /// The line has a sign of columns.
@@ -126,7 +128,7 @@ impl Enclosure {
         (self.last, self.marks, self.line, self.runs_before) = (None, 0, 0, 0);
         (self.is_tight, self.is_blank) = (false, true);
         (self.has_column, self.is_table) = (false, false);
-        self.ahead = None;
+        (self.before_fence, self.ahead) = (None, None);
     }
 
     /// Goes on at byte `at`: what stands before it and is not read yet is no prose.
@@ -214,6 +216,10 @@ impl Enclosure {
         if is_of_fence {
             self.runs.clear();
             self.is_tight = was_tight;
+            match self.before_fence.take() {
+                Some(before) => self.marks = before,
+                None => self.before_fence = Some(self.marks),
+            }
         }
         if is_whole {
             if self.is_blank {
@@ -227,7 +233,7 @@ impl Enclosure {
     /// A paragraph ends. What the last letter opened goes on to what follows it.
     fn end_paragraph(&mut self) {
         self.is_table = false;
-        if !self.is_tight {
+        if !self.is_tight && self.before_fence.is_none() {
             self.marks = 0;
             self.runs.clear();
         }
@@ -350,7 +356,7 @@ fn is_below_head(line: &str) -> bool {
 
 /// Whether a quotation mark, inline code or a column may begin with `byte`.
 fn may_enclose(byte: u8) -> bool {
-    matches!(byte, b'`' | b'"' | b'\'' | b'|' | 0xc2 | 0xe2 | 0xe3)
+    matches!(byte, b'`' | b'"' | b'\'' | b'|' | 0xc2 | 0xe2 | 0xe3 | 0xef)
 }
 
 /// Whether a quotation mark between these two may open something. A straight one behind a letter ends a word or stands in one, and so

@@ -63,7 +63,7 @@ impl Header {
         let header = look.slice(self.start, self.ahead);
         let body = self.ahead + words.message.len();
         if !is_own(header, words) {
-            walk.invented(look);
+            walk.of_other(look);
             return Next::Inline(self.start);
         }
         if let Some(name) = recipient(header, words) {

@@ -12,7 +12,7 @@ pub(crate) enum Shown {
 }
 
 /// What closes each quotation mark.
-pub(crate) const QUOTES: [(&str, &str); 10] = [
+pub(crate) const QUOTES: [(&str, &str); 16] = [
     ("`", "`"),
     ("\"", "\""),
     ("'", "'"),
@@ -23,4 +23,10 @@ pub(crate) const QUOTES: [(&str, &str); 10] = [
     ("《", "》"),
     ("〈", "〉"),
     ("«", "»"),
+    ("„", "“"),
+    ("„", "”"),
+    ("‹", "›"),
+    ("＂", "＂"),
+    ("〝", "〞"),
+    ("｢", "｣"),
 ];

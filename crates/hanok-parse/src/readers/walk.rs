@@ -117,6 +117,8 @@ pub(crate) struct Walk {
     /// A result is being repeated: nothing in it is a call.
     pub(crate) echo: Option<Echo>,
     pub(crate) draft: Draft,
+    /// The reply ended where a mark says that another role speaks.
+    pub(crate) is_of_other: bool,
     /// How many marks were noted that no format has.
     pub(crate) unknown_marks: usize,
     /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
@@ -169,11 +171,17 @@ impl Walk {
 
     /// What only the program may say ends the reply, once something was called.
     pub(crate) fn foreign(&mut self, look: Look<'_>) -> bool {
-        if !self.draft.has_attempt() && self.pending.is_none() {
-            return false;
+        let is_called = self.draft.has_attempt() || self.pending.is_some();
+        if is_called {
+            self.of_other(look);
         }
+        is_called
+    }
+
+    /// What another role says ends the reply, whatever marks stand in it.
+    pub(crate) fn of_other(&mut self, look: Look<'_>) {
         self.invented(look);
-        true
+        self.is_of_other = true;
     }
 
     /// What the model invents ends the reply.

@@ -156,13 +156,12 @@ impl Ahead {
         }
         // What stands directly behind the mark shows the mark alone.
         let is_direct = !self.is_blank || self.at == self.mark + self.of.len;
-        let is_alone = self.is_blank_line && next.is_none_or(char::is_whitespace);
         let is_behind =
             self.is_closed || matches!(self.last, '>' | '}' | ']' | ')' | '｜' | '|' | '`');
         match fit {
             Fit::Near => true,
             Fit::Far if self.depth > 0 && self.last != '>' => false,
-            Fit::Far if open.is_tight => is_behind || is_alone,
+            Fit::Far if open.is_tight => is_behind || self.is_blank_line,
             Fit::Far => is_behind && is_direct,
         }
     }
