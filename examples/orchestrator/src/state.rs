@@ -222,6 +222,8 @@ pub struct Preparation {
     pub call: Option<PreparedCall>,
     /// How often the step was prepared: again when a tool is gone.
     pub attempts: u32,
+    /// The calls of the attempts before.
+    pub spent: u32,
     /// Why it was prepared again.
     pub again: Option<String>,
     /// True when the step is left out.

@@ -29,7 +29,7 @@ use crate::{
     wording,
 };
 
-/// The most calls of a step: the one that was approved, and those of the model.
+/// The most calls of a step: the one that was approved, and those of the model, in all attempts.
 const MOST_CALLS: u32 = 8;
 
 /// How often a step is prepared again because a tool is gone.
@@ -121,6 +121,7 @@ impl Orchestrator {
         let watch = Stopwatch::default();
         // The call that was approved is one of the step's.
         let made = u32::try_from(execution.calls.len()).unwrap_or(MOST_CALLS);
+        let made = made.saturating_add(preparation.spent);
         let most = MOST_CALLS.saturating_sub(made).max(1);
         let done =
             execution.calls.iter().filter(|call| call.succeeded && !is_read(offer, &call.tool));

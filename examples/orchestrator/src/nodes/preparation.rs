@@ -39,7 +39,11 @@ impl Orchestrator {
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
-        let attempts = state.preparation.as_ref().map_or(0, |before| before.attempts) + 1;
+        let before = state.preparation.as_ref();
+        let attempts = before.map_or(0, |before| before.attempts) + 1;
+        let made = state.execution.as_ref().map_or(0, |made| made.calls.len());
+        let made = u32::try_from(made).unwrap_or(u32::MAX);
+        let spent = before.map_or(0, |before| before.spent).saturating_add(made);
         let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
         let offer = self.servers.offer();
         let recalled = self.memory.tools(&step.task, &context).await?;
@@ -61,7 +65,7 @@ impl Orchestrator {
         let definition = first.map(|tool| tool.definition.clone());
         let skipped = false;
         let preparation =
-            Preparation { tools, definition, avoided, call, attempts, again, skipped };
+            Preparation { tools, definition, avoided, call, attempts, spent, again, skipped };
         Ok(update.preparation(Some(preparation)).execution(None).fault(None))
     }
 
