@@ -137,7 +137,7 @@ impl Orchestrator {
             .deny(denied)
             .max_iterations(most)
             .max_tokens(wording::LONGEST_ANSWER)
-            .intercept(self.approval(offer))
+            .intercept(self.approval(state, preparation, offer))
             .intercept(watch.clone());
         let planned = step.tool.as_ref().filter(|tool| offer.get(tool).is_some());
         // A step is made by a tool, and not by what is known already.
@@ -189,17 +189,26 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// Whom the agent's own calls are asked of: none where no gate asks, and nobody for what only reads.
-    fn approval(&self, offer: &Offer) -> Approval {
-        let asks = self.gates.asks(&Gate::Tool) || self.gates.asks(&Gate::Step);
+    /// Whom the agent's own calls are asked of: none where no gate asks, and nobody for what only reads. Where another tool stands in
+    /// for the planned one, a person is asked about all that it does but read, whatever the gates and the rules say.
+    fn approval(
+        &self,
+        state: &OrchestratorState,
+        preparation: &Preparation,
+        offer: &Offer,
+    ) -> Approval {
+        let asks = self.is_on(&Gate::Tool, state) || self.is_on(&Gate::Step, state);
+        let stands_in = preparation.replaced.is_some();
         let asked = offer.iter().filter(|(_, tool)| match tool.approval {
             Some(ToolApproval::Ask) => true,
+            _ if stands_in => tool.risk != Risk::Read,
             Some(_) => false,
             None => asks && tool.risk != Risk::Read,
         });
         let rule = |tool: &Offered| match tool.approval {
             // What the operator has asked about is asked about, whatever a person once said or was learned of them.
             Some(ToolApproval::Ask) => ApprovalRule::new().risk(tool.risk),
+            _ if stands_in => ApprovalRule::new().risk(tool.risk),
             _ => ApprovalRule::new().risk(tool.risk).unless(self.precedents()),
         };
         asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))
