@@ -159,6 +159,15 @@ impl ServerConfig {
         self.tools.get(tool).cloned().unwrap_or_default()
     }
 
+    /// The tools that the operator names, each with the field that names it.
+    pub(crate) fn named_tools(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let enabled = self.enabled_tools.iter().flatten();
+        let enabled = enabled.map(|name| ("enabled_tools", name.as_str()));
+        let disabled = self.disabled_tools.iter().map(|name| ("disabled_tools", name.as_str()));
+        let settings = self.tools.keys().map(|name| ("tools", name.as_str()));
+        enabled.chain(disabled).chain(settings)
+    }
+
     /// True for a tool that the operator takes.
     pub(crate) fn takes(&self, tool: &str) -> bool {
         self.enabled_tools.as_ref().is_none_or(|enabled| enabled.contains(tool))

@@ -287,7 +287,7 @@ pub fn scope(options: &Options) -> StandingScope {
     }
 }
 
-/// What a reader should know first: who is learned of, and which tools there are and are not.
+/// What a reader should know first: who is learned of, which tools there are and are not, and what the configuration may not mean.
 fn about(parts: &Orchestrator, user: Option<&str>) -> String {
     let client = parts.servers.client();
     let mut lines = vec![match user {
@@ -302,6 +302,8 @@ fn about(parts: &Orchestrator, user: Option<&str>) -> String {
             "승인을 기다리는 도구 정의 {pending}개: /diff로 보고 /accept로 승인합니다. 그 전에는 쓰지 않습니다."
         ));
     }
+    let warning = |it: &hanok_mcp::ConfigFault| format!("설정에서 살펴볼 것: {it}");
+    lines.extend(client.warnings().iter().map(warning));
     for status in client.status() {
         if let Some(error) = &status.error {
             lines.push(format!("서버 `{}`을(를) 쓸 수 없습니다: {error}", status.server));

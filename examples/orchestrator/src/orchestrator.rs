@@ -173,9 +173,21 @@ impl Orchestrator {
             .build()
     }
 
+    /// Whether a gate is on: in this process, or when the turn began. Who goes on with fewer gates takes none away.
+    pub(crate) fn is_on(&self, gate: &Gate, state: &OrchestratorState) -> bool {
+        self.gates.asks(gate) || state.gates.contains(gate)
+    }
+
     /// Whether a gate asks, once and for all of the task's runs: who goes on with other gates asks what was asked, and heeds the answer.
-    pub(crate) async fn asks(&self, gate: &Gate, context: &Context) -> Result<bool, BoxError> {
-        let asks = || async { Ok::<_, BoxError>(self.gates.asks(gate)) };
+    /// Where the last decision was none, it asks again in any case.
+    pub(crate) async fn asks(
+        &self,
+        gate: &Gate,
+        state: &OrchestratorState,
+        context: &Context,
+    ) -> Result<bool, BoxError> {
+        let is_asking = self.is_on(gate, state) || state.fault.is_some();
+        let asks = || async { Ok::<_, BoxError>(is_asking) };
         Ok(context.step("asks", asks).await?)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! It is this very program, started again as a child. It speaks the protocol of 2026-07-28 over its standard input and output, a
 //! message a line: tools, questions (`input_required`) and tasks. Nothing of it is shared with the client but the file of its data,
-//! which it alone reads and writes.
+//! which such servers alone read and write, one call after the other.
 
 mod calendar;
 mod data;

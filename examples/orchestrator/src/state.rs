@@ -17,6 +17,8 @@ pub struct OrchestratorState {
     pub query: String,
     /// When the turn began.
     pub started_at: Option<Timestamp>,
+    /// The gates that asked when the turn began: they ask until it is over, whatever process goes on with it.
+    pub gates: Vec<Gate>,
     /// Whether the request needs tools.
     pub complexity: Option<Complexity>,
     /// How clear the request is.
@@ -58,6 +60,7 @@ pub fn asking(text: &str) -> OrchestratorStateUpdate {
         .message(Message::user(text))
         .query(text.to_owned())
         .started_at(None)
+        .gates(Vec::new())
         .complexity(None)
         .clarity(None)
         .plan(None)
@@ -222,8 +225,12 @@ pub struct Preparation {
     pub call: Option<PreparedCall>,
     /// How often the step was prepared: again when a tool is gone.
     pub attempts: u32,
+    /// The calls of the attempts before.
+    pub spent: u32,
     /// Why it was prepared again.
     pub again: Option<String>,
+    /// The tool that the plan names and that is not offered: another one stands in for it, and nobody has approved that.
+    pub replaced: Option<String>,
     /// True when the step is left out.
     pub skipped: bool,
 }

@@ -363,6 +363,27 @@ fn tools_of_others_are_used_after_a_look() {
     assert_eq!(missing.code, Some(2), "{}", missing.err);
 }
 
+/// What a configuration says to no purpose is shown before anything is done.
+#[test]
+fn warnings_of_a_configuration_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = command("orchestrator", &[]).get_program().to_owned();
+    let config = json!({"mcpServers": {"desk": {
+        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "alwaysAllow": [],
+        "tools": {"add_note": {"approval": "ask"}, "delete_note": {"approval": "deny"}},
+    }}});
+    fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+    let said = run(folder.path(), &["--mcp", "mcp.json", "안녕하세요"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    for warning in [
+        "살펴볼 것: mcpServers.desk.alwaysAllow: this says nothing here",
+        "살펴볼 것: mcpServers.desk.tools: the server lists no tool `delete_note`",
+    ] {
+        assert!(said.err.contains(warning), "{}", said.err);
+    }
+    assert!(!said.err.contains("no tool `add_note`"), "{}", said.err);
+}
+
 /// P55: no key of a model and no secret of a server stands in what is printed, told, stored or written, whatever goes wrong.
 #[test]
 fn what_is_secret_stands_nowhere() {

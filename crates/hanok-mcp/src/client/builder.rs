@@ -122,7 +122,8 @@ impl McpClientBuilder {
             let (prompter, authorizer) = (prompter.clone(), self.authorizer.clone());
             (config.name().to_owned(), Arc::new(Server::new(config, prompter, authorizer)))
         });
-        let client = McpClient::new(servers.collect(), lock, self.lock, self.locked, disabled);
+        let (servers, warnings) = (servers.collect(), self.config.warnings);
+        let client = McpClient::new(servers, lock, self.lock, self.locked, disabled, warnings);
         let connected = join_all(
             client.servers().map(|server| async move { (server, server.refresh().await) }),
         );

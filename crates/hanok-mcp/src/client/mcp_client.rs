@@ -12,7 +12,7 @@ use hanok_model::{SharedTool, ToolSpec};
 use super::builder::McpClientBuilder;
 use crate::{
     catalogue::{self, Change, Entry, Lock, Refusal, Snapshot, ToolDefinition},
-    config::{McpConfig, ToolSettings},
+    config::{ConfigFault, McpConfig, ToolSettings},
     content::{Prompt, PromptMessage, Resource, ResourceContent, ResourceTemplate},
     error::{McpError, ServerError},
     id::ToolId,
@@ -49,6 +49,8 @@ struct Inner {
     locked: bool,
     /// The servers of the configuration that are not started.
     disabled: BTreeSet<String>,
+    /// The warnings of the configuration.
+    warnings: Vec<ConfigFault>,
 }
 
 impl McpClient {
@@ -58,8 +60,10 @@ impl McpClient {
         path: Option<PathBuf>,
         locked: bool,
         disabled: BTreeSet<String>,
+        warnings: Vec<ConfigFault>,
     ) -> Self {
-        Self(Arc::new(Inner { servers, lock: Mutex::new(lock), path, locked, disabled }))
+        let lock = Mutex::new(lock);
+        Self(Arc::new(Inner { servers, lock, path, locked, disabled, warnings }))
     }
 
     /// The settings of a client of these servers.
@@ -83,6 +87,13 @@ impl McpClient {
     /// The state of each server, by name.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.servers().map(|server| server.status()).collect()
+    }
+
+    /// The warnings of the configuration, and one for each tool that it names and that its server did not list last: a misspelt name
+    /// sets nothing.
+    pub fn warnings(&self) -> Vec<ConfigFault> {
+        let unlisted = self.servers().flat_map(|server| server.unlisted());
+        self.0.warnings.iter().cloned().chain(unlisted).collect()
     }
 
     /// Asks every server again for its tools, and connects to those that were lost; all at once.

@@ -15,7 +15,7 @@ use super::listing::{ListRequest, Listing};
 use crate::{
     authorization::{Authorization, Authorizer},
     catalogue::Entry,
-    config::{ServerConfig, Transport},
+    config::{ConfigFault, ServerConfig, Transport},
     connection::{Identity, Lifecycle, Live, http_client, identity},
     elicitation::Prompter,
     error::{ServerError, is_of_server},
@@ -230,6 +230,12 @@ impl Server {
     pub(crate) fn listed(&self) -> Option<Vec<Entry>> {
         let listing = self.facts().listing.clone()?;
         Some(listing.tools.values().cloned().collect())
+    }
+
+    /// The names of the configuration that no tool has that was listed last; none before the first list.
+    pub(crate) fn unlisted(&self) -> Vec<ConfigFault> {
+        let listing = self.facts().listing.clone();
+        listing.map(|listing| listing.unlisted.clone()).unwrap_or_default()
     }
 
     pub(crate) fn status(&self) -> ServerStatus {

@@ -1,14 +1,14 @@
 //! What a server listed, and for how long that is believed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use crate::{
     catalogue::{Entry, ToolDefinition},
-    config::ServerConfig,
+    config::{ConfigFault, ServerConfig},
     connection::{Identity, Listed, Live},
 };
 
@@ -22,6 +22,8 @@ const SHORTEST: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) tools: BTreeMap<String, Entry>,
+    /// The names of the configuration that no tool of the server has.
+    pub(super) unlisted: Vec<ConfigFault>,
     connection: Weak<Live>,
     request: ListRequest,
     lasts: Duration,
@@ -50,8 +52,15 @@ impl Listing {
             let definition = ToolDefinition::of(config.name(), tool);
             (tool.name.to_string(), Entry::new(definition, identity.clone()))
         });
+        let names: BTreeSet<&str> = listed.tools.iter().map(|tool| &*tool.name).collect();
         let lasts = listed.ttl.map_or(POLL, |ttl| ttl.clamp(SHORTEST, POLL));
-        Self { tools: named.collect(), connection: Arc::downgrade(live), request, lasts }
+        Self {
+            tools: named.collect(),
+            unlisted: unlisted(config, &names),
+            connection: Arc::downgrade(live),
+            request,
+            lasts,
+        }
     }
 
     /// True while the list is believed: it came over `live`, not too long before `now`, and there was no reason to ask again.
@@ -60,4 +69,14 @@ impl Listing {
             && self.request.doubts == now.doubts
             && now.time.saturating_sub(self.request.time) < self.lasts
     }
+}
+
+/// A warning for each tool that the operator names and that is not among the `names` that the server listed.
+fn unlisted(config: &ServerConfig, names: &BTreeSet<&str>) -> Vec<ConfigFault> {
+    let unlisted = config.named_tools().filter(|(_, name)| !names.contains(name));
+    let warning = |(field, name): (&str, &str)| ConfigFault {
+        place: format!("mcpServers.{}.{field}", config.name()),
+        what: format!("the server lists no tool `{}`", name.escape_debug()),
+    };
+    unlisted.map(warning).collect()
 }

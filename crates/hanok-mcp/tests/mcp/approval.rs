@@ -280,6 +280,37 @@ async fn what_the_operator_leaves_out_is_neither_offered_nor_missed() {
     assert_eq!(names(&client), ["one__drop", "two__echo"]);
 }
 
+/// A tool that the operator names and that its server does not have is told of when the server has listed its tools.
+#[tokio::test]
+async fn a_misspelt_name_of_a_tool_is_warned_of() {
+    let more = json!({
+        "enabled_tools": ["find", "reed"], "disabled_tools": ["read", "wriet"],
+        "tools": {"find": {"approval": "ask"}, "fnid": {"approval": "ask"}},
+    });
+    let tools = [tool("find", "Finds"), tool("read", "Reads")];
+    let world = World::new().server_with("one", "old", &tools, more).server("two", "old", &[]);
+    let client = world.builder().connect().await.unwrap();
+    let warnings = || client.warnings().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        warnings(),
+        [
+            "mcpServers.one.enabled_tools: the server lists no tool `reed`",
+            "mcpServers.one.disabled_tools: the server lists no tool `wriet`",
+            "mcpServers.one.tools: the server lists no tool `fnid`",
+        ]
+    );
+    world.set_tools("one", &[tool("find", "Finds"), tool("reed", "Is new"), tool("fnid", "Too")]);
+    client.refresh().await;
+    assert_eq!(
+        warnings(),
+        [
+            "mcpServers.one.disabled_tools: the server lists no tool `read`",
+            "mcpServers.one.disabled_tools: the server lists no tool `wriet`",
+        ]
+    );
+    client.close().await;
+}
+
 /// A lock file that somebody wrote into is no approval.
 #[tokio::test]
 async fn a_lock_file_whose_hashes_do_not_fit_is_refused() {

@@ -82,7 +82,7 @@ impl Orchestrator {
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let update = OrchestratorState::update().fault(None);
-        if !self.asks(&Gate::Clarify, &context).await? {
+        if !self.asks(&Gate::Clarify, &state, &context).await? {
             self.pass(Gate::Clarify, "off", &context);
             return Ok(update.decided(None));
         }

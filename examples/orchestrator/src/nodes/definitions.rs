@@ -23,7 +23,7 @@ impl Orchestrator {
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let (client, now) = (self.servers.client(), context.now());
         let look = || async { self.servers.look(now).await };
-        if client.is_locked() || !self.asks(&Gate::Definitions, context).await? {
+        if client.is_locked() || !self.asks(&Gate::Definitions, state, context).await? {
             look().await?;
             return Ok(update);
         }

@@ -29,7 +29,7 @@ use crate::{
     wording,
 };
 
-/// The most calls of a step: the one that was approved, and those of the model.
+/// The most calls of a step: the one that was approved, and those of the model, in all attempts.
 const MOST_CALLS: u32 = 8;
 
 /// How often a step is prepared again because a tool is gone.
@@ -121,6 +121,7 @@ impl Orchestrator {
         let watch = Stopwatch::default();
         // The call that was approved is one of the step's.
         let made = u32::try_from(execution.calls.len()).unwrap_or(MOST_CALLS);
+        let made = made.saturating_add(preparation.spent);
         let most = MOST_CALLS.saturating_sub(made).max(1);
         let done =
             execution.calls.iter().filter(|call| call.succeeded && !is_read(offer, &call.tool));
@@ -136,7 +137,7 @@ impl Orchestrator {
             .deny(denied)
             .max_iterations(most)
             .max_tokens(wording::LONGEST_ANSWER)
-            .intercept(self.approval(offer))
+            .intercept(self.approval(state, preparation, offer))
             .intercept(watch.clone());
         let planned = step.tool.as_ref().filter(|tool| offer.get(tool).is_some());
         // A step is made by a tool, and not by what is known already.
@@ -188,17 +189,26 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// Whom the agent's own calls are asked of: none where no gate asks, and nobody for what only reads.
-    fn approval(&self, offer: &Offer) -> Approval {
-        let asks = self.gates.asks(&Gate::Tool) || self.gates.asks(&Gate::Step);
+    /// Whom the agent's own calls are asked of: none where no gate asks, and nobody for what only reads. Where another tool stands in
+    /// for the planned one, a person is asked about all that it does but read, whatever the gates and the rules say.
+    fn approval(
+        &self,
+        state: &OrchestratorState,
+        preparation: &Preparation,
+        offer: &Offer,
+    ) -> Approval {
+        let asks = self.is_on(&Gate::Tool, state) || self.is_on(&Gate::Step, state);
+        let stands_in = preparation.replaced.is_some();
         let asked = offer.iter().filter(|(_, tool)| match tool.approval {
             Some(ToolApproval::Ask) => true,
+            _ if stands_in => tool.risk != Risk::Read,
             Some(_) => false,
             None => asks && tool.risk != Risk::Read,
         });
         let rule = |tool: &Offered| match tool.approval {
             // What the operator has asked about is asked about, whatever a person once said or was learned of them.
             Some(ToolApproval::Ask) => ApprovalRule::new().risk(tool.risk),
+            _ if stands_in => ApprovalRule::new().risk(tool.risk),
             _ => ApprovalRule::new().risk(tool.risk).unless(self.precedents()),
         };
         asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))

@@ -153,7 +153,7 @@ impl Orchestrator {
         if plan.steps.is_empty() {
             return Ok(update.decided(None).end(Some(TurnEnd::EmptyPlan)));
         }
-        if !self.asks(&Gate::Plan, &context).await? {
+        if !self.asks(&Gate::Plan, &state, &context).await? {
             self.pass(Gate::Plan, "off", &context);
             return Ok(update.decided(None));
         }
@@ -169,7 +169,8 @@ impl Orchestrator {
             GateQuestion::new(Gate::Plan, wording::ASK_PLAN, &shown)?.schema(plan_schema());
         let all = [DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject];
         let revise = (state.revisions < MOST_REVISIONS).then_some(DecisionKind::Revise);
-        let question = question.allow(all.into_iter().chain(revise)).risk(Risk::Read);
+        let risk = risk(&plan.steps, &self.servers.offer());
+        let question = question.allow(all.into_iter().chain(revise)).risk(risk);
         let decision = question.ask(&context).await?;
         let decided = GateDecision { gate: Gate::Plan, decision, automatic: None };
         Ok(update.decided(Some(decided)))
@@ -298,4 +299,35 @@ fn fault(steps: &[PlanStep], offer: &Offer) -> Option<String> {
 
 fn tasks(steps: &[PlanStep]) -> Vec<&str> {
     steps.iter().map(|step| step.task.as_str()).collect()
+}
+
+/// The highest risk of the tools that the steps name. What a tool does that is not offered is not known, and a step without one may
+/// write.
+fn risk(steps: &[PlanStep], offer: &Offer) -> Risk {
+    let of_step = |step: &PlanStep| match step.tool.as_deref() {
+        Some(tool) => offer.get(tool).map_or(Risk::Destructive, |offered| offered.risk),
+        None => Risk::Write,
+    };
+    steps.iter().map(of_step).max().unwrap_or(Risk::Read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_of_the_highest_risk_of_its_steps() {
+        for (tools, want) in [
+            (&[][..], Risk::Read),
+            (&[None], Risk::Write),
+            (&[None, Some("desk__fly")], Risk::Destructive),
+        ] {
+            let step = |tool: &Option<&str>| PlanStep {
+                task: "a".to_owned(),
+                tool: tool.map(str::to_owned),
+            };
+            let steps: Vec<_> = tools.iter().map(step).collect();
+            assert_eq!(risk(&steps, &Offer::default()), want, "{tools:?}");
+        }
+    }
 }

@@ -32,23 +32,29 @@ struct Recommended {
 }
 
 impl Orchestrator {
-    /// Finds the tools for the step. With the gate of steps on it works out the call, too: a person sees it before it is made.
+    /// Finds the tools for the step. With the gate of steps on it works out the call, too: a person sees it before it is made. Where
+    /// the planned tool is not offered, others stand in for it.
     pub(crate) async fn step_preparation(
         &self,
         state: Snapshot<OrchestratorState>,
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
-        let attempts = state.preparation.as_ref().map_or(0, |before| before.attempts) + 1;
+        let before = state.preparation.as_ref();
+        let attempts = before.map_or(0, |before| before.attempts) + 1;
+        let made = state.execution.as_ref().map_or(0, |made| made.calls.len());
+        let made = u32::try_from(made).unwrap_or(u32::MAX);
+        let spent = before.map_or(0, |before| before.spent).saturating_add(made);
         let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
         let offer = self.servers.offer();
         let recalled = self.memory.tools(&step.task, &context).await?;
         let planned = step.tool.as_deref().filter(|tool| offer.get(tool).is_some());
+        let replaced = step.tool.clone().filter(|_| planned.is_none());
         let recommend = || self.recommend(&step.task, planned, &offer, &recalled, &context);
         let Recommended { tools, avoided } =
             context.step("recommend", recommend).await.map_err(cause)?;
         let first = tools.first().and_then(|tool| offer.get(tool));
-        let call = match first.filter(|_| self.gates.asks(&Gate::Step)) {
+        let call = match first.filter(|_| self.is_on(&Gate::Step, &state)) {
             Some(tool) => Some(self.prepared_call(&state, tool, &recalled, &context).await?),
             None => None,
         };
@@ -57,11 +63,21 @@ impl Orchestrator {
             task: step.task.clone(),
             tools: tools.clone(),
         }));
-        let again = state.execution.as_ref().and_then(|execution| execution.gone.clone());
+        let gone = state.execution.as_ref().and_then(|execution| execution.gone.clone());
+        let again = gone.or_else(|| replaced.clone());
         let definition = first.map(|tool| tool.definition.clone());
         let skipped = false;
-        let preparation =
-            Preparation { tools, definition, avoided, call, attempts, again, skipped };
+        let preparation = Preparation {
+            tools,
+            definition,
+            avoided,
+            call,
+            attempts,
+            spent,
+            again,
+            replaced,
+            skipped,
+        };
         Ok(update.preparation(Some(preparation)).execution(None).fault(None))
     }
 

@@ -1,5 +1,6 @@
 //! The beginning of a turn, and whether it needs tools.
 
+use hanok_agent::Gate;
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_state::State as _;
@@ -29,7 +30,8 @@ impl Orchestrator {
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         context.custom(&OrchestratorEvent::Start { query: state.query.clone() });
-        Ok(OrchestratorState::update().started_at(Some(context.now())))
+        let gates: Vec<_> = Gate::NAMED.into_iter().filter(|gate| self.gates.asks(gate)).collect();
+        Ok(OrchestratorState::update().started_at(Some(context.now())).gates(gates))
     }
 
     /// Judges once whether the request needs tools. Where the model does not say it, it does.

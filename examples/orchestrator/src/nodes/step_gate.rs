@@ -1,6 +1,6 @@
 //! A person's word on the call of a step.
 
-use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion};
+use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_mcp::ToolApproval;
@@ -46,12 +46,15 @@ impl Orchestrator {
             return Ok(update.decided(None));
         };
         let passes = || self.passes(call, &context);
-        let automatic: Option<String> = match call.missing.is_empty() {
+        // What stands in for the planned tool is no more than read without a person.
+        let stands_in = preparation.replaced.is_some() && call.risk != Risk::Read;
+        let automatic: Option<String> = match call.missing.is_empty() && !stands_in {
             true => context.step("passes", passes).await.map_err(cause)?,
             false => None,
         };
         let offer = self.servers.offer();
-        let schema = offer.get(&call.tool).map(|tool| tool.spec().schema().clone());
+        let offered = offer.get(&call.tool);
+        let schema = offered.map(|tool| tool.spec().schema().clone());
         let shown = StepShown {
             step: number,
             of: state.plan.as_ref().map_or(0, |plan| plan.steps.len()),

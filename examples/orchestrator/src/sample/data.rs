@@ -1,8 +1,8 @@
-//! The data of the server, in one file that is replaced as a whole.
+//! The data of the server, in one file that is replaced as a whole, by one process at a time.
 
 use std::{
     collections::BTreeMap,
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -59,6 +59,16 @@ fn of(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }
 
+/// The data in `folder`, which are none where there is no file.
+fn read(folder: &Path) -> io::Result<Data> {
+    let file = folder.join("desk.json");
+    match fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| of(&file, error.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Data::default()),
+        Err(error) => Err(of(&file, error)),
+    }
+}
+
 /// The file of the data, and the ledger of the calls beside it.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -71,13 +81,19 @@ impl Store {
     pub(super) fn open(folder: Option<PathBuf>) -> io::Result<Self> {
         let Some(folder) = folder else { return Ok(Self { folder: None, data: Data::default() }) };
         fs::create_dir_all(&folder).map_err(|error| of(&folder, error))?;
-        let file = folder.join("desk.json");
-        let data = match fs::read(&file) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| of(&file, error.into()))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Data::default(),
-            Err(error) => return Err(of(&file, error)),
-        };
+        let data = read(&folder)?;
         Ok(Self { folder: Some(folder), data })
+    }
+
+    /// Reads what other processes have written, which do no call until the file is dropped that is returned.
+    pub(super) fn hold(&mut self) -> io::Result<Option<File>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let path = folder.join("desk.lock");
+        let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let lock = |file: File| file.lock().map(|()| file);
+        let held = open.and_then(lock).map_err(|error| of(&path, error))?;
+        self.data = read(folder)?;
+        Ok(Some(held))
     }
 
     /// Writes the data, so that a reader sees all of it or what was there before.
@@ -86,7 +102,7 @@ impl Store {
         let (file, part) = (folder.join("desk.json"), folder.join("desk.json.part"));
         let bytes = serde_json::to_vec_pretty(&self.data).map_err(io::Error::other)?;
         let write = || {
-            let mut out = fs::File::create(&part)?;
+            let mut out = File::create(&part)?;
             out.write_all(&bytes)?;
             out.sync_all()?;
             fs::rename(&part, &file)

@@ -149,6 +149,7 @@ impl Desk {
         let key = text_at(params, "/_meta/hanok~1callKey").unwrap_or_default().to_owned();
         // The ledger has every call that came, also one whose result is at hand.
         self.store.ledger(name, &key)?;
+        let _held = self.store.hold()?;
         if *does != Does::Reads
             && !key.is_empty()
             && let Some(made) = self.store.data.made.get(&key)
@@ -180,12 +181,14 @@ impl Desk {
     /// The state of a task.
     pub(super) fn task(&mut self, id: &str) -> io::Result<Result<Value, Fault>> {
         self.store.ledger("poll", id)?;
+        let _held = self.store.hold()?;
         Ok(report::state(self, id).ok_or_else(|| Fault::parameters("no such task")))
     }
 
     /// Stops a task.
     pub(super) fn cancel(&mut self, id: &str) -> io::Result<Result<Value, Fault>> {
         self.store.ledger("cancel", id)?;
+        let _held = self.store.hold()?;
         let Some(report) = self.store.data.reports.get_mut(id) else {
             return Ok(Err(Fault::parameters("no such task")));
         };
@@ -198,4 +201,60 @@ impl Desk {
 /// Whether a text is Korean: the answers are in its language.
 pub(super) fn is_korean(text: &str) -> bool {
     text.chars().any(|c| ('가'..='힣').contains(&c))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{path::Path, thread};
+
+    use jiff::{Timestamp, tz::TimeZone};
+
+    use super::*;
+
+    fn desk(folder: &Path) -> Desk {
+        let store = Store::open(Some(folder.to_owned())).unwrap();
+        let clock = || Zoned::new(Timestamp::UNIX_EPOCH, TimeZone::UTC);
+        Desk::new(store, Box::new(clock), 0)
+    }
+
+    /// The words of the result of a call under `key`.
+    fn call(desk: &mut Desk, tool: &str, words: &str, key: &str) -> String {
+        let arguments = json!({"text": words});
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"hanok/callKey": key}});
+        let result = desk.call(&params).unwrap().unwrap();
+        text_at(&result, "/content/0/text").unwrap().to_owned()
+    }
+
+    /// Two processes on one folder: neither loses what the other wrote, and a call that one has made is not made by the other.
+    #[test]
+    fn two_servers_share_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut one, mut other) = (desk(folder.path()), desk(folder.path()));
+        let made = call(&mut one, "add_note", "우유 사기", "1");
+        call(&mut other, "add_note", "빵 사기", "2");
+        for desk in [&mut one, &mut other] {
+            assert_eq!(call(desk, "add_note", "우유 사기", "1"), made);
+            let notes = call(desk, "find_notes", "메모 목록", "3");
+            assert_eq!(notes, "메모 2개를 찾았습니다:\n- 우유 사기\n- 빵 사기");
+        }
+    }
+
+    #[test]
+    fn servers_that_write_at_once_wait_for_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        thread::scope(|scope| {
+            for process in ["a", "b", "c"] {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let mut desk = desk(folder);
+                    for round in 0..10 {
+                        let key = format!("{process}{round}");
+                        call(&mut desk, "add_note", &format!("\"{key}\"라고 적어 줘"), &key);
+                    }
+                });
+            }
+        });
+        let store = Store::open(Some(folder.path().to_owned())).unwrap();
+        assert_eq!((store.data.notes.len(), store.data.made.len()), (30, 30));
+    }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod learned;
+mod resumed;
 mod world;
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
