@@ -98,6 +98,7 @@ mod content;
 mod depth;
 mod elicitation;
 mod error;
+mod file;
 mod id;
 mod redact;
 mod secret;

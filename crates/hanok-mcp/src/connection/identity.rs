@@ -9,6 +9,7 @@ use super::program::program;
 use crate::{
     config::{ServerConfig, StdioConfig, Transport},
     error::ServerError,
+    file::open_regular,
 };
 
 /// The identity of a server. A tool of another identity is another tool.
@@ -81,7 +82,7 @@ fn address(mut url: Url) -> String {
 
 fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(std::fs::File::open(path)?)?;
+    hasher.update_reader(open_regular(path)?)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
