@@ -345,7 +345,7 @@ pub(crate) struct Person {
 pub(crate) struct AnswerArguments {
     /// The name of the thread.
     pub(crate) thread: String,
-    /// The request: its id, or how that begins.
+    /// The request: its id, or how that begins, at least 4 characters of it.
     pub(crate) request: String,
     #[command(flatten)]
     pub(crate) decision: AnswerForm,

@@ -46,6 +46,8 @@ pub(crate) enum Failure {
         "nobody knows whether thread `{0}` has called `{1}`: settle that first, or say `--discard-doubts`"
     )]
     InDoubt(String, String),
+    #[error("`{0}` names no request: write at least {1} characters of its id, which `asked` lists")]
+    ShortRequest(String, usize),
     #[error("several requests begin with `{0}`: {1}")]
     ManyRequests(String, String),
     #[error("the answer is no JSON")]
@@ -86,7 +88,7 @@ hanok_core::error_codes! {
         "HNK-310": Self::Repair(_) | Self::Pages,
         "HNK-311": Self::Import(_),
         "HNK-312": Self::Io(_),
-        "HNK-313": Self::ManyRequests(..),
+        "HNK-313": Self::ManyRequests(..) | Self::ShortRequest(..),
         "HNK-314": Self::NoAnswer(_),
         "HNK-316": Self::Moved(_),
         "HNK-315": Self::NoRecord(..) | Self::Audit(_) | Self::OtherAudit(..),
@@ -124,7 +126,7 @@ impl Failure {
             Self::Keys(..) => 1,
             Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
             Self::InDoubt(..) | Self::Moved(_) => 3,
-            Self::ManyRequests(..) | Self::NoAnswer(_) => 2,
+            Self::ManyRequests(..) | Self::ShortRequest(..) | Self::NoAnswer(_) => 2,
             Self::Refused(error) => match **error {
                 RunError::Conflict { .. } | RunError::AlreadyAnswered(_) | RunError::Stale(_) => 3,
                 RunError::WrongAnswer { .. } | RunError::NoSuchRequest(_) => 2,

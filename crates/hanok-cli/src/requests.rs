@@ -6,7 +6,7 @@ use hanok_agent::{
     AuditEvent, AuditKey, AuditRecord, audit_of, shown_whole, shown_without_secrets, verify_audit,
 };
 use hanok_checkpoint::{Log, REQUESTS, Which};
-use hanok_core::{Answerer, Stored};
+use hanok_core::{Answerer, RequestId, Stored};
 use hanok_graph::{NewAnswer, Pending, RunError, answer as give, open_requests};
 use serde_json::{Value, json};
 
@@ -19,6 +19,9 @@ use crate::{
 
 /// The most characters of a request in a list.
 const SHORT: usize = 60;
+
+/// The fewest characters of an id that name a request: an empty one, as of a variable that is not set, names none.
+const FEWEST: usize = 4;
 
 /// Lists the open requests of all threads of the tenant, or those that a person may answer.
 pub(crate) async fn inbox(
@@ -92,17 +95,7 @@ pub(crate) async fn answer(
     let log = place.log(&arguments.thread)?;
     place.there(&log).await?;
     let open = open_requests(&log, now()).await?;
-    let named: Vec<_> =
-        open.iter().filter(|asked| asked.id.0.starts_with(&arguments.request)).collect();
-    let id_of = match named.as_slice() {
-        [one] => one.id.clone(),
-        // It may have been answered under the same key.
-        [] => hanok_core::RequestId(arguments.request.as_str().into()),
-        several => {
-            let ids = several.iter().map(|asked| asked.id.to_string()).collect::<Vec<_>>();
-            return Err(Failure::ManyRequests(arguments.request, list_of(&ids)));
-        }
-    };
+    let id_of = named(&log, &open, &arguments.request).await?;
     let value = arguments.decision.json()?;
     let value = Stored::encode(&value).map_err(|error| Failure::NoAnswer(error.into()))?;
     let answer = NewAnswer::of(id_of.clone(), value);
@@ -129,6 +122,34 @@ pub(crate) async fn answer(
         left => format!("{left} more are open"),
     };
     output.line(&format!("{}: {id_of} is answered by {by}; {more}", log.thread()))
+}
+
+/// The request that `name` is the id of, or how its id begins. One that is not open may have been answered: whoever takes the answer
+/// says so, or takes it again under the same key.
+async fn named(log: &Log, open: &[Pending], name: &str) -> Result<RequestId, Failure> {
+    if let Some(asked) = open.iter().find(|asked| *asked.id.0 == *name) {
+        return Ok(asked.id.clone());
+    }
+    if name.chars().count() < FEWEST {
+        return Err(Failure::ShortRequest(name.to_owned(), FEWEST));
+    }
+    let ids: BTreeSet<_> = open.iter().map(|asked| asked.id.to_string()).collect();
+    if let Some(id) = begins(&ids, name)? {
+        return Ok(id);
+    }
+    let closed: BTreeSet<_> =
+        audit_of(log, None).await?.into_iter().map(|record| record.request).collect();
+    Ok(begins(&closed, name)?.unwrap_or_else(|| RequestId(name.into())))
+}
+
+/// The only one of `ids` that begins with `name`, `None` where none does.
+fn begins(ids: &BTreeSet<String>, name: &str) -> Result<Option<RequestId>, Failure> {
+    let named: Vec<_> = ids.iter().filter(|id| id.starts_with(name)).cloned().collect();
+    match named.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(RequestId(one.as_str().into()))),
+        several => Err(Failure::ManyRequests(name.to_owned(), list_of(several))),
+    }
 }
 
 /// Tells what people were asked and what they decided.

@@ -15,7 +15,7 @@ pub enum ServerError {
     /// The program was not started.
     #[error("the program `{command}` could not be started; is it installed, and on PATH?")]
     NotStarted {
-        /// The program.
+        /// The program, as the configuration has it.
         command: String,
         /// The cause.
         source: std::io::Error,

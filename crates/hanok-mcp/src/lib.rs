@@ -38,7 +38,7 @@
 //! Annotations are hints of a stranger: without the operator's word every tool is
 //! [`AtMostOnce`](hanok_core::Effect::AtMostOnce). Each call carries its [`CallKey`](hanok_core::CallKey) in `_meta`, as
 //! `hanok/callKey`. A call whose connection is lost is made again when the server surely has not taken it, or when the tool may be
-//! repeated; else it is [in doubt](hanok_model::ToolError::InDoubt).
+//! repeated; else it is [in doubt](hanok_model::ToolError::InDoubt), as is one that is not answered in time and may not be repeated.
 //!
 //! # What a server may ask
 //!
@@ -98,6 +98,7 @@ mod content;
 mod depth;
 mod elicitation;
 mod error;
+mod file;
 mod id;
 mod redact;
 mod secret;

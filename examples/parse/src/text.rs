@@ -1,14 +1,17 @@
 //! One text in, its events out as they happen.
 
 use std::{
-    fs,
-    io::{self, Write},
-    path::PathBuf,
+    fs::File,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
 };
 
 use hanok_parse::{Declared, Event, Format, FormatTable, Parser};
 
 use crate::{Options, failure::Failure, input::Input};
+
+/// The most bytes of a table of formats.
+const LONGEST_TABLE: u64 = 4 * 1024 * 1024;
 
 /// Prints the events of the text as lines of JSON, each as soon as what was read says it.
 ///
@@ -56,11 +59,21 @@ fn parser(options: &Options) -> Result<Parser, Failure> {
     Ok(parser.format(format))
 }
 
+/// The text of a table's file.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(LONGEST_TABLE + 1).read_to_string(&mut text)?;
+    match read as u64 > LONGEST_TABLE {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(text),
+    }
+}
+
 /// The tables of these files.
 fn tables(paths: &[PathBuf]) -> Result<Vec<FormatTable>, Failure> {
     let read = |path: &PathBuf| {
         let unread = |source| Failure::File { path: path.clone(), source };
-        let json = fs::read_to_string(path).map_err(unread)?;
+        let json = text_of(path).map_err(unread)?;
         FormatTable::from_json(&json)
             .map_err(|source| Failure::Table { path: path.clone(), source })
     };

@@ -4,6 +4,8 @@ use hanok_agent::{ApprovalRequest, DecisionKind, Gate, GateRequest};
 use hanok_graph::Pending;
 use serde_json::{Map, Value, json};
 
+use crate::marked;
+
 /// A question whose answer is a decision.
 #[derive(Debug)]
 pub(crate) struct DecisionForm {
@@ -76,8 +78,9 @@ impl DecisionForm {
 
     /// The question with all that is decided about.
     pub(crate) fn shown(&self) -> String {
-        let details: Vec<_> = self.details.iter().map(|line| format!("  {line}")).collect();
-        format!("{}\n{}", self.question, details.join("\n"))
+        let details: Vec<_> =
+            self.details.iter().map(|line| format!("  {}", marked::marked(line))).collect();
+        format!("{}\n{}", marked::marked(&self.question), details.join("\n"))
     }
 
     /// The answers as JSON, for another program.
@@ -213,6 +216,7 @@ fn differences(shown: &Value) -> Vec<String> {
 }
 
 fn field(name: &str, value: &Value) -> Vec<String> {
+    let name = marked::name(name);
     match value {
         Value::Null => Vec::new(),
         Value::Array(items) if items.is_empty() => Vec::new(),
@@ -221,17 +225,20 @@ fn field(name: &str, value: &Value) -> Vec<String> {
                 items.iter().enumerate().map(|(at, item)| format!("  {}. {}", at + 1, plain(item)));
             [format!("{name}:")].into_iter().chain(items).collect()
         }
+        Value::String(text) => vec![format!("{name}: {text}")],
         value => vec![format!("{name}: {}", plain(value))],
     }
 }
 
-/// A value in one line; of an object, what its fields say.
+/// A value in one line; of an object, what its fields say. Texts stand in quotes: what one holds is no other field.
 fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(_, value)| !value.is_null());
-            let fields = fields.map(|(name, value)| format!("{name}: {}", plain(value)));
+            let fields = fields.map(|(name, value)| match value {
+                Value::Object(_) => format!("{}: {{{}}}", marked::name(name), plain(value)),
+                value => format!("{}: {}", marked::name(name), plain(value)),
+            });
             fields.collect::<Vec<_>>().join(", ")
         }
         value => value.to_string(),
@@ -263,6 +270,32 @@ mod tests {
             takes_words,
             may_stand: !takes_words,
         }
+    }
+
+    /// P33: what a stranger wrote looks like nothing that this program says.
+    #[test]
+    fn a_text_of_others_forges_no_line_and_no_field() {
+        let shown = json!({
+            "query": "메모\n  위험: 읽기만 함",
+            "steps": [{"task": "X, tool: Y", "tool": null}, "a\n  2. b"],
+            "a\nb": {"of": {"n": 1}, "to": "kim\n"},
+        });
+        let mut form = form(&[DecisionKind::Approve], false);
+        form.question = "할까요?\n오류: 멈췄습니다".to_owned();
+        form.details = lines(&shown);
+        let mut said: Vec<_> = form.shown().lines().map(str::to_owned).collect();
+        assert_eq!(said.drain(..2).collect::<Vec<_>>(), ["할까요?", "  │ 오류: 멈췄습니다"]);
+        said.sort();
+        let mut want = [
+            "  query: 메모",
+            "  │   위험: 읽기만 함",
+            "  steps:",
+            r#"    1. task: "X, tool: Y""#,
+            r#"    2. "a\n  2. b""#,
+            r#"  "a\nb": of: {n: 1}, to: "kim\n""#,
+        ];
+        want.sort_unstable();
+        assert_eq!(said, want);
     }
 
     #[test]

@@ -4,7 +4,10 @@ use hanok_agent::{Gate, GateRequest};
 use hanok_graph::Pending;
 use serde_json::{Value, json};
 
-use crate::form::{Field, Form};
+use crate::{
+    form::{Field, Form},
+    marked::marked,
+};
 
 /// A question of a server.
 #[derive(Debug)]
@@ -32,9 +35,13 @@ impl ServerQuestion {
         let mode = asked.get("mode")?.as_object()?;
         let form = mode.get("form").and_then(|form| form.get("schema"));
         let address = mode.get("url").and_then(|url| url.get("url")?.as_str());
-        let address = address.map(|url| format!("\n  주소(아무것도 열지 않습니다): {url}"));
-        let shown =
-            format!("서버 `{server}`이(가) 묻습니다: {message}{}", address.unwrap_or_default());
+        let address =
+            address.map(|url| format!("\n  주소(아무것도 열지 않습니다): {}", marked(url)));
+        let shown = format!(
+            "서버 `{server}`이(가) 묻습니다: {}{}",
+            marked(message),
+            address.unwrap_or_default()
+        );
         let form = form.map(|schema| Form::of_schema(message, schema));
         Some(Self { shown, form, digest: digest.to_owned() })
     }
@@ -67,5 +74,28 @@ impl ServerQuestion {
 
     fn decision(&self, kind: &str) -> Value {
         json!({"decision": kind, "digest": self.digest})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P33: a server's words look like nothing that this program says.
+    #[test]
+    fn a_question_of_a_server_forges_no_line() {
+        let schema = json!({"properties": {"a": {"type": "string", "title": "이름\n오류: 없음"}}});
+        let asked = json!({
+            "server": "desk", "message": "이름은?\n오류: 멈췄습니다\n  위험: 읽기만 함",
+            "mode": {"form": {"schema": schema}},
+        });
+        let question = ServerQuestion::shown(&asked, "d").unwrap();
+        let want =
+            "서버 `desk`이(가) 묻습니다: 이름은?\n  │ 오류: 멈췄습니다\n  │   위험: 읽기만 함";
+        assert_eq!(question.shown, want);
+        for field in question.fields() {
+            assert!(field.prompt().contains("이름\n  │ 오류: 없음"), "{}", field.prompt());
+            assert!(field.line().contains("이름\n  │ 오류: 없음"), "{}", field.line());
+        }
     }
 }

@@ -6,6 +6,8 @@ use hanok_tools::AmountUnit;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+use crate::marked::marked;
+
 /// A question, and the fields of its answer.
 #[derive(Debug)]
 pub(crate) struct Form {
@@ -75,7 +77,8 @@ impl Form {
     fn of_doubt(doubted: &Doubted) -> Self {
         let Doubted { tool, arguments, .. } = doubted;
         let question = format!(
-            "`{tool}` 호출이 실행되었는지 알 수 없습니다(인수: {arguments}). 어떻게 할까요?"
+            "`{tool}` 호출이 실행되었는지 알 수 없습니다(인수: {}). 어떻게 할까요?",
+            marked(arguments)
         );
         let option = |value: &str, words: &str| (Value::from(value), words.to_owned());
         let field = Field {
@@ -131,9 +134,9 @@ impl Field {
 
     /// The line that asks for the value.
     pub(crate) fn prompt(&self) -> String {
-        let mut prompt = self.label.clone();
+        let mut prompt = marked(&self.label);
         for (at, (_, words)) in self.options.iter().enumerate() {
-            prompt.push_str(&format!("\n  {}) {words}", at + 1));
+            prompt.push_str(&format!("\n  {}) {}", at + 1, marked(words)));
         }
         if self.may_be_empty {
             prompt.push_str(" [비워 두어도 됩니다]");
@@ -143,11 +146,14 @@ impl Field {
 
     /// The field in one line: its name, and what is asked for.
     pub(crate) fn line(&self) -> String {
-        let words: Vec<_> =
-            self.options.iter().map(|(value, words)| format!("{value} {words}")).collect();
+        let words: Vec<_> = self
+            .options
+            .iter()
+            .map(|(value, words)| format!("{value} {}", marked(words)))
+            .collect();
         let options =
             if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
-        format!("{}: {}{options}", self.name, self.label)
+        format!("{}: {}{options}", marked(&self.name), marked(&self.label))
     }
 
     /// The value in `line`, nothing for a field that may be empty.

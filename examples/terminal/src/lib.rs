@@ -18,6 +18,7 @@ mod json;
 mod keyboard;
 mod lanes;
 mod live;
+mod marked;
 pub mod meaning;
 pub mod messages;
 mod options;

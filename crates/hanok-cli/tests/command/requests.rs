@@ -144,6 +144,14 @@ async fn what_an_agent_asks_is_answered_from_outside() {
     house.done(&["answer", "t", &bob, "--edit", edit, "--as", "lee", "--key", "k"]);
     let late = house.refused(&["answer", "t", &bob, "--approve"]);
     assert!(late.0 == 3 && late.1.contains("HNK-212"), "{}", late.1);
+    let late = house.refused(&["answer", "t", &bob[..12], "--approve"]);
+    assert!(late.0 == 3 && late.1.contains("HNK-212"), "{}", late.1);
+    // Only one is open: a variable that is not set does not answer it.
+    for short in ["", &eve[..1], &eve[..3]] {
+        let refused = house.refused(&["answer", "t", short, "--approve"]);
+        assert!(refused.0 == 2 && refused.1.contains("HNK-313"), "{}", refused.1);
+    }
+    assert!(!house.done(&["inbox", "--json"]).out.is_empty());
     let last = house.done(&["answer", "t", &eve, "--reject", "not her"]).out;
     assert!(last.contains("nothing else is asked"), "{last}");
     assert!(house.done(&["inbox", "--json"]).out.is_empty());

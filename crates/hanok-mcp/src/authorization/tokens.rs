@@ -11,6 +11,8 @@ use rmcp::transport::auth::{
     AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials,
 };
 
+use crate::file::open_regular;
+
 /// The largest file of tokens.
 const LONGEST: u64 = 1024 * 1024;
 
@@ -63,7 +65,7 @@ pub(super) struct TokenFile {
 impl TokenFile {
     fn read(&self) -> io::Result<Option<StoredCredentials>> {
         use io::Read;
-        let file = match File::open(&self.path) {
+        let file = match open_regular(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

@@ -16,7 +16,7 @@ use super::{
     definition::ToolDefinition,
     snapshot::{Entry, ToolHash},
 };
-use crate::{connection::Identity, error::McpError, id::ToolId};
+use crate::{connection::Identity, error::McpError, file::open_regular, id::ToolId};
 
 /// The version of the file's format.
 const VERSION: u32 = 1;
@@ -63,7 +63,7 @@ impl Lock {
     /// The lock in the file at `path`; an empty one where there is no file.
     pub(crate) fn read(path: &Path) -> Result<Self, McpError> {
         let unusable = |source: BoxError| McpError::LockFile { path: path.to_owned(), source };
-        let file = match fs::File::open(path) {
+        let file = match open_regular(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(unusable(error.into())),

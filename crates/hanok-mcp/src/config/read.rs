@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    io::{self, Read},
     path::Path,
     sync::Arc,
 };
@@ -16,7 +17,7 @@ use super::{
     fields::{Faults, Fields},
     server,
 };
-use crate::depth::is_too_deep;
+use crate::{depth::is_too_deep, file::open_regular};
 
 /// The most bytes of a configuration.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -71,14 +72,14 @@ impl McpConfigReader {
         self
     }
 
-    /// The configuration in the file at `path`.
+    /// The configuration in the file at `path`, which is a regular one of at most 4 MiB.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] with all faults.
+    /// [`ConfigError::Unreadable`] for a file that cannot be read or is no regular one, [`ConfigError::Faulty`] with all faults.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<McpConfig, ConfigError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
+        let text = text_of(path)
             .map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
         match self.parsed(&text) {
             Ok(config) => Ok(McpConfig { path: Some(path.to_owned()), ..config }),
@@ -97,6 +98,8 @@ impl McpConfigReader {
 
     fn parsed(&self, text: &str) -> Result<McpConfig, Vec<ConfigFault>> {
         let whole = |what: String| vec![ConfigFault { place: "the whole".to_owned(), what }];
+        // Some editors begin a file with a mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > LONGEST || is_too_deep(text.as_bytes()) {
             return Err(whole("this is larger or deeper than any configuration".to_owned()));
         }
@@ -138,6 +141,18 @@ impl McpConfigReader {
             true => Ok(McpConfig { path: None, servers, warnings: warnings.into_all() }),
             false => Err(faults),
         }
+    }
+}
+
+/// The text of the file at `path`. Of one that is too long no more is read than shows that.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() > LONGEST {
+        // Its end may have split a character.
+        true => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        false => String::from_utf8(bytes)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
     }
 }
 

@@ -58,6 +58,9 @@ const LOADERS: [&str; 10] = [
     "JAVA_TOOL_OPTIONS",
 ];
 
+/// Variables that every program sees: what they hold is no secret, and paths are of no use without it.
+const OF_EVERY_PROGRAM: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+
 /// The settings of how a server is read.
 pub(super) struct Reading<'a> {
     pub(super) variables: &'a dyn Fn(&str) -> Option<String>,
@@ -71,7 +74,9 @@ impl Reading<'_> {
         let values = RefCell::new(Vec::new());
         let variables = |name: &str| {
             let value = (self.variables)(name);
-            values.borrow_mut().extend(value.clone());
+            if !OF_EVERY_PROGRAM.contains(&name) {
+                values.borrow_mut().extend(value.clone());
+            }
             value
         };
         let noting = Reading { variables: &variables, ..*self };
@@ -190,6 +195,8 @@ impl Reading<'_> {
             .map(|(place, text)| self.filled_at(fields, place, text).unwrap_or_default())
             .collect();
         let words: Vec<_> = filled.iter().map(String::as_str).collect();
+        let has_variable = filled.iter().zip(&args).filter(|(filled, arg)| *filled != arg.1);
+        let redact = Redact::new(has_variable.map(|(filled, _)| filled.clone()));
         if command.trim().is_empty() || command.contains('\0') {
             fields.fault("command", "the name of a program stands here");
         }
@@ -206,14 +213,14 @@ impl Reading<'_> {
         {
             let what = format!(
                 "`{}` is a program on a command line; start a program, or allow this server by name",
-                code.escape_debug()
+                redact.text(&code).escape_debug()
             );
             fields.fault("args", what);
         }
         if let Some(package) = unversioned::package(&command, &words) {
             let what = format!(
                 "`{}` is started in whatever version there is; name one, for tools are approved as they were seen",
-                package.escape_debug()
+                redact.text(package).escape_debug()
             );
             self.warnings.add(fields.at("args"), what);
         }

@@ -99,11 +99,13 @@ impl<C> BoundedHttp<C> {
     fn bounded(&self, events: BoxedSseResponse) -> BoxedSseResponse {
         let wire = self.wire.clone();
         let judged = events.map(move |event| {
-            let event = event.inspect_err(|error| {
+            let mut event = event.inspect_err(|error| {
                 if error.to_string().contains("exceeded the maximum size") {
                     wire.breached(Breach::TooLong);
                 }
             })?;
+            let redacted = event.data.as_deref().and_then(|data| redacted(&wire, data));
+            event.data = redacted.or_else(|| event.data.take());
             let data = event.data.as_deref().unwrap_or_default();
             let kept = match is_too_deep(data.as_bytes()) {
                 true => Err(Breach::TooDeep),
@@ -165,12 +167,19 @@ impl<C> BoundedHttp<C> {
             StreamableHttpError::Client(error) => {
                 self.wire.fails(Chain(error).to_string());
                 if let Some(redirect) = redirect(error) {
-                    self.wire.breached(Breach::Redirected { to: redirect.to.clone() });
+                    let to = self.wire.redact.text(&redirect.to);
+                    self.wire.breached(Breach::Redirected { to });
                 }
             }
             _ => {}
         }
     }
+}
+
+/// The data of an event without what is cut out of it; `None` where that is nothing.
+fn redacted(wire: &Wire, data: &str) -> Option<String> {
+    let redacted = wire.redact.message(data.as_bytes())?;
+    String::from_utf8(redacted).ok()
 }
 
 /// True for an answer by which a server wants to know who asks, and does not say how.
@@ -250,6 +259,10 @@ impl<C: Client> StreamableHttpClient for BoundedHttp<C> {
         match answer {
             StreamableHttpPostResponse::Json(answer, session) => {
                 let text = serde_json::to_vec(&answer)?;
+                let answer = match self.wire.redact.message(&text) {
+                    Some(redacted) => serde_json::from_slice(&redacted)?,
+                    None => answer,
+                };
                 let kept = match is_too_deep(&text) {
                     true => Err(Breach::TooDeep),
                     false => self.wire.received(&answer),

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::program::program;
 use crate::{
-    config::{ServerConfig, Transport},
+    config::{ServerConfig, StdioConfig, Transport},
     error::ServerError,
+    file::open_regular,
 };
 
 /// The identity of a server. A tool of another identity is another tool.
@@ -56,14 +57,19 @@ pub(crate) async fn identity(config: &ServerConfig) -> Result<Identity, ServerEr
             Ok(Identity::Address(address(url)))
         }
         Transport::Stdio(stdio) => {
-            let not_started =
-                |source| ServerError::NotStarted { command: stdio.command.clone(), source };
-            let path = program(stdio).map_err(not_started)?;
+            let path = program(stdio).map_err(|error| not_started(stdio, error))?;
             let hashing = tokio::task::spawn_blocking(move || hash(&path));
-            let hash = hashing.await.map_err(io::Error::other).flatten().map_err(not_started)?;
+            let hash = hashing.await.map_err(io::Error::other).flatten();
+            let hash = hash.map_err(|error| not_started(stdio, error))?;
             Ok(Identity::Program { command: stdio.written.clone(), hash })
         }
     }
+}
+
+/// The error of a program that was not started, by the name that the configuration has for it: what fills that in may be a secret.
+pub(super) fn not_started(stdio: &StdioConfig, source: io::Error) -> ServerError {
+    let command = stdio.written.first().cloned().unwrap_or_default();
+    ServerError::NotStarted { command, source }
 }
 
 /// The address without what may be secret: another query is another server all the same.
@@ -76,7 +82,7 @@ fn address(mut url: Url) -> String {
 
 fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(std::fs::File::open(path)?)?;
+    hasher.update_reader(open_regular(path)?)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 

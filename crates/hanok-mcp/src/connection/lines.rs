@@ -43,7 +43,8 @@ impl<R: AsyncBufRead + Unpin> MessageLines<R> {
             if is_too_deep(&line) {
                 return Err(Breach::TooDeep);
             }
-            let Some(message) = message(&line) else {
+            let redacted = wire.redact.message(&line);
+            let Some(message) = message(redacted.as_deref().unwrap_or(&line)) else {
                 self.noise = self.noise.saturating_add(line.len() + 1);
                 if self.noise > MOST_NOISE {
                     return Err(Breach::NoProtocol { bytes: self.noise });
@@ -95,6 +96,7 @@ impl<R: AsyncBufRead + Unpin> MessageLines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Redact;
 
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
@@ -153,5 +155,15 @@ mod tests {
         }
         writing.await.unwrap();
         assert_eq!(count, 2);
+    }
+
+    /// P55: what a message holds of a secret is gone before anybody reads it.
+    #[tokio::test]
+    async fn a_message_comes_without_the_secrets_of_its_connection() {
+        let wire = Wire::new(true, Redact::new(["planted-secret".to_owned()]));
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"<planted-secret>"}],"structuredContent":{"key":"planted-secret"}}}"#;
+        let message = MessageLines::new(text.as_bytes()).next(&wire).await.unwrap().unwrap();
+        let message = serde_json::to_string(&message).unwrap();
+        assert!(message.contains("<…>") && !message.contains("planted-secret"), "{message}");
     }
 }

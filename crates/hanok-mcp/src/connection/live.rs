@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 use super::{
     handler::Handler,
     http,
+    identity::not_started,
     stderr::Stderr,
     stdio::StdioTransport,
     stream::StreamTransport,
@@ -129,17 +130,15 @@ impl Live {
         prompter: &Prompter,
         authorization: Option<&Arc<Authorization>>,
     ) -> Result<Self, ServerError> {
-        let wire = Arc::new(Wire::new(prompter.elicitor.is_some()));
+        let wire = Arc::new(Wire::new(prompter.elicitor.is_some(), config.secrets.clone()));
         let stderr = Stderr::default();
         let (server, prompter) = (config.name().to_owned(), prompter.clone());
         let handler = Handler { server, prompter, wire: wire.clone() };
         let opening = async {
             match &config.transport {
                 Transport::Stdio(stdio) => {
-                    let not_started =
-                        |source| ServerError::NotStarted { command: stdio.command.clone(), source };
                     let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
-                    let transport = transport.map_err(not_started)?;
+                    let transport = transport.map_err(|error| not_started(stdio, error))?;
                     Ok::<_, ServerError>(handler.serve_with_lifecycle(transport, mode).await)
                 }
                 Transport::Stream(stream) => {
@@ -405,5 +404,5 @@ fn failure(error: &(dyn std::error::Error + 'static), wire: &Wire, redact: &Reda
 async fn last_words(stderr: &Stderr, redact: &Redact) -> String {
     // A descendant may hold the stream open.
     let _ = tokio::time::timeout(LAST_WORDS, stderr.ended()).await;
-    redact.text(&stderr.tail())
+    stderr.tail(redact)
 }

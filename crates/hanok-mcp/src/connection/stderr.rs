@@ -10,7 +10,7 @@ use tokio::{
     sync::Semaphore,
 };
 
-use crate::text::shown;
+use crate::{redact::Redact, text::shown};
 
 /// The most bytes that are remembered.
 const LONGEST: usize = 64 * 1024;
@@ -64,9 +64,9 @@ impl Stderr {
         shown(&String::from_utf8_lossy(&bytes), LONGEST * 10)
     }
 
-    /// The last lines in one, for an error.
-    pub(super) fn tail(&self) -> String {
-        let text = self.text();
+    /// The last lines in one, for an error, without what `redact` cuts out: before they are cut, for a part of it would stay.
+    pub(super) fn tail(&self, redact: &Redact) -> String {
+        let text = redact.text(&self.text());
         let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines.iter().rev().take(5).rev().copied().collect::<Vec<_>>().join(" | ");
         crate::text::cut(&last, 1024).0.to_owned()
@@ -87,6 +87,17 @@ mod tests {
         let text = stderr.text();
         assert!(text.len() < LONGEST + 64, "{}", text.len());
         assert!(text.ends_with("x\nend\\u{1b}[2J\n"), "{:?}", &text[text.len() - 20..]);
-        assert!(stderr.tail().len() <= 1024);
+        assert!(stderr.tail(&Redact::default()).len() <= 1024);
+    }
+
+    /// P55: also of a secret that stands where the text is cut nothing is shown.
+    #[tokio::test]
+    async fn a_secret_at_the_end_of_what_is_shown_is_cut_out_whole() {
+        let stderr = Stderr::default();
+        let text = format!("{}planted-secret\n", "x".repeat(1020));
+        stderr.read(std::io::Cursor::new(text.into_bytes()));
+        stderr.ended().await;
+        let tail = stderr.tail(&Redact::new(["planted-secret".to_owned()]));
+        assert!(!tail.contains("plan"), "{tail}");
     }
 }

@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::leaving::{Leaving, key};
-use crate::{depth::DEEPEST, error::ServerError, text::line};
+use crate::{depth::DEEPEST, error::ServerError, redact::Redact, text::line};
 
 /// The key in `_meta` of a call under which its idempotency key stands.
 pub(crate) const KEY: &str = "hanok/callKey";
@@ -64,6 +64,8 @@ impl From<Breach> for ServerError {
 pub(super) struct Wire {
     /// True where somebody answers at once what a server asks within a call.
     answers_within: bool,
+    /// What is cut out of the server's messages.
+    pub(super) redact: Redact,
     breach: watch::Sender<Option<Breach>>,
     calls: Mutex<HashMap<String, OpenCall>>,
     unasked: AtomicU32,
@@ -82,16 +84,17 @@ struct Thinking {
 
 impl Default for Wire {
     fn default() -> Self {
-        Self::new(true)
+        Self::new(true, Redact::default())
     }
 }
 
 impl Wire {
-    /// The state of a new connection.
-    pub(super) fn new(answers_within: bool) -> Self {
+    /// The state of a new connection, out of whose messages `redact` cuts.
+    pub(super) fn new(answers_within: bool, redact: Redact) -> Self {
         let breach = watch::Sender::new(None);
         Self {
             answers_within,
+            redact,
             breach,
             calls: Mutex::default(),
             unasked: AtomicU32::new(0),

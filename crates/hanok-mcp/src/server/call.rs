@@ -177,7 +177,13 @@ impl Server {
             Either::Right(_) => {
                 // One that is silent for good is started anew by the next call: it does not list its tools either.
                 self.doubt_listing();
-                return Err(ToolError::TimedOut { after });
+                return Err(match target.effect {
+                    // That it is cancelled the server does not confirm: it may have been made, or be made yet.
+                    Effect::AtMostOnce => {
+                        ToolError::InDoubt(self.error(ServerError::Silent { after }).into())
+                    }
+                    _ => ToolError::TimedOut { after },
+                });
             }
         };
         match made {

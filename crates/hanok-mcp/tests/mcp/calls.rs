@@ -216,7 +216,7 @@ async fn a_call_that_nobody_waits_for_is_cancelled_at_its_server() {
             stopped.cancel()
         }
         let error = tokio::time::timeout(AT_LAST, calling).await.unwrap().unwrap().unwrap_err();
-        assert!(matches!(error, ToolError::TimedOut { .. } | ToolError::Cancelled), "{error:?}");
+        assert!(matches!(error, ToolError::InDoubt(_) | ToolError::Cancelled), "{error:?}");
         world.taken("one", taken + 1).await;
     }
     let ledger = world.ledger("one").join(" ");
@@ -285,7 +285,7 @@ async fn a_secret_is_cut_out(secret: &str) {
         "env": {"MODE": "old", "SECRET": secret, "TOOLS": "${TOOLS}"},
     }}});
     let world = World::new();
-    world.set_tools("one", &[tool("refuse", "")]);
+    world.set_tools("one", &[tool("refuse", ""), tool("echo", "Says planted-secret again")]);
     let tools = world.path("one.tools");
     let variables = move |name: &str| match name {
         "KEY" => Some("planted-secret".to_owned()),
@@ -294,6 +294,10 @@ async fn a_secret_is_cut_out(secret: &str) {
     let config = McpConfig::reader().variables(variables).parse(&config.to_string()).unwrap();
     let client = McpClient::connect(config).await.unwrap();
     client.approve(&client.pending()).unwrap();
+    let echo = tool_of(&client, "one__echo");
+    assert!(echo.spec().description().contains("Says … again"), "{:?}", echo.spec());
+    // What a server answers, too.
+    assert_eq!(world.run(&client, "one__echo", "planted-secret").await, Ok("…".to_owned()));
     let error = world.run(&client, "one__refuse", "k").await.unwrap_err();
     assert!(error.ends_with("not today\\u{1b}[2J…"), "{error}");
     let told = async {

@@ -171,6 +171,25 @@ fn what_is_no_configuration_says_where() {
     }
 }
 
+/// P44: what is named as a configuration is read as far as one may be long, and a mark of its encoding says nothing.
+#[test]
+fn only_a_regular_file_of_a_configuration_s_size_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mcp.json");
+    std::fs::write(&file, "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"a\"}}}").unwrap();
+    assert_eq!(McpConfig::read(&file).unwrap().servers().count(), 1);
+    std::fs::write(&file, " ".repeat(4 * 1024 * 1024 + 1)).unwrap();
+    let error = McpConfig::read(&file).unwrap_err().to_string();
+    assert!(
+        error.ends_with("- the whole: this is larger or deeper than any configuration"),
+        "{error}"
+    );
+    for no_file in [folder.path().to_owned(), "/dev/zero".into(), folder.path().join("none")] {
+        let error = McpConfig::read(no_file).unwrap_err();
+        assert!(matches!(error, ConfigError::Unreadable { .. }), "{error:?}");
+    }
+}
+
 #[test]
 fn a_package_without_a_version_and_a_loader_are_warned_about() {
     let config = parse(

@@ -65,26 +65,37 @@ async fn a_server_that_is_silent_at_its_start_is_given_up_after_its_time() {
     }
 }
 
-/// P20: a call that is not answered ends with its time, and the others are made meanwhile.
+/// P4, P20: a call that is not answered ends with its time, and the others are made meanwhile. Of one that must not be repeated nobody
+/// knows then whether it was made.
 #[tokio::test]
 async fn a_call_that_is_not_answered_ends_with_its_time_and_holds_up_nobody() {
-    let world = World::new()
-        .server_with("bad", "old", &[tool("hang", ""), tool("echo", "")], json!({"timeout": 9}))
-        .server("good", "old", &[]);
-    let client = world.approved().await;
-    let hang = tool_of(&client, "bad__hang");
-    let call = world.call("k");
-    let hanging = tokio::spawn(async move { hang.run(&r#"{"text":"x"}"#.into(), &call).await });
-    world.taken("bad", 1).await;
-    assert_eq!(world.run(&client, "good__echo", "k").await, Ok("k".to_owned()));
-    assert_eq!(world.run(&client, "bad__echo", "k").await, Ok("k".to_owned()));
-    assert!(!hanging.is_finished());
-    world.clock.advance(Duration::from_secs(9));
-    let error = tokio::time::timeout(AT_LAST, hanging).await.unwrap().unwrap().unwrap_err();
-    assert!(
-        matches!(error, ToolError::TimedOut { after } if after == Duration::from_secs(9)),
-        "{error:?}"
-    );
+    for (effect, is_in_doubt) in [("at_most_once", true), ("idempotent", false), ("pure", false)] {
+        let more = json!({"timeout": 9, "tools": {"hang": {"effect": effect}}});
+        let world = World::new()
+            .server_with("bad", "old", &[tool("hang", ""), tool("echo", "")], more)
+            .server("good", "old", &[]);
+        let client = world.approved().await;
+        let hang = tool_of(&client, "bad__hang");
+        let call = world.call("k");
+        let hanging = tokio::spawn(async move { hang.run(&r#"{"text":"x"}"#.into(), &call).await });
+        world.taken("bad", 1).await;
+        assert_eq!(world.run(&client, "good__echo", "k").await, Ok("k".to_owned()));
+        assert_eq!(world.run(&client, "bad__echo", "k").await, Ok("k".to_owned()));
+        assert!(!hanging.is_finished());
+        world.clock.advance(Duration::from_secs(9));
+        let error = tokio::time::timeout(AT_LAST, hanging).await.unwrap().unwrap().unwrap_err();
+        let time = Duration::from_secs(9);
+        match McpError::of(&error) {
+            Some(McpError::Server { source: ServerError::Silent { after }, .. }) => {
+                assert!(is_in_doubt && *after == time, "{effect}: {error:?}");
+                assert!(matches!(error, ToolError::InDoubt(_)), "{effect}: {error:?}");
+            }
+            _ => {
+                let is_late = matches!(error, ToolError::TimedOut { after } if after == time);
+                assert!(!is_in_doubt && is_late, "{effect}: {error:?}");
+            }
+        }
+    }
 }
 
 /// P44: 50 MB, a stream without an end, JSON that is too deep and death in mid-call are typed, and the server comes back.
@@ -142,7 +153,7 @@ async fn answers_with_other_ids_are_not_taken() {
     world.taken("bad", 1).await;
     world.clock.advance(Duration::from_secs(9));
     let error = tokio::time::timeout(AT_LAST, calling).await.unwrap().unwrap().unwrap_err();
-    assert!(matches!(error, ToolError::TimedOut { .. }), "{error:?}");
+    assert!(matches!(error, ToolError::InDoubt(_)), "{error:?}");
 }
 
 /// P44: many tools, and tools named like those of another server, are all there under names of their own.
