@@ -16,6 +16,7 @@ use crate::{
         Decision, DecisionKind,
         overdue::{Escalation, Overdue},
         question::DecisionQuestion,
+        request::may_stand,
     },
 };
 
@@ -46,6 +47,9 @@ pub struct GateRequest {
     pub revision: Option<String>,
     /// The decisions that are allowed.
     pub allowed: Vec<DecisionKind>,
+    /// False where the gate asks the next time whatever a person says now: "always" would be of no use.
+    #[serde(default = "may_stand", skip_serializing_if = "Clone::clone")]
+    pub may_stand: bool,
 }
 
 /// Asks people at a gate, once and for all of the task's runs: what they are shown, who may answer and until when is stored before
@@ -149,6 +153,7 @@ impl GateQuestion {
             missing: Vec::new(),
             risk: Risk::Destructive,
             revision: None,
+            may_stand: true,
         };
         Ok(Self {
             request,
@@ -186,6 +191,12 @@ impl GateQuestion {
     /// Names the rule by which people are asked, and its revision. Default: the gate's name, and none.
     pub fn rule(mut self, rule: impl Into<String>, revision: Option<String>) -> Self {
         (self.request.rule, self.request.revision) = (rule.into(), revision);
+        self
+    }
+
+    /// Sets whether a person who says "always" is heeded the next time, so that they are offered to say so. Default: true.
+    pub fn may_stand(mut self, may_stand: bool) -> Self {
+        self.request.may_stand = may_stand;
         self
     }
 
@@ -294,5 +305,21 @@ fn allowed_at(gate: &Gate) -> &'static [DecisionKind] {
         Gate::Elicitation => &[Approve, Edit, Reject, Skip],
         // A place by its own name, and any that comes later.
         _ => &[Approve, Edit, Reject, Respond, Skip, Revise],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_says_nothing_of_always_may_stand() {
+        let question = GateQuestion::new(Gate::Step, "?", &Value::Null).unwrap();
+        let written = serde_json::to_value(&question.request).unwrap();
+        assert_eq!(written.get("may_stand"), None);
+        let read: GateRequest = serde_json::from_value(written).unwrap();
+        assert!(read.may_stand);
+        let written = serde_json::to_value(&question.may_stand(false).request).unwrap();
+        assert_eq!(written.get("may_stand"), Some(&Value::Bool(false)));
     }
 }

@@ -82,6 +82,9 @@ pub struct Options {
     pub tool_interval: Option<u64>,
 }
 
+/// The most bytes of a user's name: it stands in the keys of what is stored of them.
+const LONGEST_USER: usize = 200;
+
 /// The seconds between two looks, unless they are said.
 const INTERVAL: u64 = 300;
 
@@ -154,11 +157,17 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] for a variable that is neither true nor false.
+    /// [`Failure::Usage`] for a variable that is neither true nor false, and for a name that is too long for what is stored of a user.
     pub fn learns_of(
         &self,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<&str>, Failure> {
+        let bytes = self.user.as_ref().map_or(0, String::len);
+        if bytes > LONGEST_USER {
+            return Err(Failure::Usage(format!(
+                "--user의 이름은 {LONGEST_USER}바이트까지입니다. 받은 이름: {bytes}바이트"
+            )));
+        }
         let name = "ENABLE_LKM_MEMORY";
         let learns = truth(name, variable(name))?.unwrap_or(true) && !self.no_memory;
         Ok(self.user.as_deref().filter(|user| learns && !user.is_empty()))
@@ -239,6 +248,11 @@ mod tests {
         ] {
             let options = Options::parse_from([&["orchestrator"], arguments].concat());
             assert_eq!(options.learns_of(variable(set)).unwrap(), want, "{arguments:?} {set:?}");
+        }
+        for (letters, fits) in [(LONGEST_USER, true), (LONGEST_USER + 1, false), (3_000, false)] {
+            let name = "a".repeat(letters);
+            let options = Options::parse_from(["orchestrator", "--user", &name]);
+            assert_eq!(options.learns_of(|_| None).is_ok(), fits, "{letters}");
         }
     }
 }

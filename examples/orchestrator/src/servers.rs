@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolRegistry, without_secrets};
+use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolQuery, ToolRegistry, without_secrets};
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Call, Clock, Effect, Labels, Timestamp};
 use hanok_mcp::{McpClient, ToolApproval, ToolDefinition, ToolId};
@@ -272,6 +272,14 @@ fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
     }
 }
 
+/// The most bytes of a text by which tools are looked for.
+const LONGEST_QUERY: usize = 64 * 1024;
+
+/// The question for tools that fit `text`, by its beginning where it is too long for a search.
+pub(crate) fn tool_query(text: &str) -> ToolQuery {
+    ToolQuery::new(text.get(..text.floor_char_boundary(LONGEST_QUERY)).unwrap_or_default())
+}
+
 /// The time that it is.
 #[must_use]
 pub fn now() -> Timestamp {
@@ -284,6 +292,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_question_for_tools_is_cut_between_two_characters() {
+        assert_eq!(tool_query("우유 사기").text(), "우유 사기");
+        let (short, long) = ("a".repeat(LONGEST_QUERY), "가".repeat(LONGEST_QUERY));
+        assert_eq!(tool_query(&short).text(), short);
+        assert_eq!(tool_query(&long).text().len(), LONGEST_QUERY - LONGEST_QUERY % 3);
+    }
 
     /// P46 in part: what a tool's schema marks as secret is in no result, and in no memory.
     #[test]

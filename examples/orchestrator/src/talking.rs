@@ -19,7 +19,7 @@ use crate::{
     events::{OrchestratorEvent, Status},
     opened::{Opened, Pupil, scope},
     orchestrator::Orchestrator,
-    servers::now,
+    servers::{now, tool_query},
     state::{OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd, asking},
     wording,
 };
@@ -165,7 +165,7 @@ impl Talk for Talking {
             ("/memory", "이 사용자에게서 배운 것"),
             (
                 "/forget 무엇",
-                "이 대화에서 배운 것을(대화), 어느 서버의 도구에서 배운 것을(서버 이름), 모두(모두) 잊기",
+                "이 대화에서 배운 것을(대화), 이 사용자에게서 배운 것을 모두(모두), 어느 서버의 도구에서 모든 사용자에게서 배운 것을(서버 이름) 잊기",
             ),
         ]
     }
@@ -183,7 +183,7 @@ impl Talking {
             let none = "쓸 수 있는 도구가 없습니다.".to_owned();
             return Ok(if lines.is_empty() { none } else { lines.join("\n") });
         }
-        let query = hanok_agent::ToolQuery::new(query);
+        let query = tool_query(query);
         let found = self.parts.servers.index().recommend(&query, now()).await;
         let found = found.map_err(Failure::wiring)?;
         let all =
@@ -256,16 +256,24 @@ impl Talking {
             return Ok(NO_USER.to_owned());
         };
         let of = self.memories.of(Tenant::default(), user);
-        let gone = match what {
-            "" => return Err(Failure::Usage(FORGET.to_owned())),
-            "모두" => learner.forget(&of, &Forget::Everything, now()).await,
-            "대화" => learner.forget(&of, &Forget::Thread(thread.to_owned()), now()).await,
-            server => learner.forget_server(&Tenant::default(), server, now()).await,
+        // A server may be called what stands for something else.
+        let named = what.strip_prefix("서버 ").map(str::trim).filter(|server| !server.is_empty());
+        let (gone, whose) = match (named, what) {
+            (None, "") => return Err(Failure::Usage(FORGET.to_owned())),
+            (None, "모두") => (learner.forget(&of, &Forget::Everything, now()).await, ""),
+            (None, "대화") => {
+                (learner.forget(&of, &Forget::Thread(thread.to_owned()), now()).await, "")
+            }
+            (named, what) => {
+                let server = named.unwrap_or(what);
+                let gone = learner.forget_server(&Tenant::default(), server, now()).await;
+                (gone, "모든 사용자의 기억에서 ")
+            }
         };
         let gone = gone.map_err(Failure::wiring)?;
         Ok(match gone.evidence {
             0 => "잊을 것이 없었습니다.".to_owned(),
-            count => format!("{count}가지를 잊었습니다."),
+            count => format!("{whose}{count}가지를 잊었습니다."),
         })
     }
 
@@ -330,8 +338,7 @@ impl Talking {
 }
 
 /// What can be forgotten.
-const FORGET: &str =
-    "무엇을 잊을지 쓰세요: /forget 대화(이 대화에서 배운 것), /forget 서버이름, /forget 모두";
+const FORGET: &str = "무엇을 잊을지 쓰세요: /forget 대화(이 대화에서 배운 것), /forget 모두(이 사용자에게서 배운 것), /forget 서버 이름(그 서버의 도구에서 모든 사용자에게서 배운 것)";
 
 /// What is said where nobody is remembered.
 const NO_USER: &str = "--user 없이 실행해서 아무것도 기억하지 않습니다.";

@@ -289,12 +289,16 @@ fn it_learns_and_forgets() {
     for kind in ["[계획]", "[도구]", "[흐름]"] {
         assert!(memory.contains(kind), "{memory}");
     }
-    assert!(of("/forget desk\n").out.contains("잊었습니다"));
+    assert!(of("/forget desk\n").out.contains("모든 사용자의 기억에서 "));
+    assert!(of("/help\n").out.contains("모든 사용자에게서 배운 것"));
     let memory = of("/memory\n").out;
     assert!(!memory.contains("[도구]"), "{memory}");
     of("/forget 모두\n");
     assert!(of("/memory\n").out.contains("배운 것이 없습니다"));
     assert!(run(folder.path(), &["--db", "a.db", "/memory"]).out.contains("--user"));
+    let long = run(folder.path(), &["--db", "a.db", "--user", &"a".repeat(3_000), "안녕"]);
+    assert_eq!(long.code, Some(2), "{}", long.err);
+    assert!(long.err.contains("200바이트까지"), "{}", long.err);
 }
 
 /// What is too long for a memory ends no turn: the work is done, and its call is learned.
@@ -302,10 +306,13 @@ fn it_learns_and_forgets() {
 fn a_request_that_is_too_long_for_a_memory_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--db", "a.db", "--user", "kim"];
-    let request = format!("우유 사기 메모해 줘. {}", "꼭 ".repeat(1_500));
-    assert!(request.len() > 5_000);
-    let said = run(folder.path(), &[&arguments[..], &[&*request]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    // The second is too long for a search, too.
+    for (times, bytes) in [(1_500, 5_000), (20_000, 65_536)] {
+        let request = format!("우유 사기 메모해 줘. {}", "꼭 ".repeat(times));
+        assert!(request.len() > bytes);
+        let said = run(folder.path(), &[&arguments[..], &[&*request]].concat());
+        assert_eq!(said.code, Some(0), "{bytes}: {}", said.err);
+    }
     let memory = talk(folder.path(), &arguments, "/memory\n").out;
     assert!(memory.contains("[계획]") && memory.contains("[흐름]"), "{memory}");
 }
@@ -314,7 +321,7 @@ fn a_request_that_is_too_long_for_a_memory_is_answered() {
 #[test]
 fn a_server_of_any_name_is_forgotten() {
     let program = command("orchestrator", &[]).get_program().to_owned();
-    for server in ["문서", "a_", "my-files"] {
+    for server in ["문서", "a_", "my-files", "모두"] {
         let folder = tempfile::tempdir().unwrap();
         let config = json!({"mcpServers": {server: {
             "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
@@ -327,8 +334,9 @@ fn a_server_of_any_name_is_forgotten() {
         assert_eq!(said.code, Some(0), "{server}: {}", said.err);
         let memory = of("/memory\n").out;
         assert!(memory.contains("[도구]"), "{server}: {memory}");
-        let forgotten = of(&format!("/forget {server}\n")).out;
-        assert!(forgotten.contains("잊었습니다"), "{server}: {forgotten}");
+        let word = if server == "모두" { "서버 " } else { "" };
+        let forgotten = of(&format!("/forget {word}{server}\n")).out;
+        assert!(forgotten.contains("모든 사용자의"), "{server}: {forgotten}");
         let memory = of("/memory\n").out;
         assert!(!memory.contains("[도구]"), "{server}: {memory}");
     }

@@ -55,7 +55,7 @@ impl DecisionForm {
                 },
                 details,
                 takes_words: gate.gate == Gate::Clarify,
-                may_stand: gate.gate == Gate::Step,
+                may_stand: gate.gate == Gate::Step && gate.may_stand,
                 allowed: gate.allowed,
                 digest: gate.digest,
             });
@@ -72,7 +72,7 @@ impl DecisionForm {
             allowed: call.allowed,
             digest: call.digest,
             takes_words: false,
-            may_stand: true,
+            may_stand: call.may_stand,
         })
     }
 
@@ -296,6 +296,15 @@ mod tests {
         ];
         want.sort_unstable();
         assert_eq!(said, want);
+    }
+
+    #[test]
+    fn always_is_offered_where_it_would_stand() {
+        let step = form(&[DecisionKind::Approve, DecisionKind::Skip], false);
+        assert_eq!(step.prompt(), "[y / a / s / ?]");
+        let operator = DecisionForm { may_stand: false, ..step };
+        assert_eq!(operator.prompt(), "[y / s / ?]");
+        assert!(matches!(operator.read("a"), Typed::Help(_)));
     }
 
     #[test]

@@ -329,6 +329,7 @@ impl Question {
             risk: terms.risk.unwrap_or_else(|| request.effect.into()),
             revision: terms.revision,
             allowed: terms.allowed,
+            may_stand: terms.may_stand,
         };
         Self {
             definition: Some(definition_hash(request.spec)),

@@ -6,7 +6,7 @@ pub(crate) mod overdue;
 mod placed;
 mod precedent;
 pub(crate) mod question;
-mod request;
+pub(crate) mod request;
 mod standing;
 mod terms;
 
@@ -230,6 +230,12 @@ impl ApprovalRule {
     /// Names the revision of the rule, for the record. Default: none.
     pub fn revision(self, revision: impl Into<String>) -> Self {
         Self { terms: self.terms.revision(revision), ..self }
+    }
+
+    /// Sets whether people are offered to say "always": false for a rule that asks about the next call whatever they said. It changes
+    /// nothing of what [passes](Self::unless). Default: true.
+    pub fn may_stand(self, may_stand: bool) -> Self {
+        Self { terms: self.terms.may_stand(may_stand), ..self }
     }
 
     fn applies(&self, request: &ToolRequest<'_>) -> bool {

@@ -205,11 +205,13 @@ impl Orchestrator {
             Some(_) => false,
             None => asks && tool.risk != Risk::Read,
         });
-        let rule = |tool: &Offered| match tool.approval {
+        let rule = |tool: &Offered| {
+            let rule = ApprovalRule::new().risk(tool.risk);
             // What the operator has asked about is asked about, whatever a person once said or was learned of them.
-            Some(ToolApproval::Ask) => ApprovalRule::new().risk(tool.risk),
-            _ if stands_in => ApprovalRule::new().risk(tool.risk),
-            _ => ApprovalRule::new().risk(tool.risk).unless(self.precedents()),
+            match stands_in || tool.approval == Some(ToolApproval::Ask) {
+                true => rule.may_stand(false),
+                false => rule.unless(self.precedents()),
+            }
         };
         asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))
     }

@@ -1,6 +1,6 @@
 //! The tools that fit a step, and its call where a person is to see it first.
 
-use hanok_agent::{Gate, ToolQuery};
+use hanok_agent::Gate;
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_model::{ChatModel, DataMark, ToolChoice};
@@ -13,7 +13,7 @@ use crate::{
     events::{OrchestratorEvent, Status},
     memory::ToolsRecalled,
     orchestrator::Orchestrator,
-    servers::{Offer, Offered},
+    servers::{Offer, Offered, tool_query},
     state::{OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall},
     wording,
 };
@@ -92,7 +92,7 @@ impl Orchestrator {
     ) -> Result<Recommended, BoxError> {
         let avoided: Vec<_> =
             recalled.avoided(offer).into_iter().filter(|tool| Some(&**tool) != planned).collect();
-        let query = ToolQuery::new(task).limit(MOST_TOOLS).deny(avoided.iter().cloned());
+        let query = tool_query(task).limit(MOST_TOOLS).deny(avoided.iter().cloned());
         let experience = recalled.experience(offer).into_iter();
         let query = experience.fold(query, |query, (tool, of)| query.experience(tool, of));
         let recommended = self.servers.index().recommend(&query, context.now()).await?;
@@ -157,7 +157,7 @@ impl Orchestrator {
         let now = context.now();
         let list = || async {
             let offer = self.servers.offer();
-            let query = ToolQuery::new(query).limit(LISTED);
+            let query = tool_query(query).limit(LISTED);
             let recommended = self.servers.index().recommend(&query, now).await?;
             let mut names: Vec<String> =
                 recommended.specs().map(|spec| spec.name().to_owned()).collect();

@@ -55,6 +55,7 @@ impl Orchestrator {
         let offer = self.servers.offer();
         let offered = offer.get(&call.tool);
         let schema = offered.map(|tool| tool.spec().schema().clone());
+        let is_operator_s = offered.and_then(|tool| tool.approval) == Some(ToolApproval::Ask);
         let shown = StepShown {
             step: number,
             of: state.plan.as_ref().map_or(0, |plan| plan.steps.len()),
@@ -69,6 +70,7 @@ impl Orchestrator {
         let question = GateQuestion::new(Gate::Step, wording::ASK_STEP, &shown)?
             .schema(schema.unwrap_or(true.into()))
             .missing(call.missing.iter().cloned())
+            .may_stand(!is_operator_s && !stands_in)
             .risk(call.risk);
         if let Some(reason) = automatic {
             question.pass(&*reason, &context).await?;

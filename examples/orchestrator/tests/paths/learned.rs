@@ -1,7 +1,7 @@
 //! What is learned of a user, and what a user's words stand for.
 
 use clap::Parser;
-use hanok_agent::{DecisionKind, GateRequest};
+use hanok_agent::{ApprovalRequest, DecisionKind, GateRequest};
 use hanok_core::ThreadKey;
 use hanok_graph::Context;
 use orchestrator::{Options, Talking, servers::now};
@@ -33,6 +33,12 @@ async fn an_operator_is_heard_before_a_person_s_rule() {
         assert!(always.contains("desk__add_note"), "{always}");
         world.asks("우유 사기 메모해 줘").await;
         assert_eq!(!world.open.is_empty(), asks, "{gates}, {approval:?}: {}", world.story);
+        for question in &world.open {
+            // What the operator has asked about, nobody is offered to pass for good.
+            let of_gate = question.payload::<GateRequest>().map(|gate| gate.may_stand);
+            let of_call = question.payload::<ApprovalRequest>().map(|call| call.may_stand);
+            assert!(!of_gate.or(of_call).unwrap(), "{gates}, {approval:?}");
+        }
         let audit = talking.act("approvals", "", &world.thread).await.unwrap().unwrap();
         let passed = audit.contains("\"passed\"") && audit.contains("for user kim");
         assert_eq!(passed, approval.is_none(), "{gates}, {approval:?}: {audit}");

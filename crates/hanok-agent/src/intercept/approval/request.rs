@@ -36,10 +36,18 @@ pub struct ApprovalRequest {
     pub revision: Option<String>,
     /// The decisions that are allowed.
     pub allowed: Vec<DecisionKind>,
+    /// False where the next call is asked about whatever a person says of this one: "always" would be of no use.
+    #[serde(default = "may_stand", skip_serializing_if = "Clone::clone")]
+    pub may_stand: bool,
 }
 
 fn unknown() -> Risk {
     Risk::Destructive
+}
+
+/// The word of a question of an earlier build, which says nothing of it.
+pub(crate) fn may_stand() -> bool {
+    true
 }
 
 impl ApprovalRequest {

@@ -41,6 +41,7 @@ pub struct ApprovalTerms {
     pub(crate) overdue: Overdue,
     pub(crate) risk: Option<Risk>,
     pub(crate) revision: Option<String>,
+    pub(crate) may_stand: bool,
 }
 
 impl Default for ApprovalTerms {
@@ -54,6 +55,7 @@ impl Default for ApprovalTerms {
             overdue: Overdue::default(),
             risk: None,
             revision: None,
+            may_stand: true,
         }
     }
 }
@@ -103,5 +105,10 @@ impl ApprovalTerms {
     /// Names the revision of the rule, for the record. Default: none.
     pub fn revision(self, revision: impl Into<String>) -> Self {
         Self { revision: Some(revision.into()), ..self }
+    }
+
+    /// Sets whether a person who says "always" is heeded for the next call, so that they are offered to say so. Default: true.
+    pub fn may_stand(self, may_stand: bool) -> Self {
+        Self { may_stand, ..self }
     }
 }
