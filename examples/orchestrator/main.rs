@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use hanok_core::Answerer;
 use orchestrator::{Options, Talking, connect, open, sample};
-use terminal::{Screen, Session, Talk, at_once, brain, failure};
+use terminal::{Screen, Session, Talk, at_once, brain, failure, unless_interrupted};
 
 fn main() -> ExitCode {
     // As a child of itself the program is the sample server.
@@ -23,8 +23,14 @@ fn main() -> ExitCode {
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
     let (at_once, questions) = at_once(screen, options.talk.json);
-    let client = connect(options, at_once).await?;
-    let opened = open(brain.model.clone(), client.clone(), options).await?;
+    // Servers that were started by then end with the program.
+    let opening = unless_interrupted(async {
+        let client = connect(options, at_once).await?;
+        let opened = open(brain.model.clone(), client.clone(), options).await?;
+        Ok::<_, failure::Failure>((client, opened))
+    });
+    let Some(opening) = opening.await else { return Ok(ExitCode::from(failure::INTERRUPTED)) };
+    let (client, opened) = opening?;
     let talking = Talking::new(&opened, options);
     if options.talk.graph {
         screen.answer(&talking.drawing())?;

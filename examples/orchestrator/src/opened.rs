@@ -12,7 +12,9 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::{App, Graph, TokioClock};
-use hanok_mcp::{Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig};
+use hanok_mcp::{
+    Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
+};
 use hanok_memory::{Learner, Memories};
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
 use hanok_openai::OpenAiEmbedder;
@@ -133,7 +135,8 @@ pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
 ///
 /// # Errors
 ///
-/// [`Failure`] for a configuration that makes no sense, a required server that cannot be reached, and differences where none is allowed.
+/// [`Failure::Usage`] for a configuration that makes no sense and differences where none is allowed, [`Failure::Unusable`] for a required
+/// server that cannot be reached.
 pub async fn connect(options: &Options, at_once: Option<AtOnce>) -> Result<McpClient, Failure> {
     let elicitor = at_once.map(Person);
     let Some(path) = &options.mcp else {
@@ -151,7 +154,10 @@ pub async fn connect(options: &Options, at_once: Option<AtOnce>) -> Result<McpCl
         McpConfig::read(path).map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
     let builder = asking(McpClient::builder(config), elicitor);
     let builder = if options.locked { builder.locked() } else { builder };
-    builder.connect().await.map_err(|error| Failure::Usage(Chain(&error).to_string()))
+    builder.connect().await.map_err(|error| match error {
+        McpError::Locked { .. } => Failure::Usage(Chain(&error).to_string()),
+        error => Failure::Unusable { what: "도구의 서버를", source: error.into() },
+    })
 }
 
 fn asking(builder: McpClientBuilder, person: Option<Person>) -> McpClientBuilder {

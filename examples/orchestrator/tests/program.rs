@@ -580,6 +580,81 @@ fn an_interrupt_cancels_the_task_and_ends_the_server() {
     }
 }
 
+/// What ends the program while its servers start, or while it waits for a line, ends them too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_servers_with_the_program() {
+    use std::io::{BufRead, BufReader};
+    let is_alive = |server: &str| {
+        let stat = fs::read_to_string(Path::new("/proc").join(server).join("stat"));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, pid) = (folder.path().join("slow.sh"), folder.path().join("pid"));
+        let text =
+            format!("echo $$ > '{0}.part'; mv '{0}.part' '{0}'; exec sleep 600", pid.display());
+        fs::write(&script, text).unwrap();
+        let config = json!({"mcpServers": {"slow": {"command": "sh", "args": [script]}}});
+        fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+        let child = program(folder.path(), &["--mcp", "mcp.json", "안녕"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !pid.exists() {
+            sleep(Duration::from_millis(20));
+        }
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        let said = said(child.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(130), "{signal}: {}", said.err);
+        let server = fs::read_to_string(&pid).unwrap();
+        while is_alive(server.trim()) {
+            sleep(Duration::from_millis(20));
+        }
+
+        let mut child = program(folder.path(), &[])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // It stays open: the program does not end by itself.
+        let mut input = child.stdin.take().unwrap();
+        input.write_all("10 km를 마일로 바꿔 줘\n".as_bytes()).unwrap();
+        let mut answer = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+        assert!(!answer.trim().is_empty(), "{signal}");
+        let server = child_of(child.id()).unwrap();
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        drop(input);
+        while is_alive(&server) {
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A required server that is down is no wrong usage, and a configuration that makes no sense is.
+#[test]
+fn a_server_that_is_down_has_another_exit_than_a_faulty_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    for (server, code, words) in [
+        (
+            json!({"command": "no-such-program", "required": true}),
+            1,
+            "도구의 서버를 쓸 수 없습니다",
+        ),
+        (json!({"comand": "no-such-program", "required": true}), 2, "mcpServers.desk.comand"),
+    ] {
+        let config = json!({"mcpServers": {"desk": server}});
+        fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
+        let said = run(folder.path(), &["--mcp", "mcp.json", "안녕"]);
+        assert_eq!(said.code, Some(code), "{}", said.err);
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}
+
 /// Goes on with whatever a killed run left: a call in doubt is given up.
 #[cfg(unix)]
 fn run_to_end(folder: &Path) -> Said {

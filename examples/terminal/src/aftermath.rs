@@ -28,8 +28,12 @@ fn left_by(ends: &[TurnEnd]) -> Option<&'static str> {
         return None;
     }
     Some(match before.iter().any(|end| end.outcome == RunEnd::Done) {
-        true => "이 질문은 대화에 남아 있습니다. /rewind 1로 되돌릴 수 있습니다.",
-        false => "이 질문은 대화에 남아 있습니다. 그 앞에 끝난 차례가 없어 되돌릴 수는 없습니다.",
+        true => {
+            "이 질문은 대화에 남아 있습니다. /resume으로 이어서 하거나 /rewind 1로 되돌릴 수 있습니다."
+        }
+        false => {
+            "이 질문은 대화에 남아 있습니다. /resume으로 이어서 할 수 있습니다. 그 앞에 끝난 차례가 없어 되돌릴 수는 없습니다."
+        }
     })
 }
 
@@ -50,6 +54,10 @@ mod tests {
         let of = |outcomes: &[RunEnd]| left_by(&ends(outcomes)).map(|it| it.contains("/rewind 1"));
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[done.clone(), failed.clone()]), Some(true));
+        for before in [&[done.clone(), failed.clone()][..], std::slice::from_ref(&failed)] {
+            let words = left_by(&ends(before));
+            assert!(words.is_some_and(|words| words.contains("/resume")), "{words:?}");
+        }
         // A first turn cannot be taken back.
         assert_eq!(of(std::slice::from_ref(&failed)), Some(false));
         // Another process has answered since.

@@ -7,13 +7,17 @@ use hanok_state::Message;
 use crate::{Session, Talk, failure::Failure, progress::short, session::key};
 
 /// The commands of every conversation, each with what it does.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 6] = [
     ("/history", "지금까지의 모든 메시지(요약된 것도)"),
     ("/graph", "실행되는 그래프(Mermaid)"),
     ("/rewind N", "N번째 전 차례가 끝난 곳으로 되돌아가기"),
     ("/fork [이름]", "지금 상태에서 시작하는 새 대화로 옮기기(그 전의 기록은 원래 대화에)"),
+    (RESUME, "끝나지 않은 차례를 이어서 하기"),
     ("/help", "명령 목록"),
 ];
+
+/// The command that goes on with a turn that is not over.
+pub(crate) const RESUME: &str = "/resume";
 
 /// The names of all commands of a conversation.
 pub(crate) fn command_names(talk: &impl Talk) -> Vec<String> {

@@ -37,6 +37,15 @@ pub enum Failure {
         #[source]
         source: BoxError,
     },
+    /// Something that the program needs is not to be had now.
+    #[error("{what} 쓸 수 없습니다")]
+    Unusable {
+        /// What, with its particle: `서버를`.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: BoxError,
+    },
     /// What was said on the command line or in a command makes no sense.
     #[error("{0}")]
     Usage(String),

@@ -45,6 +45,9 @@ impl Keyboard {
 
     /// The next line of the input, which a person is asked for with `prompt`.
     pub(crate) async fn line(&mut self, prompt: &str, screen: &Screen) -> Result<Line, Failure> {
+        if self.interrupts.is_ending() {
+            return Ok(Line::Interrupted);
+        }
         if screen.is_asking() {
             let typist = self.typist.get_or_insert_with(|| Typist::new(self.commands.clone()));
             return tokio::select! {

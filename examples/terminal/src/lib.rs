@@ -39,6 +39,7 @@ pub mod topics;
 mod typed;
 
 pub use at_once::{AtOnce, AtOnceQuestions, at_once};
+pub use interrupts::unless_interrupted;
 pub use lanes::Lane;
 pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};

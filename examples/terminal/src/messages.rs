@@ -113,7 +113,7 @@ fn run(error: &RunError) -> Option<String> {
             format!("대화 `{}`이(가) 없습니다. 이름을 확인하거나 먼저 질문하세요", thread.thread())
         }
         RunError::Unfinished { thread, .. } => format!(
-            "대화 `{}`의 앞 차례가 끝나지 않았습니다. --resume을 주어 시작하면 이어 갑니다",
+            "대화 `{}`의 앞 차례가 끝나지 않았습니다. /resume이나 --resume으로 이어 갑니다",
             thread.thread()
         ),
         RunError::NothingAsked(thread) => {
@@ -286,7 +286,7 @@ mod tests {
     fn a_question_to_a_conversation_that_waits_is_told_how_that_goes_on() {
         let thread = ThreadKey::named("t").unwrap();
         let told = run(&RunError::Unfinished { thread, why: Unfinished::Cancelled });
-        let want = "대화 `t`의 앞 차례가 끝나지 않았습니다. --resume을 주어 시작하면 이어 갑니다";
+        let want = "대화 `t`의 앞 차례가 끝나지 않았습니다. /resume이나 --resume으로 이어 갑니다";
         assert_eq!(told.as_deref(), Some(want));
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     AtOnceQuestions, Options, Screen, Talk, aftermath,
-    command::command_names,
+    command::{RESUME, command_names},
     decision::{self, DecisionForm, Typed},
     elicitation::ServerQuestion,
     failure::{Failure, INTERRUPTED, WAITS},
@@ -133,6 +133,8 @@ impl<T: Talk> Session<T> {
             return Ok(ExitCode::from(2));
         }
         match line.strip_prefix('/') {
+            // It is a turn, and no word about one.
+            Some(_) if line == RESUME => self.turn(Input::Resume, screen).await,
             Some(command) => {
                 let said = self.command(command).await?;
                 screen.answer(&format!("{said}\n"))?;
@@ -162,7 +164,8 @@ impl<T: Talk> Session<T> {
                 Err(failure) => {
                     screen.tell(&format!("오류: {}", failure.line()));
                     // A command that failed asked nothing.
-                    if let (Failure::Run(error), false) = (&failure, line.trim().starts_with('/'))
+                    let is_turn = !line.trim().starts_with('/') || line.trim() == RESUME;
+                    if let (Failure::Run(error), true) = (&failure, is_turn)
                         && let Some(advice) = aftermath::advice(&self.thread, error, self.ran).await
                     {
                         screen.tell(advice);
@@ -376,4 +379,83 @@ async fn kept(path: &Path) -> Result<SharedCheckpointer, Failure> {
 /// The thread of this name.
 pub(crate) fn key(name: &str) -> Result<ThreadKey, Failure> {
     ThreadKey::new(Tenant::default(), name).map_err(Failure::Thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use hanok_agent::StopReason;
+    use hanok_core::BoxError;
+    use hanok_graph::{Context, END, START, Snapshot};
+    use hanok_state::{Messages, State};
+
+    use super::*;
+    use crate::Ended;
+
+    #[derive(State, Debug, Clone, Default)]
+    struct Said {
+        messages: Messages,
+        answer: String,
+    }
+
+    static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
+    /// Fails the first time.
+    async fn reply(_: Snapshot<Said>, _: Context) -> Result<SaidUpdate, BoxError> {
+        match HAS_FAILED.swap(true, Ordering::SeqCst) {
+            false => Err("the server died".into()),
+            true => Ok(Said::update().answer("이틀".to_owned())),
+        }
+    }
+
+    struct Plain;
+
+    impl Talk for Plain {
+        type State = Said;
+
+        fn ask(&self, _: &str) -> SaidUpdate {
+            Said::update()
+        }
+
+        fn ended(&self, state: &Said) -> Ended {
+            Ended { answer: Some(state.answer.clone()), stopped: Some(StopReason::Answered) }
+        }
+
+        fn messages<'s>(&self, state: &'s Said) -> &'s Messages {
+            &state.messages
+        }
+
+        fn drawing(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// A turn that failed goes on in the same conversation, without a file that outlives it.
+    #[tokio::test]
+    async fn a_turn_that_failed_is_resumed_within_the_conversation() {
+        let graph = Graph::<Said>::builder("plain").node("reply", reply);
+        let graph = graph.edge(START, "reply").edge("reply", END).build().unwrap();
+        let options = Options {
+            question: Vec::new(),
+            thread: "main".to_owned(),
+            db: None,
+            resume: false,
+            answer: Vec::new(),
+            graph: false,
+            json: true,
+            trace: false,
+        };
+        let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+        let mut session = Session::on(store, Plain, &graph, &options).unwrap();
+        let screen = Screen::new(false);
+        let Err(Failure::Run(error)) = session.say("휴가는 며칠?", &screen).await else {
+            panic!("it has an answer")
+        };
+        let advice = aftermath::advice(&session.thread, &error, session.ran).await;
+        assert!(advice.is_some_and(|advice| advice.contains(RESUME)), "{advice:?}");
+        let resumed = session.say(RESUME, &screen).await;
+        assert!(matches!(resumed, Ok(code) if code == ExitCode::SUCCESS), "{resumed:?}");
+        assert_eq!(session.thread.state(None).await.unwrap().unwrap().answer, "이틀");
+    }
 }

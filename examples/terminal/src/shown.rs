@@ -157,13 +157,14 @@ impl<'s, T: Talk> Shown<'s, T> {
             }
             Outcome::LimitReached { which, .. } => {
                 self.screen.tell(&format!(
-                    "한도({which})에 이르러 멈췄습니다. --resume으로 이어 갈 수 있습니다."
+                    "한도({which})에 이르러 멈췄습니다. /resume이나 --resume으로 이어 갈 수 있습니다."
                 ));
                 LIMIT
             }
             Outcome::Cancelled(_) => return self.stopped(),
             _ => {
-                self.screen.tell("답을 끝내지 못했습니다. --resume으로 이어 갈 수 있습니다.");
+                self.screen
+                    .tell("답을 끝내지 못했습니다. /resume이나 --resume으로 이어 갈 수 있습니다.");
                 1
             }
         };
