@@ -90,7 +90,9 @@ impl Redact {
                 is_cut
             }
             Value::Array(items) => {
-                items.iter_mut().fold(false, |is_cut, item| self.cut(item, is_protocol) || is_cut)
+                let cut =
+                    items.iter_mut().filter_map(|item| self.cut(item, is_protocol).then_some(()));
+                cut.count() > 0
             }
             Value::Object(fields) => self.cut_fields(fields, is_protocol),
             Value::Null | Value::Bool(_) | Value::Number(_) => false,
