@@ -28,6 +28,9 @@ use crate::{
 };
 
 impl Pass {
+/// The languages of fences that show a tool's result.
+const RESULTS: [&str; 5] = ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"];
+
     pub(crate) fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
         if self.walk.mode == Mode::Dead || self.walk.echo.is_some_and(Echo::is_marked) {
             return Ok(false);
@@ -133,7 +136,7 @@ impl Pass {
     fn result_fence(&mut self, look: Look<'_>) -> Result<Option<bool>, More> {
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(None) };
         let line = look.slice(self.walk.at, self.walk.at + len);
-        if !matches!(line.trim().trim_start_matches('`'), "tool_output" | "tool_outputs") {
+        if !RESULTS.contains(&line.trim().trim_start_matches('`')) {
             return Ok(None);
         }
         if self.walk.foreign(look) {
