@@ -122,6 +122,37 @@ const ANNOUNCED: &[(&str, &str)] = &[
     ("<|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),
     ("<|channel|>commentary to=functions.find<|message|>", "<|call|>"),
     ("<|channel|>commentary to=functions.find <|constrain|>json<|message|>", "<|call|>"),
+/// contract 2: arguments behind a name are no remark, and what has lost them does not run.
+#[test]
+fn a_whole_call_in_place_of_a_name_is_no_name() {
+    let parser = Parser::new(declared(&json!({ "type": "string" })));
+    for text in [
+        "<tool_call>find(q=\"a\")</tool_call>",
+        "<tool_call>find(q=\"(a)\")</tool_call>",
+        "<function=find(q=\"a\")></function>",
+        "<invoke name=\"find(q='a')\"></invoke>",
+        "<invoke name=\"find('a')\"></invoke>",
+        "[TOOL_CALLS]find(q=\"a\")[ARGS]{}",
+    ] {
+        for parser in [&parser, &Parser::default()] {
+            support::stream::same(parser, text, text.char_indices().map(|(at, _)| vec![at]));
+            let reply = parser.parse(text);
+            assert!(reply.calls.is_empty() && reply.error.is_some(), "{text}: {reply:?}");
+        }
+    }
+    for name in ["find(q='a')", "find({'q': 1})", "find(q=1)"] {
+        let call = json!({ "name": name, "arguments": {} }).to_string();
+        assert!(parser.parse(&call).calls.is_empty(), "{name}");
+    }
+    for name in ["find (v2)", "find(the user's)", "find()", "[find]"] {
+        let call = format!(
+            "<tool_call>{}</tool_call>",
+            json!({ "name": name, "arguments": { "q": "a" } })
+        );
+        assert_eq!(line(&parser.parse(&call)), r#"find{"q":"a"}"#, "{name}");
+    }
+}
+
     ("<｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n", "<｜tool▁call▁end｜>"),
     ("<｜tool▁call▁begin｜>find<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
     ("<｜tool_call_begin｜>function<｜tool_sep｜>find\n", "<｜tool_call_end｜>"),
