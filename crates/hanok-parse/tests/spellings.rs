@@ -108,6 +108,11 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
         ("최종 답: 네", "=네"),
         ("Action: 없음\nFinal Answer: 네", "=네"),
         ("<|tool_call>call:find{q:a}call:ping{}<tool_call|>", r#"find{"q":"a"} ping{}"#),
+        (
+            "<|tool_call>call:find{q:<|\"|>a<|\"|>},call:ping{}<tool_call|>",
+            r#"find{"q":"a"} ping{}"#,
+        ),
+        ("<|tool_call>call:find{q:a} ;\ncall:ping{}<tool_call|>", r#"find{"q":"a"} ping{}"#),
         // Muse's header names the tool once or twice.
         (" to=ping<|message|><atem:invoke name=\"ping\"></atem:invoke>", "ping{}"),
         (" to=ping.ping<|message|><atem:invoke name=\"ping\"></atem:invoke>", "ping{}"),
@@ -117,11 +122,6 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
     }
 }
 
-/// Calls that announce JSON, with words in its place.
-const ANNOUNCED: &[(&str, &str)] = &[
-    ("<|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),
-    ("<|channel|>commentary to=functions.find<|message|>", "<|call|>"),
-    ("<|channel|>commentary to=functions.find <|constrain|>json<|message|>", "<|call|>"),
 /// contract 2: arguments behind a name are no remark, and what has lost them does not run.
 #[test]
 fn a_whole_call_in_place_of_a_name_is_no_name() {
@@ -153,6 +153,11 @@ fn a_whole_call_in_place_of_a_name_is_no_name() {
     }
 }
 
+/// Calls that announce JSON, with words in its place.
+const ANNOUNCED: &[(&str, &str)] = &[
+    ("<|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),
+    ("<|channel|>commentary to=functions.find<|message|>", "<|call|>"),
+    ("<|channel|>commentary to=functions.find <|constrain|>json<|message|>", "<|call|>"),
     ("<｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n", "<｜tool▁call▁end｜>"),
     ("<｜tool▁call▁begin｜>find<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
     ("<｜tool_call_begin｜>function<｜tool_sep｜>find\n", "<｜tool_call_end｜>"),
