@@ -270,6 +270,11 @@ impl Pass {
         if !is_declared || walk.echo.is_some() || walk.is_shown(look) {
             return Ok(false);
         }
+        // Code is an example.
+        let in_code = walk.fence.is_open() && !walk.begins_line(look);
+        if in_code || python_names::is_of_code(look.slice(walk.start, walk.at)) {
+            return Ok(false);
+        }
         if walk.enclosure.holds(look, walk.at, Enclosed::default())? || walk.is_quoted(look) {
             return Ok(false);
         }
