@@ -6,6 +6,7 @@ use crate::{
     parse::pass::Pass,
     readers::{
         calls::{self, Calls},
+        data_list::{self, DataList},
         dispatch::Dispatch,
         echo::Echo,
         enclosure::Enclosed,
@@ -168,7 +169,12 @@ const RESULTS: [&str; 5] = ["tool_output", "tool_outputs", "tool_result", "tool_
     }
 
     pub(crate) fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.is_of_quoted(look, at) {
+        if data_list::begins(look, at)? {
+            self.read(look, DataList::new(self.walk.at, at));
+            return Ok(true);
+        }
+        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at)
+        {
             return Ok(false);
         }
         self.walk.fresh = false;
