@@ -205,7 +205,7 @@ impl Pass {
         }
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
-        if is_mark && (walk.fenced_input || walk.is_shown(look)) {
+        if is_mark && (walk.fenced_input || walk.mark_is_shown(look, lookup)) {
             return Ok(false);
         }
         if let Lookup::Mark(mark, len) = lookup {
