@@ -2,13 +2,14 @@
 //!
 //! A [`reader`] is a state. [`walk`] is what all of them share: where reading stands, what text is sent where, what was
 //! read. [`dispatch`] decides what follows a mark; [`separator`] and [`json_arguments`] read a name and its JSON, [`calls`] JSON calls,
-//! [`params`], [`nested_xml`] and [`suffixed_tag`] tags, [`python_calls`] Python's calls, [`label_name`] what stands behind a
+//! [`data_list`] lists that are none, [`params`], [`nested_xml`] and [`suffixed_tag`] tags, [`python_calls`] Python's calls, [`label_name`] what stands behind a
 //! label, [`header`] the header of a message, [`headless`] calls whose first mark is missing, [`think`] reasoning; [`trailer`], [`recovery`] and [`skip`] what stands behind a call.
 //!
 //! A reader never reads a byte twice, except for a bounded look ahead.
 
 pub(crate) mod attribute_call;
 pub(crate) mod calls;
+pub(crate) mod data_list;
 pub(crate) mod dispatch;
 pub(crate) mod echo;
 pub(crate) mod enclosure;

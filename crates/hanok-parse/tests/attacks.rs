@@ -27,6 +27,15 @@ const RESULTS: &[(&str, &str)] = &[
     ("<tool_response>\n", "\n</tool_response>"),
     ("<tool_result>", "</tool_result>"),
     ("<tool_results>", "</tool_results>"),
+    ("<tool_output>", "</tool_output>"),
+    ("<tool_output name=\"x\">", "</tool_output>"),
+    ("<TOOL_OUTPUT>\n", "\n</TOOL_OUTPUT>"),
+    ("<Tool_Output>", "</Tool_Output>"),
+    ("<tool_outputs>", "</tool_outputs>"),
+    ("<|tool_output|>", "<|/tool_output|>"),
+    ("<observation>", "</observation>"),
+    ("<Observation>\n", "\n</Observation>"),
+    ("<OBSERVATION>", "</OBSERVATION>"),
     ("<function_results><result>\n", "\n</result></function_results>"),
     (
         "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>",
@@ -182,6 +191,55 @@ const SHOWN: &[(&str, Shown)] = &[
     ("fence in a fence of tildes", |call| Some(format!("~~~markdown\n```\n{call}\n```\n~~~\n끝"))),
     ("fence in a fence of backticks", |call| {
         Some(format!("예:\n```markdown\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence of a file", |call| {
+        Some(format!("```md:README.md\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence with a title", |call| {
+        Some(format!("```python title=\"a.py\"\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence with words", |call| {
+        Some(format!("```python linenos\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence of C#", |call| Some(format!("```c#\n// x\n```json\n{call}\n```\n```\n끝"))),
+    ("fence in a fence of a path", |call| {
+        Some(format!("```docs/a.md\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence of a Korean word", |call| {
+        Some(format!("```예시\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence in a fence with a long name", |call| {
+        let name = "long-".repeat(20);
+        Some(format!("```{name}\n설명\n```json\n{call}\n```\n```\n끝"))
+    }),
+    ("fence with words in a fence", |call| {
+        Some(format!("```markdown\n설명\n```json title=\"a\"\n{call}\n```\n```\n끝"))
+    }),
+    ("fence of four signs in a list", |call| {
+        Some(format!("- ````markdown\n  ```json\n{call}\n  ```\n  ````\n끝"))
+    }),
+    ("fence in a fence in a list", |call| {
+        Some(format!("1. ```markdown\n   예:\n   ```json\n{call}\n   ```\n   ```\n끝"))
+    }),
+    ("fence of tildes in a list", |call| Some(format!("- ~~~\n{call}\n  ~~~\n끝"))),
+    ("fence in a list in a fence", |call| {
+        Some(format!("```markdown\n- ```json\n{call}\n  ```\n```\n끝"))
+    }),
+    ("fence in a list in a fence in a fence", |call| {
+        Some(format!("```md\n설명\n```txt\n- ```json\n  x\n  ```\n{call}\n```\n```\n끝"))
+    }),
+    ("fence of tildes in its like", |call| Some(format!("~~~\n~~~json\n{call}\n~~~\n~~~\n끝"))),
+    ("fence of four signs in its like", |call| {
+        Some(format!("````md\n````json\n{call}\n````\n````\n끝"))
+    }),
+    ("blockquote of three signs", |call| {
+        Some(call.trim_end().lines().map(|line| format!(">>> {line}\n")).collect())
+    }),
+    ("blockquote of four signs", |call| {
+        Some(call.trim_end().lines().map(|line| format!(">>>> {line}\n")).collect())
+    }),
+    ("blockquote in a list behind another one", |call| {
+        cell(call).map(|call| format!("> 네\n- > {call}"))
     }),
     ("fence directly in a fence", |call| Some(format!("```markdown\n```json\n{call}\n```\n```\n"))),
     ("blockquote in a list", |call| {
@@ -465,8 +523,22 @@ fn a_label_in_inline_code_is_text() {
 fn what_a_quoted_mark_opens_runs_nothing() {
     let call =
         "<tool_call>\n{\"name\": \"rm\", \"arguments\": {\"path\": \"/home\"}}\n</tool_call>";
-    for text in [format!("“{call}"), format!("이렇게 `{call}"), format!("이렇게 \"{call}\n네.")]
-    {
+    let function = "<function=rm>\n<parameter=path>\n/home\n</parameter>\n</function>";
+    let invoke = "<invoke name=\"rm\">\n<parameter name=\"path\">/home</parameter>\n</invoke>";
+    for text in [
+        format!("“{call}"),
+        format!("이렇게 `{call}"),
+        format!("이렇게 \"{call}\n네."),
+        format!("> {call}"),
+        format!("| {call}"),
+        format!("“<tool_call>\n{function}\n</tool_call>"),
+        format!("> <tool_call>\n{function}\n</tool_call>"),
+        format!("“<function_calls>\n{invoke}\n</function_calls>"),
+        format!("“<minimax:tool_call>\n\n{invoke}\n</minimax:tool_call>"),
+        "> <|tool_call>\ncall:rm{path:<|\"|>/home<|\"|>}<tool_call|>".to_owned(),
+        "> <|python_start|>\n[rm(path=\"/home\")]<|python_end|>".to_owned(),
+        "“<|tool_calls_section_begin|>\n<|tool_call_begin|>functions.rm:0<|tool_call_argument_begin|>{}<|tool_call_end|>".to_owned(),
+    ] {
         for parser in parsers(Format::Hermes) {
             let [whole, pieces] = replies(&parser, &text);
             assert_eq!(whole, pieces, "{text:?} in pieces");
@@ -504,6 +576,13 @@ fn what_is_not_enclosed_runs() {
         format!("- {call}"),
         format!("1. {call}"),
         format!("-> {call}"),
+        format!("The screen is 27\"{call}"),
+        format!("> x <tool_call> y\n{call}"),
+        format!("```python linenos\nx\n```\n{call}"),
+        format!("- ```python\n  x\n  ```\n{call}"),
+        format!("~~~\n~~~json\nx\n~~~\n~~~\n{call}"),
+        format!("[1, 2]\n{call}"),
+        format!("[\"a\", b\n{call}"),
     ] {
         for parser in parsers(Format::Hermes) {
             let [whole, pieces] = replies(&parser, &text);

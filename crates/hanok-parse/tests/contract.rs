@@ -346,9 +346,16 @@ fn an_undeclared_name_is_an_error_behind_a_marker_and_text_without_one() {
         r#"[{"name": "홍길동", "age": 3}, {"name": "f", "age": 4}]"#,
         r#"{"name": "f", "description": "a tool", "parameters": {"type": "object"}}"#,
         r#"{"name": "f"}"#,
+        r#"{"name": "f", "parameters": {"type": "object", "properties": {"q": {"type": "string"}}}}"#,
+        r#"{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}"#,
+        "```json\n[\n  {\"id\": 1},\n  {\"name\": \"f\", \"arguments\": {}}\n]\n```",
+        "[\"a\",\n{\"name\": \"f\", \"arguments\": {}}]",
+        "[1, [2, None],\n{\"name\": \"f\", \"arguments\": {\"a\": \"]\"}},\n\n{\"name\": \"g\", \"arguments\": {}}]",
+        "[{\"id\": 1},\n{\"name\": \"f\", \"arguments\": {}}",
         "{unfinished prose",
         "```python\nprint({'name': 1})\n```",
     ] {
+        support::stream::same(&parser(), text, text.char_indices().map(|(at, _)| vec![at]));
         let reply = parser().parse(text);
         assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", text));
     }

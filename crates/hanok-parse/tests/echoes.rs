@@ -7,10 +7,14 @@ use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 use support::{declared, line, parser};
 
 /// The marks of results, and where they end.
-const RESULTS: [(&str, &str); 21] = [
+const RESULTS: [(&str, &str); 25] = [
     ("<tool_response>", "</tool_response>"),
     ("<tool_result>", "</tool_result>"),
     ("<|observation|>", "<|assistant|>"),
+    ("<tool_output>", "</tool_output>"),
+    ("<TOOL_OUTPUTS>", "</TOOL_OUTPUTS>"),
+    ("<|tool_output|>", "<|/tool_output|>"),
+    ("<Observation>", "</Observation>"),
     ("<function_results>", "</function_results>"),
     ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
     ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
@@ -95,7 +99,7 @@ fn a_suffix_and_attributes_of_a_result_are_not_shown() {
 fn nothing_in_a_fence_of_a_result_is_a_call() {
     let hermes = Parser::new(declared()).format(Format::Hermes);
     for (parser, calls) in [(parser(), &CALLS[..]), (hermes, &CALLS[..1])] {
-        for language in ["tool_output", "tool_outputs"] {
+        for language in ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"] {
             for call in calls {
                 for text in [
                     format!("```{language}\n{call}\n```"),

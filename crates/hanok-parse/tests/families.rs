@@ -194,7 +194,17 @@ fn python_is_read_like_python() {
         "[other(q=\"x\")]",
         "[find(q=\"x\") and more",
         "[1, 2] [find](http://x.kr)",
+        "```python\nresults = [find(q=\"x\")]\n```",
+        "```python\nprint(1, [find(q=\"x\")])\n```",
+        "results = [find(q=\"x\")]",
+        "return [find(q=\"x\")]",
+        "foo([find(q=\"x\")])",
+        "for x in [find(q=\"x\")]:\n    pass",
+        "a[find(q=\"x\")]",
+        "[find(q=\"x\")](http://x.kr)",
+        "이것은 [find(q=\"x\")](http://x.kr) 입니다.",
     ] {
+        support::stream::same(&parser, prose, prose.char_indices().map(|(at, _)| vec![at]));
         let reply = parser.parse(prose);
         assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", prose));
     }

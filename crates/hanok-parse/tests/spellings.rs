@@ -108,12 +108,48 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
         ("최종 답: 네", "=네"),
         ("Action: 없음\nFinal Answer: 네", "=네"),
         ("<|tool_call>call:find{q:a}call:ping{}<tool_call|>", r#"find{"q":"a"} ping{}"#),
+        (
+            "<|tool_call>call:find{q:<|\"|>a<|\"|>},call:ping{}<tool_call|>",
+            r#"find{"q":"a"} ping{}"#,
+        ),
+        ("<|tool_call>call:find{q:a} ;\ncall:ping{}<tool_call|>", r#"find{"q":"a"} ping{}"#),
         // Muse's header names the tool once or twice.
         (" to=ping<|message|><atem:invoke name=\"ping\"></atem:invoke>", "ping{}"),
         (" to=ping.ping<|message|><atem:invoke name=\"ping\"></atem:invoke>", "ping{}"),
     ] {
         support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
         assert_eq!(line(&parser.parse(text)), want, "{text}");
+    }
+}
+
+/// contract 2: arguments behind a name are no remark, and what has lost them does not run.
+#[test]
+fn a_whole_call_in_place_of_a_name_is_no_name() {
+    let parser = Parser::new(declared(&json!({ "type": "string" })));
+    for text in [
+        "<tool_call>find(q=\"a\")</tool_call>",
+        "<tool_call>find(q=\"(a)\")</tool_call>",
+        "<function=find(q=\"a\")></function>",
+        "<invoke name=\"find(q='a')\"></invoke>",
+        "<invoke name=\"find('a')\"></invoke>",
+        "[TOOL_CALLS]find(q=\"a\")[ARGS]{}",
+    ] {
+        for parser in [&parser, &Parser::default()] {
+            support::stream::same(parser, text, text.char_indices().map(|(at, _)| vec![at]));
+            let reply = parser.parse(text);
+            assert!(reply.calls.is_empty() && reply.error.is_some(), "{text}: {reply:?}");
+        }
+    }
+    for name in ["find(q='a')", "find({'q': 1})", "find(q=1)"] {
+        let call = json!({ "name": name, "arguments": {} }).to_string();
+        assert!(parser.parse(&call).calls.is_empty(), "{name}");
+    }
+    for name in ["find (v2)", "find(the user's)", "find()", "[find]"] {
+        let call = format!(
+            "<tool_call>{}</tool_call>",
+            json!({ "name": name, "arguments": { "q": "a" } })
+        );
+        assert_eq!(line(&parser.parse(&call)), r#"find{"q":"a"}"#, "{name}");
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     parse::pass::Pass,
     readers::{
         calls::{self, Calls},
+        data_list::{self, DataList},
         dispatch::Dispatch,
         echo::Echo,
         enclosure::Enclosed,
@@ -14,7 +15,7 @@ use crate::{
         json_arguments::JsonArguments,
         label_name::{Behind, LabelName},
         python_calls::PythonCalls,
-        python_names,
+        python_names, quotation,
         walk::Mode,
     },
     text::{
@@ -26,6 +27,9 @@ use crate::{
         presence::{More, Presence},
     },
 };
+
+/// The languages of fences that show a tool's result.
+const RESULTS: [&str; 5] = ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"];
 
 impl Pass {
     pub(crate) fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
@@ -99,6 +103,7 @@ impl Pass {
         let rest = look.rest(next).as_bytes();
         match rest.first() {
             Some(b'`') if self.code_fence(look)? || self.walk.fence_line(look)? => Ok(true),
+            Some(b'-' | b'*' | b'+' | b'0'..=b'9') if self.list_fence(look, next)? => Ok(true),
             Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
             Some(b'[') if look.setup.python => self.bare_python(look, next),
             Some(_) if look.setup.lines.may_begin_line(rest) => self.line_mark(look, next),
@@ -135,7 +140,7 @@ impl Pass {
     fn result_fence(&mut self, look: Look<'_>) -> Result<Option<bool>, More> {
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(None) };
         let line = look.slice(self.walk.at, self.walk.at + len);
-        if !matches!(line.trim().trim_start_matches('`'), "tool_output" | "tool_outputs") {
+        if !RESULTS.contains(&line.trim().trim_start_matches('`')) {
             return Ok(None);
         }
         if self.walk.foreign(look) {
@@ -145,9 +150,16 @@ impl Pass {
         Ok(Some(false))
     }
 
+    /// A fence behind the signs of a list at byte `at`.
+    fn list_fence(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let behind = quotation::behind_bullets(look, at)?;
+        let is_fence = behind > at && look.rest(behind).starts_with('`');
+        Ok(is_fence && self.walk.fence_in_list(look, behind)?)
+    }
+
     /// A fence whose language says that it holds calls.
     pub(crate) fn code_fence(&mut self, look: Look<'_>) -> Result<bool, More> {
-        if !look.setup.tool_code || self.walk.fence.code {
+        if !look.setup.tool_code || self.walk.fence.is_around_code() {
             return Ok(false);
         }
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
@@ -167,7 +179,12 @@ impl Pass {
     }
 
     pub(crate) fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.is_of_quoted(look, at) {
+        if data_list::begins(look, at)? {
+            self.read(look, DataList::new(self.walk.at, at));
+            return Ok(true);
+        }
+        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at)
+        {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -180,7 +197,7 @@ impl Pass {
     pub(crate) fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::first_name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_enclosed(look)? {
+        if !is_declared || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at) {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -193,7 +210,7 @@ impl Pass {
     pub(crate) fn code_line(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_enclosed(look)? {
+        if !is_declared || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at) {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -218,7 +235,12 @@ impl Pass {
             {
                 Ok(false)
             }
-            Lookup::Mark(mark, len) if self.walk.is_enclosed(look, mark, len)? => Ok(false),
+            Lookup::Mark(mark, len)
+                if self.walk.is_enclosed(look, mark, len)?
+                    || mark.opens() && self.walk.is_of_quoted(look, at) =>
+            {
+                Ok(false)
+            }
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
@@ -236,12 +258,6 @@ impl Pass {
         }
         let behind = self.walk.at + label.len;
         self.walk.enclosure.holds(look, behind, Enclosed::default())
-    }
-
-    /// Whether what stands at byte `at` belongs to a mark that is quoted.
-    fn is_of_quoted(&self, look: Look<'_>, at: usize) -> bool {
-        let to = self.walk.quoted_to;
-        to > self.walk.start && look.slice(to, at).trim().is_empty()
     }
 
     /// Whether the line at hand stands in what began before it and ends behind it.

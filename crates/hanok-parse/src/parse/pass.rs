@@ -205,7 +205,7 @@ impl Pass {
         }
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
-        if is_mark && (walk.fenced_input || walk.is_shown(look)) {
+        if is_mark && (walk.fenced_input || walk.mark_is_shown(look, lookup)) {
             return Ok(false);
         }
         if let Lookup::Mark(mark, len) = lookup {
@@ -268,6 +268,11 @@ impl Pass {
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
         let walk = &mut self.walk;
         if !is_declared || walk.echo.is_some() || walk.is_shown(look) {
+            return Ok(false);
+        }
+        // Code is an example.
+        let in_code = walk.fence.is_open() && !walk.begins_line(look);
+        if in_code || python_names::is_of_code(look.slice(walk.start, walk.at)) {
             return Ok(false);
         }
         if walk.enclosure.holds(look, walk.at, Enclosed::default())? || walk.is_quoted(look) {

@@ -6,6 +6,7 @@ use crate::{
     declared::CallKind,
     json::scan::{Ends, Read, Scan},
     readers::{
+        data_list::DataList,
         reader::{Next, Reader},
         skip::{Skip, Then},
         trailer::Trailer,
@@ -194,12 +195,20 @@ impl Calls {
 
     fn done(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Step {
         let from = self.at;
-        let mut calls = match self.released {
-            Some(_) => Vec::new(),
-            None => json_calls::calls(&scan, self.shape, self.bare),
+        let declared = &look.setup.declared;
+        let is_text = self.released.is_some();
+        let is_list = self.bare && look.rest(self.opening).starts_with('[');
+        let mut calls = if is_text && !is_list {
+            Vec::new()
+        } else {
+            json_calls::calls(&scan, self.shape, self.bare)
         };
         if self.bare {
-            calls.retain(|call| json_calls::is_known(&look.setup.declared, &call.name));
+            calls.retain(|call| !json_calls::is_definition(&scan, declared, &call.name));
+        }
+        let is_data = is_list && calls.is_empty();
+        if self.bare {
+            calls.retain(|call| !is_text && json_calls::is_known(declared, &call.name));
         }
         self.at = scan.at;
         if let Some(word) = self.word.as_ref().filter(|_| calls.is_empty()) {
@@ -208,7 +217,7 @@ impl Calls {
             calls.push(Pair { name, input: whole, id: None, whole: true });
         }
         if calls.is_empty() {
-            return self.nothing(walk, look);
+            return self.nothing(walk, look, is_data);
         }
         if self.bare && !walk.leave(look) {
             return Step::Next(Next::Inline(self.at));
@@ -235,11 +244,14 @@ impl Calls {
         }
     }
 
-    /// An object that is no call.
-    fn nothing(&mut self, walk: &mut Walk, look: Look<'_>) -> Step {
+    /// An object that is no call, or calls what is not declared. What stands behind it in a list of data `is_data`, too.
+    fn nothing(&mut self, walk: &mut Walk, look: Look<'_>, is_data: bool) -> Step {
         walk.draft.abandon();
         if self.bare {
             walk.push(look, self.released.unwrap_or(self.opening), self.at);
+            if is_data {
+                return Step::Next(DataList::behind_item(self.at).begin(walk, look));
+            }
             return Step::Next(Next::Inline(self.at));
         }
         let span = self.start..self.at;

@@ -7,12 +7,18 @@ use std::ops::Range;
 
 use crate::{
     readers::{shown::Shown, walk::Walk},
-    text::{labels, look::Look, presence::More},
+    text::{
+        labels,
+        look::{Look, Until},
+        presence::More,
+    },
 };
 
 pub(crate) const FENCE: &str = "```";
 /// The longest name of a language, blanks included.
 const LANGUAGE: usize = 64;
+/// The longest line of a fence that says more than a language.
+const INFO: usize = 256;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fence {
@@ -22,7 +28,7 @@ pub(crate) struct Fence {
     /// A fence around the format is open.
     wrapping: bool,
     /// A fence around code is open.
-    pub(crate) code: bool,
+    code: bool,
 }
 
 impl Fence {
@@ -37,6 +43,11 @@ impl Fence {
     /// Whether a fence is open, around whatever.
     pub(crate) fn is_open(&self) -> bool {
         self.code || self.is_wrapping()
+    }
+
+    /// Whether one is open that is not around the format: what begins in it is code.
+    pub(crate) fn is_around_code(&self) -> bool {
+        self.code || self.held.is_some()
     }
 
     pub(crate) fn is_wrapping(&self) -> bool {
@@ -93,18 +104,50 @@ pub(crate) fn opening(look: Look<'_>, at: usize) -> Result<Option<usize>, More> 
     Ok((fence >= 3).then_some(text.len()))
 }
 
+/// The length of a fence of three signs at `at`, blanks before it included, that has anything but a backtick behind it: a
+/// language and more, such as a title, a file or words. A mark in it is read by itself.
+fn with_info(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+    let Some(fence) = look.behind_blanks(at)? else { return Ok(None) };
+    if look.any(fence, &[FENCE])?.is_none() {
+        return Ok(None);
+    }
+    let info = fence + FENCE.len();
+    let len = match look.until(info, INFO, |letter| matches!(letter, '`' | '\n' | '\r')) {
+        Until::At(len) if look.rest(info + len).starts_with('`') => return Ok(None),
+        Until::At(len) => len,
+        Until::Ended => look.rest(info).len(),
+        Until::More => return Err(More),
+        Until::Beyond => return Ok(None),
+    };
+    let mark = look.slice(info, info + len).find('<');
+    Ok(Some(info + mark.unwrap_or(len) - at))
+}
+
+/// The length of the line of a fence at `at`, with whatever it says, and whether that is no more than a language.
+fn line(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More> {
+    if let Some(len) = opening(look, at)? {
+        return Ok(Some((len, true)));
+    }
+    Ok(with_info(look, at)?.map(|len| (len, false)))
+}
+
 impl Walk {
     /// Reads a fence at the start of a line.
     pub(crate) fn fence_line(&mut self, look: Look<'_>) -> Result<bool, More> {
-        let Some(len) = opening(look, self.at)? else { return Ok(false) };
+        let Some((len, is_plain)) = line(look, self.at)? else { return Ok(false) };
         let line = self.at..self.at + len;
+        if self.fence.wrapping && !is_plain {
+            self.show_fence(look);
+            return Ok(false);
+        }
         if self.fence.wrapping {
             self.fence.close();
             self.go(line.end);
             return Ok(true);
         }
-        let is_inner = self.fence.code || self.fence.held.is_some();
-        if is_inner && look.slice(line.start, line.end).trim().len() > FENCE.len() {
+        if self.fence.is_around_code()
+            && look.slice(line.start, line.end).trim().len() > FENCE.len()
+        {
             self.show_fence(look);
             return Ok(false);
         }
@@ -116,6 +159,24 @@ impl Walk {
         self.fence.held = Some(line.clone());
         self.go(line.end);
         Ok(true)
+    }
+
+    /// Reads a fence behind the signs of a list, which end at byte `behind`. In another fence it is the text of that, and so are
+    /// the fences in it.
+    pub(crate) fn fence_in_list(&mut self, look: Look<'_>, behind: usize) -> Result<bool, More> {
+        let Some((len, _)) = line(look, behind)? else { return Ok(false) };
+        let info = look.slice(behind, behind + len).trim_start().trim_start_matches('`');
+        // Code in a line of its own.
+        if info.contains('`') {
+            return Ok(false);
+        }
+        if self.fence.is_open() {
+            self.show_fence(look);
+            return Ok(false);
+        }
+        self.push(look, self.at, behind);
+        self.at = behind;
+        self.fence_line(look)
     }
 
     /// Shows the fence here, with the fences in it.

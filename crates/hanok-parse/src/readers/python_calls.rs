@@ -208,6 +208,10 @@ impl PythonCalls {
         let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
             return self.release(walk, look, behind);
         };
+        // The words of a link, or code that goes on.
+        if look.rest(at).starts_with(['(', ':']) {
+            return self.release(walk, look, at);
+        }
         // A line with several lists talks about them.
         match python_names::another_list(look, at) {
             Ok(false) => {}

@@ -3,6 +3,7 @@
 use crate::{
     declared::CallKind,
     text::{
+        labels,
         look::{Look, Until},
         names,
         presence::More,
@@ -31,6 +32,17 @@ pub(crate) fn another_list(look: Look<'_>, at: usize) -> Result<bool, More> {
     }
     let Some(name) = first_name(look, list)? else { return Ok(false) };
     Ok(names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok())
+}
+
+/// Whether the list whose bracket follows `before` is a part of code: what is assigned, returned, handed on, or looked up.
+pub(crate) fn is_of_code(before: &str) -> bool {
+    const RETURN: &str = "return";
+    if before.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_') {
+        return true;
+    }
+    let code = before.trim_end_matches(labels::is_blank);
+    let head = code.strip_suffix(RETURN).map(|head| head.trim_end_matches(labels::is_blank));
+    code.ends_with(['(', '=']) || head.is_some_and(|head| head.is_empty() || head.ends_with('\n'))
 }
 
 /// What is printed.

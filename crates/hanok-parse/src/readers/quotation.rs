@@ -9,7 +9,7 @@ use crate::{
     text::{
         labels,
         look::{Look, Until},
-        marks::Mark,
+        marks::{Lookup, Mark},
         presence::More,
     },
     work,
@@ -80,7 +80,8 @@ impl Walk {
         let head = line.strip_suffix(open).unwrap_or(line);
         let opens = match *open {
             "`" => !line.ends_with("```") && head.matches('`').count() % 2 == 0,
-            "\"" => head.matches('"').count() % 2 == 0,
+            // Behind a letter or a digit it ends a word, or says inches.
+            "\"" => !head.ends_with(is_of_word) && head.matches('"').count() % 2 == 0,
             "'" => head.is_empty() || head.ends_with(|last: char| !last.is_alphanumeric()),
             _ => true,
         };
@@ -88,6 +89,34 @@ impl Walk {
             self.show(close, true);
         }
         opens
+    }
+
+    /// Whether nothing but white space stands between byte `at` and a mark that is quoted or shown: what that opens, it quotes.
+    pub(crate) fn is_of_quoted(&mut self, look: Look<'_>, at: usize) -> bool {
+        if self.quoted_to <= self.start {
+            return false;
+        }
+        let between = look.slice(self.quoted_to, at);
+        let words = between.trim_start();
+        work::count(between.len() - words.len());
+        if !words.is_empty() {
+            self.quoted_to = self.start;
+        }
+        words.is_empty()
+    }
+
+    /// Whether a mark stands here that is shown, or that one opens which is shown.
+    pub(crate) fn mark_is_shown(&mut self, look: Look<'_>, lookup: Lookup) -> bool {
+        let opening = match lookup {
+            Lookup::Mark(mark, len) if mark.opens() => Some(len),
+            _ => None,
+        };
+        let at = self.at;
+        let is_shown = self.is_shown(look) || opening.is_some() && self.is_of_quoted(look, at);
+        if let Some(len) = opening.filter(|_| is_shown) {
+            self.quoted_to = at + len;
+        }
+        is_shown
     }
 
     /// Reads the start of a line: whether all of it is shown.
@@ -100,42 +129,60 @@ impl Walk {
             return Ok(self.is_shown(look));
         }
         let Some(at) = look.behind_blanks(self.at)? else { return Ok(self.is_shown(look)) };
-        let behind = if self.shown.is_none() { behind_bullets(look, at)? } else { at };
+        let is_shown = self.is_shown(look);
+        let may_be_list = matches!(self.shown, None | Some(Shown::Nested(_)));
+        let behind = if may_be_list { behind_bullets(look, at)? } else { at };
         let rest = look.rest(behind);
         let sign = rest.bytes().next().unwrap_or_default();
-        if behind > at && !matches!(sign, b'>' | b'|') {
-            return Ok(false);
-        }
+        let is_in_list = behind > at;
         let len = rest.bytes().take(SIGNS).take_while(|byte| *byte == sign).count();
         work::count(len);
         let is_fence = matches!(sign, b'`' | b'~');
         if (is_fence || sign == b'>') && len == rest.len() && len < SIGNS && !look.ended {
             return Err(More);
         }
-        if self.is_shown(look) {
-            match self.shown {
-                Some(Shown::Block { sign: own, len: least }) if own == sign && len >= least => {
-                    self.shown = None;
-                }
-                Some(Shown::Nested(depth)) if sign == b'`' && len >= 3 => {
-                    let tail = look.behind_blanks(behind + len)?.map(|tail| look.rest(tail));
-                    let is_close =
-                        tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(['\n', '\r']));
-                    let depth = if is_close { depth - 1 } else { depth + 1 };
-                    self.shown = (depth > 1).then_some(Shown::Nested(depth));
-                }
-                _ => {}
-            }
+        if is_shown {
+            self.read_fence(look, behind, sign, len, is_in_list)?;
             return Ok(true);
         }
         match sign {
-            b'>' if len < 3 => self.show("\n", true),
+            b'>' if len != 3 || is_quotation(rest) => self.show("\n", true),
             b'|' => self.show("\n", true),
-            b'`' if len > 3 => self.shown = Some(Shown::Block { sign, len }),
-            b'~' if len >= 3 => self.shown = Some(Shown::Block { sign, len }),
+            b'`' if len > 3 => self.shown = Some(Shown::Block { sign, len, depth: 1 }),
+            b'~' if len >= 3 => self.shown = Some(Shown::Block { sign, len, depth: 1 }),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Reads a run of `len` signs at byte `at`, with which a line begins that is shown: a fence that closes what is shown, or one
+    /// in it. Behind the signs of a list no fence closes.
+    fn read_fence(
+        &mut self,
+        look: Look<'_>,
+        at: usize,
+        sign: u8,
+        len: usize,
+        is_in_list: bool,
+    ) -> Result<(), More> {
+        let depth = match self.shown {
+            Some(Shown::Block { sign: own, len: least, depth }) if own == sign && len >= least => {
+                depth
+            }
+            Some(Shown::Nested(depth)) if sign == b'`' && len >= 3 => depth,
+            _ => return Ok(()),
+        };
+        let tail = look.behind_blanks(at + len)?.map(|tail| look.rest(tail));
+        let ends_line = tail.is_some_and(|tail| tail.is_empty() || tail.starts_with(['\n', '\r']));
+        let depth = if ends_line && !is_in_list { depth - 1 } else { depth + 1 };
+        self.shown = match self.shown {
+            Some(Shown::Block { sign, len, .. }) if depth > 0 => {
+                Some(Shown::Block { sign, len, depth })
+            }
+            Some(Shown::Nested(_)) if depth > 1 => Some(Shown::Nested(depth)),
+            _ => None,
+        };
+        Ok(())
     }
 
     /// Whether nothing but blanks and other marks stands before this on its line.
@@ -150,6 +197,11 @@ impl Walk {
     }
 }
 
+/// Whether `letter` goes on in a word, of a script that has blanks between words and particles.
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() && !matches!(letter, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..)
+}
+
 /// Whether a line that is shown may begin with `byte`: its sign, or the first byte of a blank before it.
 fn may_begin_shown(byte: u8) -> bool {
     let is_sign = matches!(byte, b'>' | b'|' | b'`' | b'~');
@@ -157,8 +209,14 @@ fn may_begin_shown(byte: u8) -> bool {
     is_sign || is_bullet || matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0xc2 | 0xe1..=0xe3 | 0xef)
 }
 
+/// Whether the three signs with which `rest` begins are those of a quotation in quotations. Functionary writes a name behind them.
+fn is_quotation(rest: &str) -> bool {
+    let behind = rest.trim_start_matches('>').chars().next();
+    behind.is_some_and(|letter| labels::is_blank(letter) || matches!(letter, '<' | '{' | '['))
+}
+
 /// Behind the signs of a list at `at`, each with the blanks behind it: `- `, `1. `.
-fn behind_bullets(look: Look<'_>, mut at: usize) -> Result<usize, More> {
+pub(crate) fn behind_bullets(look: Look<'_>, mut at: usize) -> Result<usize, More> {
     /// The signs of lists in lists.
     const MOST: usize = 8;
     for _ in 0..MOST {

@@ -107,10 +107,14 @@ impl Trailer {
         if self.stage != Stage::Junk {
             self.ahead = look.behind_white(self.ahead);
             if let Some((rule, another)) = look.setup.marks.block(self.closes) {
-                if look.any(self.ahead, &[another])?.is_some() {
-                    self.at = self.ahead;
-                    walk.next_rule = Some(rule);
-                    return Ok(Some(false));
+                let separator = look.rest(self.ahead).starts_with([',', ';']);
+                let call = look.behind_some_white(self.ahead + usize::from(separator))?;
+                if let Some(call) = call {
+                    if look.any(call, &[another])?.is_some() {
+                        self.at = call;
+                        walk.next_rule = Some(rule);
+                        return Ok(Some(false));
+                    }
                 }
             }
             match look.any(self.ahead, self.closes)? {

@@ -2,7 +2,7 @@
 
 use crate::{
     declared::{CallKind, Declared},
-    json::{json_text::unquoted, object, scan::Scan},
+    json::{json_text::unquoted, members, object, scan::Scan},
     reply::input::Input,
     text::{names, rule::Shape},
 };
@@ -97,6 +97,23 @@ fn named(object: &Scan, bare: bool) -> Option<Pair> {
     let text = |key: &&str| object.get(key).filter(|name| name.starts_with('"'));
     let name = NAMES.iter().chain(&["tool"]).find_map(text)?;
     pair(name, arguments(object), bare)
+}
+
+/// Whether `object` defines the tool of this name: its parameters are a schema, and the tool has none that are named like that.
+pub(crate) fn is_definition(object: &Scan, declared: &Declared, name: &str) -> bool {
+    let inner = object.get("function").filter(|inner| inner.starts_with('{')).and_then(nested);
+    let object = inner.as_ref().unwrap_or(object);
+    let schema = object.get("parameters").filter(|schema| schema.starts_with('{'));
+    let Some(schema) = schema.filter(|_| object.get("arguments").is_none()) else { return false };
+    let has = |key: &str, value: &str| {
+        let mut entries = members::top_level(schema);
+        entries.any(|(own, at)| {
+            members::is_key(own, key) && schema.get(at).is_some_and(|own| own.starts_with(value))
+        })
+    };
+    let tool = names::resolve(declared, CallKind::Tool, name);
+    let is_param = tool.is_ok_and(|tool| declared.param(&tool, "properties").is_some());
+    !is_param && has("type", "\"object\"") && has("properties", "{")
 }
 
 fn arguments(object: &Scan) -> Option<&str> {

@@ -7,6 +7,7 @@ use crate::text::marks::{Entry, Mark, common};
 
 mod channels;
 mod python;
+mod results;
 mod sections;
 mod tagged;
 mod tokens;
@@ -27,9 +28,8 @@ pub(crate) const SENTENCES: &[Entry] = &[
 
 /// The marks of all formats.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
-    [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS, channels::MARKS]
-        .into_iter()
-        .flatten()
+    let formats = [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS];
+    formats.into_iter().chain([channels::MARKS, results::MARKS]).flatten()
 }
 
 /// The marks that say that text calls nothing, whichever formats are looked for.

@@ -29,7 +29,8 @@ pub(crate) fn resolve(declared: &Declared, kind: CallKind, raw: &str) -> Result<
     if is_declared(declared, kind, inner) {
         return Ok(inner.to_owned());
     }
-    if declared.is_any() && is_plain(name) { Ok(name.to_owned()) } else { Err(name.to_owned()) }
+    let is_name = declared.is_any() && is_plain(name) && !has_arguments(name);
+    if is_name { Ok(name.to_owned()) } else { Err(name.to_owned()) }
 }
 
 /// Whether a declared tool's name begins with `start`, which the end of the text cut off.
@@ -105,8 +106,20 @@ fn bracketed(name: &str) -> Option<&str> {
     let (open, close) = pairs.into_iter().find(|(_, close)| name.ends_with(*close))?;
     match name.strip_prefix(open) {
         Some(inner) => inner.strip_suffix(close),
+        None if is_call(name.get(name.find(open)?..)?) => None,
         None => name.get(..name.rfind(open)?),
     }
+}
+
+/// Whether `name` is a whole call: `find(q="a")`.
+fn has_arguments(name: &str) -> bool {
+    let brackets = name.find('(').and_then(|at| name.get(at..)).filter(|_| name.ends_with(')'));
+    brackets.is_some_and(is_call)
+}
+
+/// Whether what stands in brackets behind a name is given to it: a remark has no such signs.
+fn is_call(brackets: &str) -> bool {
+    brackets.contains(['=', '"', '{']) || brackets.matches('\'').count() > 1
 }
 
 /// Whether `raw` says that no tool is called, and no tool is called so.

@@ -257,10 +257,12 @@ impl StandingApprovals {
     }
 }
 
-/// The namespace of the approvals of a scope.
+/// The namespace of the approvals of a scope. A name that no label may be, such as an address with dots, stands there by its hash.
 fn labels(scope: &StandingScope) -> Result<Labels, StandingError> {
     let name = scope.name();
-    Labels::new(["approvals", &name]).map_err(|source| StandingError::Name { name, source })
+    let hash = || Labels::new(["approvals", &blake3::hash(name.as_bytes()).to_hex()]);
+    let labels = Labels::new(["approvals", &name]).or_else(|_no_label| hash());
+    labels.map_err(|source| StandingError::Name { name, source })
 }
 
 impl Precedent for StandingApprovals {
