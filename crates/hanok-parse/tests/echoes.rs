@@ -7,7 +7,7 @@ use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 use support::{declared, line, parser};
 
 /// The marks of results, and where they end.
-const RESULTS: [(&str, &str); 25] = [
+const RESULTS: [(&str, &str); 26] = [
     ("<tool_response>", "</tool_response>"),
     ("<tool_result>", "</tool_result>"),
     ("<|observation|>", "<|assistant|>"),
@@ -15,6 +15,7 @@ const RESULTS: [(&str, &str); 25] = [
     ("<TOOL_OUTPUTS>", "</TOOL_OUTPUTS>"),
     ("<|tool_output|>", "<|/tool_output|>"),
     ("<Observation>", "</Observation>"),
+    ("<observation>", "</observation>"),
     ("<function_results>", "</function_results>"),
     ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
     ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),

@@ -202,7 +202,7 @@ pub(crate) struct Marks {
     marks: Vec<(&'static str, Mark)>,
     /// The first eight bytes of each as a number, which orders as they do.
     heads: Vec<u64>,
-    /// The first two bytes of the marks, a bit for each pair.
+    /// The first two bytes of the marks, and of what closes a result, a bit for each pair.
     begins: Vec<u64>,
     /// The first three bytes, a bit for each three; some share one.
     threes: Vec<u64>,
@@ -313,12 +313,14 @@ impl Marks {
         let mut firsts = [0; 4];
         let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
         let caseless = marks.iter().any(|(token, _)| CASELESS.contains(token));
-        for (at, (token, _)) in marks.iter().enumerate() {
+        for (at, (token, mark)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
             if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
                 *word |= 1 << (first % 64);
             }
-            for [first, second, third] in heads_of(token) {
+            let closes: &[&str] = if let Mark::Result(closes) = *mark { closes } else { &[] };
+            let closes = closes.iter().flat_map(|close| heads_of(close));
+            for [first, second, third] in heads_of(token).chain(closes) {
                 let (word, bit) = pair(first, second);
                 if let Some(word) = begins.get_mut(word) {
                     *word |= bit;
