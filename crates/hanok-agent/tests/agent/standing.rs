@@ -61,6 +61,22 @@ async fn asks(all: StandingApprovals) -> bool {
     }
 }
 
+/// Users are named by addresses, too, which no label of a store may be.
+#[tokio::test]
+async fn whoever_has_dots_in_their_name_says_always_as_well() {
+    let (store, now) = (store(), Timestamp(1));
+    let of =
+        |name: &str| StandingApprovals::new(store.clone()).scope(StandingScope::User(name.into()));
+    let long = "k".repeat(400);
+    for name in ["kim.b@example.com", &long] {
+        assert!(of(name).stands("send_mail", "d1", now).await.unwrap().is_none());
+        let scope = StandingScope::User(name.into());
+        of(name).allow(scope, "send_mail", "d1", None, now).await.unwrap();
+        assert!(of(name).stands("send_mail", "d1", now).await.unwrap().is_some(), "{name}");
+        assert_eq!(of(name).all(now).await.unwrap().len(), 1);
+    }
+}
+
 /// P46, B145: what somebody said "always" of is not asked about; for another user, in another thread, of a tool that has changed and after 30 days
 /// it is.
 #[tokio::test]
