@@ -111,8 +111,9 @@
 //!   before any was opened; another one is text. After a call, what the model invents (an observation, an answer that cannot
 //!   know the result) does not count.
 //! - What is shown is not called: in a blockquote, a comment, a row of a table, inline code, quotation marks, or a fence in
-//!   another fence. Inline code and quotation marks begin before the call in its paragraph and end behind it, at most 16 KiB
-//!   away; what has no end encloses nothing. A call in a plain fence of its own is one, also on a single line.
+//!   another fence. Inline code and quotation marks begin before the call and end behind it on its line; over lines, pairs such as “…”
+//!   do within a paragraph, and straight quotes, apostrophes and backticks where they stand directly around the call, with at most
+//!   16 KiB between. What has no end encloses nothing. A call in a plain fence of its own is one, also on a single line.
 //! - Plain text is an argument where a format has words: behind `Action Input:`, as a string of `action_input`,
 //!   in `cwm` and in `langchain_xml`; never behind a mark that announces JSON.
 //! - Whatever was meant as a call and cannot be one is a [`ParseError`], which turns itself into a sentence for the
