@@ -382,7 +382,7 @@ fn ends(quote: char, next: Option<char>) -> bool {
 }
 
 /// Whether `letter` goes on in a word, of a script that has blanks between words and particles.
-fn is_letter(letter: char) -> bool {
+pub(crate) fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() && !matches!(letter, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..)
 }
 

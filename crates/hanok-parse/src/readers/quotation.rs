@@ -2,7 +2,7 @@
 
 use crate::{
     readers::{
-        enclosure::Enclosed,
+        enclosure::{Enclosed, is_letter},
         shown::{QUOTES, Shown},
         walk::Walk,
     },
@@ -81,7 +81,7 @@ impl Walk {
         let opens = match *open {
             "`" => !line.ends_with("```") && head.matches('`').count() % 2 == 0,
             // Behind a letter or a digit it ends a word, or says inches.
-            "\"" => !head.ends_with(is_of_word) && head.matches('"').count() % 2 == 0,
+            "\"" => !head.ends_with(is_letter) && head.matches('"').count() % 2 == 0,
             "'" => head.is_empty() || head.ends_with(|last: char| !last.is_alphanumeric()),
             _ => true,
         };
@@ -195,11 +195,6 @@ impl Walk {
     fn is_line(&self, look: Look<'_>) -> bool {
         self.at == self.start || look.slice(self.start, self.at).ends_with('\n')
     }
-}
-
-/// Whether `letter` goes on in a word, of a script that has blanks between words and particles.
-fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() && !matches!(letter, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..)
 }
 
 /// Whether a line that is shown may begin with `byte`: its sign, or the first byte of a blank before it.
