@@ -36,7 +36,14 @@ pub(crate) fn faults(schema: &str, answer: &Stored) -> Vec<String> {
 fn list(error: &ValidationError<'_>, faults: &mut Vec<String>) {
     let path = error.instance_path().as_str();
     let form = match error.kind() {
-        Kind::OneOfNotValid { context } | Kind::AnyOf { context } => meant(context, path),
+        Kind::OneOfNotValid { context } | Kind::AnyOf { context } => {
+            if let Some(decisions) = decisions(context) {
+                faults
+                    .push(format!("at `/decision`: one of {} was expected", decisions.join(", ")));
+                return;
+            }
+            meant(context, path)
+        }
         _ => None,
     };
     if let Some(form) = form {
@@ -48,6 +55,19 @@ fn list(error: &ValidationError<'_>, faults: &mut Vec<String>) {
         _ => error.masked().to_string(),
     };
     faults.push(if path.is_empty() { words } else { format!("at `{path}`: {words}") });
+}
+
+/// The decisions of all the forms, where none of them is for the one that was taken.
+fn decisions(forms: &[Vec<ValidationError<'static>>]) -> Option<Vec<String>> {
+    let decision = |errors: &Vec<ValidationError<'static>>| {
+        errors.iter().find_map(|error| match error.kind() {
+            Kind::Constant { expected_value } if error.instance_path().as_str() == "/decision" => {
+                Some(expected_value.to_string())
+            }
+            _ => None,
+        })
+    };
+    forms.iter().map(decision).collect()
 }
 
 /// The errors of the form that what stands at `path` is meant in: of those that are for its decision and its type, if there are any, the
@@ -119,7 +139,10 @@ mod tests {
         }
         for (answer, holds) in [
             (edit(json!({"at": {"hour": "4711-secret"}})), "at `/arguments/at/hour`"),
-            (json!({"decision": "guess", "arguments": "4711-secret"}), "was expected"),
+            (
+                json!({"decision": "guess", "arguments": "4711-secret"}),
+                "at `/decision`: one of \"approve\", \"edit\" was expected",
+            ),
             (json!({"arguments": "4711-secret"}), "decision"),
             (json!("4711-secret"), "value is not of type \"object\""),
         ] {
