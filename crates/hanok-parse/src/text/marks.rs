@@ -517,10 +517,10 @@ mod tests {
     /// Those of the formats' own tables are, by themselves.
     #[test]
     fn a_call_is_attacked_at_every_guard_that_all_formats_have() {
-        let attacks = include_str!("../../tests/attacks.rs");
+        let places = include_str!("../../tests/places/mod.rs");
         let guards = COMMON.iter().filter(|entry| entry.mark.guards());
         for entry in guards.filter(|entry| !matches!(entry.mark, Mark::Stop)) {
-            assert!(attacks.contains(entry.token), "{}", entry.token);
+            assert!(places.contains(entry.token), "{}", entry.token);
         }
     }
 
