@@ -211,6 +211,24 @@ fn a_close_mark_in_the_words_of_another_runs_nothing() {
     }
 }
 
+/// What a fence says of itself may look like a label: however the text is cut.
+#[test]
+fn a_label_behind_the_signs_of_a_fence_is_of_the_fence() {
+    let parser = Parser::new(declared().tool("f"));
+    for text in [
+        "```행동 입력: {\"name\": \"f\", \"arguments\": {\"q\": 1}}\nAction: ：{\"name\": \"f\"}Action: ",
+        "  ```Action Input: {}\nAction: f\nAction Input: {}",
+        "```Action: f\nAction Input: {}\n```",
+    ] {
+        let whole = parser.parse(text);
+        for len in [1, 2, 3, 5, 8] {
+            let (mut stream, mut events) = (parser.stream(), Vec::new());
+            text.as_bytes().chunks(len).for_each(|piece| stream.feed_bytes(piece, &mut events));
+            assert_eq!(stream.finish(&mut events), whole, "{text:?} in pieces of {len}");
+        }
+    }
+}
+
 /// contract 20: a label in inline code calls nothing, and answers nothing.
 #[test]
 fn a_label_in_inline_code_is_text() {

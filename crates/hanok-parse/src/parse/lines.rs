@@ -60,6 +60,10 @@ impl Pass {
             self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
             return Ok(true);
         }
+        // Whether it is a fence is certain before a label in it is looked at, which is looked at once.
+        if matches!(first, b'`' | b' ' | b'\t') && self.walk.is_prose() {
+            fence::line(look, self.walk.at)?;
+        }
         if labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),

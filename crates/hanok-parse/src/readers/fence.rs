@@ -124,7 +124,7 @@ fn with_info(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
 }
 
 /// The length of the line of a fence at `at`, with whatever it says, and whether that is no more than a language.
-fn line(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More> {
+pub(crate) fn line(look: Look<'_>, at: usize) -> Result<Option<(usize, bool)>, More> {
     if let Some(len) = opening(look, at)? {
         return Ok(Some((len, true)));
     }
