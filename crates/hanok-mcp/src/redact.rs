@@ -90,9 +90,11 @@ impl Redact {
                 is_cut
             }
             Value::Array(items) => {
-                let cut =
-                    items.iter_mut().filter_map(|item| self.cut(item, is_protocol).then_some(()));
-                cut.count() > 0
+                let mut is_cut = false;
+                for item in items {
+                    is_cut |= self.cut(item, is_protocol);
+                }
+                is_cut
             }
             Value::Object(fields) => self.cut_fields(fields, is_protocol),
             Value::Null | Value::Bool(_) | Value::Number(_) => false,

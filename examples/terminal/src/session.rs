@@ -394,7 +394,7 @@ mod tests {
     use crate::Ended;
 
     #[derive(State, Debug, Clone, Default)]
-    struct Said {
+    struct TalkState {
         messages: Messages,
         answer: String,
     }
@@ -402,27 +402,27 @@ mod tests {
     static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
     /// Fails the first time.
-    async fn reply(_: Snapshot<Said>, _: Context) -> Result<SaidUpdate, BoxError> {
+    async fn reply(_: Snapshot<TalkState>, _: Context) -> Result<TalkStateUpdate, BoxError> {
         match HAS_FAILED.swap(true, Ordering::SeqCst) {
             false => Err("the server died".into()),
-            true => Ok(Said::update().answer("이틀".to_owned())),
+            true => Ok(TalkState::update().answer("이틀".to_owned())),
         }
     }
 
     struct Plain;
 
     impl Talk for Plain {
-        type State = Said;
+        type State = TalkState;
 
-        fn ask(&self, _: &str) -> SaidUpdate {
-            Said::update()
+        fn ask(&self, _: &str) -> TalkStateUpdate {
+            TalkState::update()
         }
 
-        fn ended(&self, state: &Said) -> Ended {
+        fn ended(&self, state: &TalkState) -> Ended {
             Ended { answer: Some(state.answer.clone()), stopped: Some(StopReason::Answered) }
         }
 
-        fn messages<'s>(&self, state: &'s Said) -> &'s Messages {
+        fn messages<'s>(&self, state: &'s TalkState) -> &'s Messages {
             &state.messages
         }
 
@@ -434,7 +434,7 @@ mod tests {
     /// A turn that failed goes on in the same conversation, without a file that outlives it.
     #[tokio::test]
     async fn a_turn_that_failed_is_resumed_within_the_conversation() {
-        let graph = Graph::<Said>::builder("plain").node("reply", reply);
+        let graph = Graph::<TalkState>::builder("plain").node("reply", reply);
         let graph = graph.edge(START, "reply").edge("reply", END).build().unwrap();
         let options = Options {
             question: Vec::new(),

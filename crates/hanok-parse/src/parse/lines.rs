@@ -187,8 +187,7 @@ impl Pass {
             self.read(look, DataList::new(self.walk.at, at));
             return Ok(true);
         }
-        if !calls::begins(look, at)? || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at)
-        {
+        if !calls::begins(look, at)? || self.is_talk(look, at)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -201,7 +200,7 @@ impl Pass {
     pub(crate) fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::first_name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at) {
+        if !is_declared || self.is_talk(look, at)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -214,7 +213,7 @@ impl Pass {
     pub(crate) fn code_line(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_enclosed(look)? || self.walk.is_of_quoted(look, at) {
+        if !is_declared || self.is_talk(look, at)? {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -264,6 +263,11 @@ impl Pass {
         self.walk.enclosure.holds(look, behind, Enclosed::default())
     }
 
+    /// Whether what begins at byte `at` of the line at hand is talked about, and not called: it is enclosed, or of a quoted mark.
+    fn is_talk(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        Ok(self.is_enclosed(look)? || self.walk.is_of_quoted(look, at))
+    }
+
     /// Whether the line at hand stands in what began before it and ends behind it.
     fn is_enclosed(&mut self, look: Look<'_>) -> Result<bool, More> {
         let none = Enclosed::default();
@@ -310,14 +314,14 @@ impl Pass {
             self.ends_result(label);
             return false;
         }
-        let is_called = self.walk.draft.has_attempt() || self.walk.pending.is_some();
-        if is_called {
+        let has_called = self.walk.has_called();
+        if has_called {
             // A label of reasoning, which a close mark may still say that it is.
             self.walk.invented(look);
         } else {
             self.walk.echo = Some(Echo::line());
         }
-        is_called
+        has_called
     }
 
     /// Only the model's own thought or answer ends a result that a label began.

@@ -171,11 +171,16 @@ impl Walk {
 
     /// What only the program may say ends the reply, once something was called.
     pub(crate) fn foreign(&mut self, look: Look<'_>) -> bool {
-        let is_called = self.draft.has_attempt() || self.pending.is_some();
-        if is_called {
+        let has_called = self.has_called();
+        if has_called {
             self.of_other(look);
         }
-        is_called
+        has_called
+    }
+
+    /// Whether something was called, or is about to be.
+    pub(crate) fn has_called(&self) -> bool {
+        self.draft.has_attempt() || self.pending.is_some()
     }
 
     /// What another role says ends the reply, whatever marks stand in it.

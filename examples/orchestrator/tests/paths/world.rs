@@ -109,8 +109,8 @@ impl World {
                     writeln!(self.story, "{}", event.node.as_deref().unwrap()).unwrap();
                 }
                 EventKind::Custom(item) => {
-                    if let Ok(told) = item.decode::<OrchestratorEvent>() {
-                        self.told(told);
+                    if let Ok(event) = item.decode::<OrchestratorEvent>() {
+                        self.event(event);
                     }
                 }
                 _ => {}
@@ -138,7 +138,7 @@ impl World {
         self
     }
 
-    pub(crate) fn told(&mut self, event: OrchestratorEvent) {
+    pub(crate) fn event(&mut self, event: OrchestratorEvent) {
         let line = match event {
             OrchestratorEvent::Status(Status::Planned { steps, original }) => {
                 let steps: Vec<_> = steps.iter().map(|step| step.task.as_str()).collect();
