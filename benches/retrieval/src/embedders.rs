@@ -6,7 +6,8 @@ use hanok_checkpoint::Vector;
 use hanok_core::Call;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_openai::OpenAiEmbedder;
-use hanok_retrieval::{NgramEmbedder, SentenceEncoder};
+use hanok_encoder::SentenceEncoder;
+use hanok_retrieval::NgramEmbedder;
 
 use crate::Result;
 

@@ -4,9 +4,7 @@ use std::fmt::Write;
 
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
-use hanok_retrieval::{
-    Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, Terms, sync,
-};
+use hanok_retrieval::{Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, Terms, sync};
 use tempfile::TempDir;
 
 use crate::{
@@ -52,7 +50,7 @@ pub(crate) async fn tables(embedder: &SharedEmbedder, terms: &Terms) -> Result<S
         times.millis(0.99)
     );
     // Of so few passages the graph is not asked.
-    for store in ALL.into_iter().filter(|store| *store != Store::Approximate) {
+    for store in ALL {
         let filled = filled(store, embedder, terms).await?;
         let mut found = Vec::new();
         for mode in MODES {

@@ -1,7 +1,7 @@
 //! How keywords and vectors are best joined, by the questions that are not held back.
 
 use hanok_model::{Embedder, SharedEmbedder};
-use hanok_retrieval::{Fusion, Mode, Retriever, StoreKind, Terms};
+use hanok_retrieval::{Fusion, Mode, Retriever, Terms};
 
 use crate::{
     Result,
@@ -20,7 +20,7 @@ pub(crate) async fn table(embedder: &SharedEmbedder, terms: &Terms) -> Result<St
     let asked = asked(embedder, &mut Times::default()).await?;
     let open: Vec<_> =
         asked.iter().filter(|it| !it.question.held && it.question.has_answer()).collect();
-    let filled = filled(Store::Kind(StoreKind::Memory), embedder, terms).await?;
+    let filled = filled(Store::Memory, embedder, terms).await?;
     let ndcg = async |fusion: Fusion| -> Result<f64> {
         let mut score = Score::default();
         for one in &open {

@@ -15,7 +15,8 @@ mod stores;
 use std::{error::Error, process::ExitCode};
 
 use arguments::Request;
-use hanok_retrieval::{Morphology, Terms};
+use hanok_encoder::Morphology;
+use hanok_retrieval::{SharedMorphemes, Terms};
 
 /// Any failure of an evaluation.
 pub(crate) type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
@@ -43,7 +44,7 @@ fn run(request: Request) -> Result<()> {
         Request::Help => println!("{}", arguments::usage()),
         Request::Questions { encoder, dictionary, fusion } => {
             let terms = match dictionary {
-                Some(folder) => Terms::Morphemes(Morphology::open(folder)?),
+                Some(folder) => Terms::Morphemes(SharedMorphemes::new(Morphology::open(folder)?)),
                 None => Terms::default(),
             };
             for embedder in embedders::all(encoder.as_deref())? {

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use crate::terms::{Asked, Term};
 
 /// How soon a repeated term stops to add; they report 1.2 to 2 as good.
-pub(crate) const K1: f32 = 1.2;
+pub const K1: f32 = 1.2;
 
 /// How much a long passage is held against it; they report 0.5 to 0.8 as good.
-pub(crate) const B: f32 = 0.75;
+pub const B: f32 = 0.75;
 
 #[derive(Debug, Clone, Copy)]
 struct Posting {
@@ -135,15 +135,15 @@ impl Postings {
 
 /// What a term of a question weighs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Weight {
+pub struct Weight {
     /// The inverse document frequency.
-    pub(crate) idf: f32,
+    pub idf: f32,
     /// What a passage that has it adds to its coverage.
-    pub(crate) share: f32,
+    pub share: f32,
 }
 
 /// What the terms of a question weigh, each of which is `found` in so many of `all` passages.
-pub(crate) fn weights(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weight> {
+pub fn weights(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weight> {
     let words = words(asked, found, all);
     let sum: f32 = words.iter().map(|word| word.weight).sum();
     let each = asked.iter().zip(found).map(|(Asked { word, counts, among, .. }, found)| {
@@ -174,7 +174,7 @@ fn words(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weighed> {
 }
 
 /// The weight of a term that stands for a word in other words, `among` so many: any two of them are as good as the word.
-pub(crate) fn in_other_words(weight: f32, among: u16) -> f32 {
+pub fn in_other_words(weight: f32, among: u16) -> f32 {
     if among > 1 { weight * (2.0 / f32::from(among)).min(1.0) } else { weight }
 }
 

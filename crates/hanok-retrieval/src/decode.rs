@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::skip::SkipReason;
 
 /// The text of a file in UTF-8, UTF-16 with a byte order mark, or CP949, as [`clean`] leaves it.
-pub(crate) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
+pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     let text = match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest)?,
         [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding)?,
@@ -18,8 +18,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
 }
 
 /// A part of XML: UTF-8, or UTF-16 with a byte order mark.
-#[cfg(any(feature = "docx", feature = "hwpx"))]
-pub(crate) fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
+pub fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
         [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding),
@@ -62,7 +61,7 @@ fn is_binary(text: &str) -> bool {
 }
 
 /// `text` in NFC, with `\n` as its only line end and no other control character but tabs.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let kept = text.chars().filter(|c| *c != '\u{feff}').map(|c| match c {
         '\r' => '\n',

@@ -12,17 +12,22 @@ use crate::{
 
 /// A passage that was found. `at` is what the store knows it by: the same in each list that has the passage.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found<T> {
-    pub(crate) at: T,
-    pub(crate) score: f32,
-    pub(crate) parts: Vec<Part>,
-    pub(crate) coverage: f32,
-    pub(crate) matched: Vec<String>,
+pub struct Found<T> {
+    /// Where it is, as its store says it.
+    pub at: T,
+    /// The higher, the better.
+    pub score: f32,
+    /// Its rank and score by each way of comparing.
+    pub parts: Vec<Part>,
+    /// The share of the question that it has, from 0 to 1.
+    pub coverage: f32,
+    /// The terms of the question that it has.
+    pub matched: Vec<String>,
 }
 
 impl<T> Found<T> {
     /// What one way of comparing found.
-    pub(crate) fn by(by: Mode, rank: usize, score: f32, at: T) -> Self {
+    pub fn by(by: Mode, rank: usize, score: f32, at: T) -> Self {
         let parts = vec![Part { by, rank, score }];
         Self { at, score, parts, coverage: 0.0, matched: Vec::new() }
     }
@@ -30,7 +35,7 @@ impl<T> Found<T> {
 
 /// A passage that a store gives with what it found.
 #[derive(Debug, Clone)]
-pub(crate) struct Whole<P>(pub(crate) P);
+pub struct Whole<P>(pub P);
 
 impl<P: Borrow<Passage>> Whole<P> {
     fn name(&self) -> (&str, &str) {

@@ -22,28 +22,18 @@ struct Kept<'a> {
 }
 
 /// `passage` as JSON.
-#[cfg(any(feature = "opensearch", feature = "pgvector"))]
-pub(crate) fn encode(passage: &Passage) -> Result<Vec<u8>, BoxError> {
+pub fn encode(passage: &Passage) -> Result<Vec<u8>, BoxError> {
     Ok(serde_json::to_vec(&Kept::of(passage))?)
 }
 
 /// The passage that [`encode`] made `kept` of, without a vector.
-#[cfg(any(feature = "opensearch", feature = "pgvector"))]
-pub(crate) fn decode(kept: &[u8]) -> Result<Passage, BoxError> {
+pub fn decode(kept: &[u8]) -> Result<Passage, BoxError> {
     Ok(serde_json::from_slice::<Kept<'_>>(kept)?.into())
 }
 
 /// `passage` as MessagePack, its values in their order, which is read faster.
-#[cfg(feature = "local")]
-pub(crate) fn pack(passage: &Passage) -> Result<Vec<u8>, BoxError> {
-    Ok(rmp_serde::to_vec(&Kept::of(passage))?)
-}
 
 /// The passage that [`pack`] made `kept` of, without a vector.
-#[cfg(feature = "local")]
-pub(crate) fn unpack(kept: &[u8]) -> Result<Passage, BoxError> {
-    Ok(rmp_serde::from_slice::<Kept<'_>>(kept)?.into())
-}
 
 impl<'a> Kept<'a> {
     fn of(passage: &'a Passage) -> Self {

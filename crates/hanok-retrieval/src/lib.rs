@@ -1,8 +1,7 @@
 //! Documents from a folder, split by their structure and searched in Korean and English.
 //!
-//! [`Library`] reads a folder of `.txt`, `.md` and `.pdf` files, and with the features of their names `.html`, `.docx` and
-//! `.hwpx` files, into [`Document`]s, a [`Splitter`] cuts them into
-//! [`Passage`]s, and a [`MemoryIndex`] ranks those by BM25 over words and Korean bigrams. What cannot be used is
+//! [`Library`] reads a folder of `.txt` and `.md` files into [`Document`]s, and those of the [`FileReader`]s that it is given
+//! (`hanok-documents` reads PDF, Word, Hangul and HTML). A [`Splitter`] cuts them into [`Passage`]s, and a [`MemoryIndex`] ranks those by BM25 over words and Korean bigrams. What cannot be used is
 //! [`Skipped`] with its reason; what a folder could have too much of has a limit in [`LoadOptions`].
 //!
 //! ```
@@ -18,7 +17,7 @@
 //!     println!("{} ({})\n{}", hit.passage.source, hit.passage.heading, hit.passage.text);
 //! }
 //! for skipped in &library.report().skipped {
-//!     eprintln!("{skipped}"); // 사진.jpg: none of .txt, .md, …
+//!     eprintln!("{skipped}"); // 사진.jpg: no kind of document that can be read
 //! }
 //!
 //! // The owner edits a number in the file; the next answer has it.
@@ -29,57 +28,31 @@
 //! ```
 //!
 //! Agents ask through the trait [`Retriever`], which a store in a database implements just as well, and hold it
-//! as a [`SharedRetriever`]. A [`DocumentStore`] is one that is filled through its trait, too: [`StoreKind`] opens it by its
-//! name, and [`sync`] puts into it what has changed.
+//! as a [`SharedRetriever`]. A [`DocumentStore`] is one that is filled through its trait, too, and [`sync`] puts into it
+//! what has changed: [`MemoryStore`], and those of `hanok-index`, `hanok-pgvector` and `hanok-opensearch`.
 
-#[cfg(any(feature = "docx", feature = "hwpx"))]
-mod archive;
-#[cfg(any(feature = "docx", feature = "html", feature = "hwpx"))]
-#[cfg_attr(
-    not(feature = "documents"),
-    allow(dead_code, reason = "one kind alone needs a part of it")
-)]
-mod blocks;
+pub mod backend;
 mod bm25;
-mod contract;
+mod deadline;
 mod decode;
 mod document;
-#[cfg(feature = "docx")]
-mod docx;
 mod embedded;
-#[cfg(feature = "encoder")]
-mod encoder;
 mod error;
-mod files;
 mod found;
 mod fusion;
-#[cfg(feature = "html")]
-mod html;
-#[cfg(feature = "hwpx")]
-mod hwpx;
-mod isolated;
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 mod kept;
 mod library;
-#[cfg(feature = "local")]
-mod local;
-#[cfg(any(feature = "docx", feature = "hwpx"))]
-mod markup;
 mod measure;
 mod memory;
 mod memory_store;
-mod morphology;
+mod morphemes;
 mod nearest;
 mod ngrams;
 mod open;
-#[cfg(feature = "opensearch")]
-mod opensearch;
 mod options;
-mod pdf;
-#[cfg(feature = "pgvector")]
-mod pgvector;
 mod query;
 mod read;
+mod reader;
 mod reranked;
 mod retriever;
 mod search_tool;
@@ -88,49 +61,35 @@ mod skip;
 mod split;
 mod stem;
 mod store;
-mod store_kind;
 mod structure;
 mod sync;
 mod synonyms;
 mod terms;
 mod walk;
-mod work;
 
 // The crates whose types stand in what this one says.
 pub use hanok_core as core;
 pub use hanok_model as model;
 
-pub use contract::{
-    Appendix, AppendixKind, Article, ArticleMention, ArticleNumber, ArticleNumberError, Clause,
-    Contract, Mark, NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
-};
+pub use deadline::Deadline;
 pub use document::{Document, Passage};
 pub use embedded::Embedded;
-#[cfg(feature = "encoder")]
-pub use encoder::SentenceEncoder;
 pub use error::{BoxError, RetrievalError};
-pub use files::FilesError;
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
-#[cfg(feature = "local")]
-pub use local::{Approximate, LocalOptions, LocalStore};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
-pub use morphology::Morphology;
+pub use morphemes::{Morphemes, SharedMorphemes};
 pub use ngrams::NgramEmbedder;
-#[cfg(feature = "opensearch")]
-pub use opensearch::{OpenSearchConfig, OpenSearchStore};
 pub use options::LoadOptions;
-#[cfg(feature = "pgvector")]
-pub use pgvector::PgvectorStore;
 pub use query::Query;
+pub use reader::{FileReader, FileText};
 pub use reranked::Reranked;
 pub use retriever::{Hit, Mode, Part, Retriever, SharedRetriever};
 pub use search_tool::SearchTool;
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
-pub use store_kind::{StoreKind, StoreKindError, StoreSettings};
 pub use sync::{sync, sync_passages};
 pub use synonyms::{Synonyms, SynonymsError};
 pub use terms::Terms;

@@ -76,7 +76,7 @@ pub struct Changes {
 }
 
 impl Library {
-    /// Reads every `.txt`, `.md` and `.pdf` file below `folder`, and what the features `html`, `docx` and `hwpx` bring.
+    /// Reads every `.txt` and `.md` file below `folder`, and those of the [readers](LoadOptions::reader).
     ///
     /// Blocks until all is read: call it where blocking is allowed.
     ///

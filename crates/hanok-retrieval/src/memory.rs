@@ -141,7 +141,7 @@ impl MemoryIndex {
 const MAX_QUERY: usize = 4_096;
 
 /// A passage as it leaves the index.
-pub(crate) fn told(passage: &Passage) -> Passage {
+pub fn told(passage: &Passage) -> Passage {
     Passage { vector: None, ..passage.clone() }
 }
 
@@ -151,13 +151,13 @@ fn reads_alike(one: &Passage, other: &Passage) -> bool {
 }
 
 /// The terms that `query` asks for.
-pub(crate) fn asked_by(query: &Query, terms: &Terms) -> Vec<Asked> {
+pub fn asked_by(query: &Query, terms: &Terms) -> Vec<Asked> {
     let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
     terms::query_terms(&text, terms, query.in_other_words())
 }
 
 /// How the terms that a passage has are shown.
-pub(crate) fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
+pub fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
     let mut matched: Vec<String> = Vec::new();
     for Asked { term, .. } in had {
         // A word of two syllables is its own bigram.
@@ -169,7 +169,7 @@ pub(crate) fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
 }
 
 /// What of a passage is searched: its text, its headings and the name of its source.
-pub(crate) fn searched(passage: &Passage) -> String {
+pub fn searched(passage: &Passage) -> String {
     let name = passage.source.rsplit_once('.').map_or(passage.source.as_str(), |(stem, _)| stem);
     format!("{name}\n{}\n{}", passage.heading, passage.text)
 }

@@ -30,7 +30,7 @@ impl<K: Ord> PartialOrd for Near<K> {
 
 /// The nearest of what is offered.
 #[derive(Debug)]
-pub(crate) struct Nearest<K> {
+pub struct Nearest<K> {
     count: usize,
     lowest: f32,
     heap: BinaryHeap<Near<K>>,
@@ -38,11 +38,12 @@ pub(crate) struct Nearest<K> {
 
 impl<K: Ord> Nearest<K> {
     /// None yet; of `count` at most, and none below `lowest`.
-    pub(crate) fn new(count: usize, lowest: f32) -> Self {
+    pub fn new(count: usize, lowest: f32) -> Self {
         Self { count, lowest, heap: BinaryHeap::with_capacity(count.min(1_024)) }
     }
 
-    pub(crate) fn offer(&mut self, key: K, similarity: f32) {
+    /// Takes the vector of `key`, if it is among the nearest.
+    pub fn offer(&mut self, key: K, similarity: f32) {
         let near = Near { similarity, key };
         if near.similarity < self.lowest {
             return;
@@ -57,21 +58,20 @@ impl<K: Ord> Nearest<K> {
     }
 
     /// What is less similar is not among the nearest.
-    #[cfg(feature = "local")]
-    pub(crate) fn bar(&self) -> f32 {
+    pub fn bar(&self) -> f32 {
         let last = self.heap.peek().filter(|_| self.heap.len() >= self.count);
         last.map_or(self.lowest, |last| last.similarity.max(self.lowest))
     }
 
     /// The most similar first, and equal ones in the order of their keys.
-    pub(crate) fn told(self) -> Vec<(K, f32)> {
+    pub fn told(self) -> Vec<(K, f32)> {
         self.heap.into_sorted_vec().into_iter().map(|it| (it.key, it.similarity)).collect()
     }
 }
 
 /// The `count` of `vectors` that are most like `asked`, none below `lowest`, the most similar first and equal ones in the
 /// order of their keys. Vectors of another space are passed over, unless there are no others.
-pub(crate) fn nearest<'a, K: Ord>(
+pub fn nearest<'a, K: Ord>(
     asked: &Vector,
     vectors: impl IntoIterator<Item = (K, &'a Vector)>,
     count: usize,

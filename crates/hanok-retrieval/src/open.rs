@@ -7,7 +7,7 @@ use crate::{
     options::LoadOptions,
     read::{contents, document},
     skip::{SkipReason, Skipped},
-    walk::{Found, display, format_of, unreadable},
+    walk::{Found, display, reader_of, unreadable},
 };
 
 impl Document {
@@ -35,7 +35,7 @@ impl Document {
         let name = path.file_name().map(|name| display(&name.to_string_lossy()));
         let source = name.unwrap_or_default();
         let read = || {
-            let format = format_of(&source)?;
+            let reader = reader_of(&source, options)?;
             // A pipe would be waited for.
             let meta = fs::metadata(path).map_err(|cause| unreadable(&cause))?;
             if !meta.is_file() {
@@ -46,7 +46,7 @@ impl Document {
                 return Err(SkipReason::TooLarge { limit });
             }
             let (path, modified) = (path.to_owned(), meta.modified().ok());
-            let file = Found { path, source: source.clone(), format, len: meta.len(), modified };
+            let file = Found { path, source: source.clone(), reader, len: meta.len(), modified };
             let bytes = contents(&file, limit)?;
             document(&file, blake3::hash(&bytes), bytes, options)
         };

@@ -1,6 +1,6 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use crate::{split::Splitter, terms::Terms};
+use crate::{reader::FileReader, split::Splitter, terms::Terms};
 
 /// What [`Library::open`](crate::Library::open) reads and how, with a limit on everything a folder
 /// could have too much of.
@@ -13,8 +13,9 @@ use crate::{split::Splitter, terms::Terms};
 ///     .splitter(Splitter::new().max_chars(400));
 /// # let _ = options;
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LoadOptions {
+    pub(crate) readers: Vec<Arc<dyn FileReader>>,
     pub(crate) max_file_bytes: u64,
     pub(crate) max_files: usize,
     pub(crate) max_depth: usize,
@@ -37,6 +38,7 @@ impl LoadOptions {
     #[must_use]
     pub fn new() -> Self {
         Self {
+            readers: Vec::new(),
             max_file_bytes: 20 * 1024 * 1024,
             max_files: 10_000,
             max_depth: 16,
@@ -47,6 +49,14 @@ impl LoadOptions {
             splitter: Splitter::new(),
             terms: Terms::default(),
         }
+    }
+
+    /// Files of the reader's extensions are read by it; of two readers for an extension, by the later one. Default: `.txt`,
+    /// `.md` and `.markdown` are read, as text, and nothing else.
+    #[must_use]
+    pub fn reader(mut self, reader: impl FileReader) -> Self {
+        self.readers.push(Arc::new(reader));
+        self
     }
 
     /// The largest file, in bytes. A larger one is skipped. Default: 20 MiB.
@@ -94,6 +104,18 @@ impl LoadOptions {
     #[must_use]
     pub fn max_unpacked_bytes(self, max_unpacked_bytes: u64) -> Self {
         Self { max_unpacked_bytes, ..self }
+    }
+
+    /// [`max_pdf_pages`](Self::max_pdf_pages), for a reader.
+    #[must_use]
+    pub fn pdf_pages(&self) -> usize {
+        self.max_pdf_pages
+    }
+
+    /// [`max_unpacked_bytes`](Self::max_unpacked_bytes), for a reader.
+    #[must_use]
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.max_unpacked_bytes
     }
 
     /// How documents are split into passages. Default: [`Splitter::new`].

@@ -203,7 +203,7 @@ impl Query {
     }
 
     /// The question's vector, which has to be there.
-    pub(crate) fn needed_vector(&self) -> Result<&Vector, RetrievalError> {
+    pub fn needed_vector(&self) -> Result<&Vector, RetrievalError> {
         self.vector.as_ref().ok_or(RetrievalError::NoVector { mode: self.mode })
     }
 
@@ -216,7 +216,7 @@ impl Query {
     }
 
     /// How many passages a search has to find by keywords, and by vectors: `None` where it is not to compare so.
-    pub(crate) fn depths(&self) -> Result<(Option<usize>, Option<usize>), RetrievalError> {
+    pub fn depths(&self) -> Result<(Option<usize>, Option<usize>), RetrievalError> {
         self.check()?;
         let (alone, joined) = (Some(self.depth()), Some(self.fusion.reach(self.depth())));
         Ok(match self.mode {
@@ -235,7 +235,7 @@ impl Query {
     }
 
     /// The hits of what was [looked for](Self::depths), the best first. Each that is told is read, and not many more.
-    pub(crate) fn told<T: Eq + Hash, E>(
+    pub fn told<T: Eq + Hash, E>(
         &self,
         (keyword, vector): (Option<List<T>>, Option<List<T>>),
         mut read: impl FnMut(T) -> Result<Passage, E>,

@@ -3,17 +3,17 @@
 use std::{
     fs::File,
     io::{self, Read},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use crate::{
-    decode,
+    deadline, decode,
     document::{Document, Passage},
-    isolated,
     options::LoadOptions,
-    pdf,
+    reader::{FileReader, FileText},
     skip::SkipReason,
-    walk::{Format, Found, unreadable},
+    walk::{Found, unreadable},
 };
 
 /// What is known of a file since it was last read.
@@ -155,7 +155,7 @@ pub(crate) fn document(
     bytes: Vec<u8>,
     options: &LoadOptions,
 ) -> Result<Document, SkipReason> {
-    let Decoded { text, pages, title } = decoded(file.format, bytes, options)?;
+    let FileText { text, pages, title } = text_of(file.reader.as_ref(), bytes, options)?;
     if text.trim().is_empty() {
         return Err(SkipReason::Empty);
     }
@@ -166,38 +166,13 @@ pub(crate) fn document(
     Ok(Document { modified: file.modified, title, ..document })
 }
 
-/// What a decoder makes of a file.
-#[derive(Debug, Default)]
-struct Decoded {
-    text: String,
-    pages: Vec<usize>,
-    title: Option<String>,
-}
-
-fn decoded(format: Format, bytes: Vec<u8>, options: &LoadOptions) -> Result<Decoded, SkipReason> {
-    if format == Format::Text {
-        return Ok(Decoded { text: decode::decode(&bytes)?, ..Decoded::default() });
-    }
-    let limits = options.clone();
-    isolated::within(options.max_decode_time, move |deadline| match format {
-        Format::Text => Ok(Decoded::default()),
-        Format::Pdf => {
-            let pdf::Decoded { text, pages } = pdf::decode(&bytes, &limits, deadline)?;
-            Ok(Decoded { text, pages, title: None })
-        }
-        #[cfg(feature = "html")]
-        Format::Html => {
-            let (text, title) = crate::html::decode(&decode::decode(&bytes)?, deadline)?;
-            Ok(Decoded { title: title.map(|title| decode::clean(&title)), ..plain(&text) })
-        }
-        #[cfg(feature = "docx")]
-        Format::Docx => Ok(plain(&crate::docx::decode(bytes, &limits, deadline)?)),
-        #[cfg(feature = "hwpx")]
-        Format::Hwpx => Ok(plain(&crate::hwpx::decode(bytes, &limits, deadline)?)),
-    })
-}
-
-#[cfg(any(feature = "docx", feature = "html", feature = "hwpx"))]
-fn plain(text: &str) -> Decoded {
-    Decoded { text: decode::clean(text), ..Decoded::default() }
+fn text_of(
+    reader: Option<&Arc<dyn FileReader>>,
+    bytes: Vec<u8>,
+    options: &LoadOptions,
+) -> Result<FileText, SkipReason> {
+    let Some(reader) = reader else { return Ok(FileText::new(decode::decode(&bytes)?)) };
+    let (reader, limits) = (Arc::clone(reader), options.clone());
+    let read = move |deadline| reader.read(bytes, &limits, deadline);
+    deadline::within(options.max_decode_time, read)
 }

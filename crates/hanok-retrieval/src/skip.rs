@@ -26,14 +26,15 @@ pub enum SkipReason {
     /// Neither a file nor a folder: a pipe, a socket, a device.
     #[error("not a regular file")]
     NotAFile,
-    /// Its extension is none of `.txt`, `.md`, `.html`, `.docx`, `.hwpx` and `.pdf`.
-    #[error("none of .txt, .md, .html, .docx, .hwpx and .pdf")]
+    /// Its extension is neither `.txt` nor `.md` nor of a known kind of document.
+    #[error("no kind of document that can be read")]
     Unsupported,
-    /// A kind of file that this build does not read. Build with the feature.
-    #[error("read with the feature `{feature}` only")]
-    NotBuilt {
-        /// The feature of this crate.
-        feature: &'static str,
+    /// A kind of document without a reader. Add one ([`LoadOptions::reader`](crate::LoadOptions::reader)): `hanok-documents`
+    /// has those of PDF, Word, Hangul and HTML.
+    #[error("no reader of .{kind} files was added")]
+    NoReader {
+        /// The usual extension: `pdf`, `html`, `docx` or `hwpx`.
+        kind: &'static str,
     },
     /// A binary format of old, `.hwp` or `.doc`. Save it in the format that has taken its place.
     #[error("an old binary format, to be saved as {instead}")]
@@ -122,7 +123,9 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    pub(crate) fn damaged(detail: &str) -> Self {
+    /// [`Damaged`](Self::Damaged), with what is wrong.
+    #[must_use]
+    pub fn damaged(detail: &str) -> Self {
         Self::Damaged { detail: detail.to_owned() }
     }
 }

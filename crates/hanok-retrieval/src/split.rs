@@ -96,12 +96,12 @@ impl Splitter {
     }
 
     /// Whether `text` is short enough for one passage.
-    pub(crate) fn fits(&self, text: &str) -> bool {
+    pub fn fits(&self, text: &str) -> bool {
         self.measure.limit(text, self.max).is_none()
     }
 
     /// Cuts one section. Every piece is trimmed of white space and has some other character.
-    pub(crate) fn pieces<'a>(
+    pub fn pieces<'a>(
         &self,
         text: &'a str,
         section: Range<usize>,
@@ -163,9 +163,11 @@ fn resume(window: &str, cut: usize, from: usize) -> usize {
 }
 
 /// Collects the passages of one document.
-pub(crate) struct Passages<'a> {
+#[derive(Debug)]
+pub struct Passages<'a> {
     document: &'a Document,
-    pub(crate) done: Vec<Passage>,
+    /// Those so far.
+    pub done: Vec<Passage>,
     /// How often the same text stood under the same headings.
     seen: HashMap<blake3::Hash, u32>,
     /// The last place whose character offset is known: in bytes, in characters.
@@ -173,11 +175,14 @@ pub(crate) struct Passages<'a> {
 }
 
 impl<'a> Passages<'a> {
-    pub(crate) fn new(document: &'a Document) -> Self {
+    /// None yet, of `document`.
+    #[must_use]
+    pub fn new(document: &'a Document) -> Self {
         Self { document, done: Vec::new(), seen: HashMap::new(), known: (0, 0) }
     }
 
-    pub(crate) fn push(
+    /// Adds the passage of these `bytes` of the text. Passages come in the order of the text.
+    pub fn push(
         &mut self,
         heading: &str,
         metadata: &BTreeMap<String, String>,

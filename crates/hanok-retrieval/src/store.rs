@@ -95,6 +95,12 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
+    /// The document of `source` with so many passages, without a model.
+    #[must_use]
+    pub fn new(source: impl Into<String>, version: impl Into<String>, passages: usize) -> Self {
+        Self { source: source.into(), version: version.into(), passages, model: None }
+    }
+
     /// What `passages`, which are all of one document in its order, say of it. `None` when there are none.
     #[must_use]
     pub fn of(passages: &[Passage]) -> Option<Self> {

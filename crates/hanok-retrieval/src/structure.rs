@@ -1,16 +1,14 @@
 //! What a line says about the structure of a text.
 
-use crate::work;
-
 /// A line that begins a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Heading<'a> {
+pub struct Heading<'a> {
     /// 1 is outermost; a heading closes every open one of its rank or a higher number.
-    pub(crate) rank: u8,
+    pub rank: u8,
     /// As it is shown in a path of headings.
-    pub(crate) label: &'a str,
+    pub label: &'a str,
     /// Whether the line is the heading and nothing more: an article may begin on its own line.
-    pub(crate) alone: bool,
+    pub alone: bool,
 }
 
 /// Longer lines with a number before them are sentences.
@@ -22,9 +20,9 @@ const MAX_UNDERLINED: usize = 80;
 /// Reads a markdown heading (`## 휴가`), a Korean division (`제3장 휴가`, `제12조(연차휴가) …`) or
 /// a numbered heading of several parts (`2.1 범위`).
 ///
-/// A single number (`1. 목적`) is a list item as often as a heading; [`numbered`] reads it, and the
+/// A single number (`1. 목적`) is a list item as often as a heading; `numbered` reads it, and the
 /// lines around it decide.
-pub(crate) fn heading(line: &str) -> Option<Heading<'_>> {
+pub fn heading(line: &str) -> Option<Heading<'_>> {
     markdown(line).or_else(|| division(line)).or_else(|| {
         let (parts, heading) = numbered(line)?;
         (parts > 1).then_some(heading)
@@ -110,8 +108,7 @@ pub(crate) fn numbered(line: &str) -> Option<(usize, Heading<'_>)> {
 }
 
 /// Short, and not the end of a sentence.
-pub(crate) fn is_title(title: &str) -> bool {
-    work::count(2 * title.len());
+pub fn is_title(title: &str) -> bool {
     let title = title.trim();
     !title.is_empty()
         && title.chars().count() <= MAX_NUMBERED
@@ -119,7 +116,7 @@ pub(crate) fn is_title(title: &str) -> bool {
 }
 
 /// Whether the line begins something of its own: a heading, a list item, a numbered paragraph.
-pub(crate) fn begins(line: &str) -> bool {
+pub fn begins(line: &str) -> bool {
     heading(line).is_some() || is_item(line)
 }
 

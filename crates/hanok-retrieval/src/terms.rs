@@ -2,9 +2,7 @@
 
 use hanok_core::{Script, Word, words};
 
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
-use crate::error::RetrievalError;
-use crate::{morphology::Morphology, stem::stem, synonyms::Synonyms};
+use crate::{error::RetrievalError, morphemes::SharedMorphemes, stem::stem, synonyms::Synonyms};
 
 /// Which terms stand for a text in the index.
 ///
@@ -25,7 +23,7 @@ pub enum Terms {
     /// As `Bigrams`, and the Korean words beside them: a whole word counts for more.
     Both,
     /// Of Korean words the nouns, stems and roots that a dictionary finds in them, others as by `Bigrams`.
-    Morphemes(Morphology),
+    Morphemes(SharedMorphemes),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,21 +32,26 @@ pub(crate) enum Kind {
     Bigram,
 }
 
+/// One term of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Term {
+pub struct Term {
     pub(crate) kind: Kind,
     pub(crate) text: String,
 }
 
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 impl Terms {
     /// As a store outside this process writes it.
-    pub(crate) fn named(&self) -> String {
+    #[must_use]
+    pub fn named(&self) -> String {
         format!("{self:?}, English stems")
     }
 
     /// Refuses a store that was filled by the terms of the name `stored`, if these are others.
-    pub(crate) fn fit(&self, stored: &str) -> Result<(), RetrievalError> {
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Terms`] then.
+    pub fn fit(&self, stored: &str) -> Result<(), RetrievalError> {
         let asked = self.named();
         if asked == stored {
             return Ok(());
@@ -57,17 +60,16 @@ impl Terms {
     }
 }
 
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 impl Term {
     /// As a store outside this process writes it: no two terms alike, and without blanks.
-    pub(crate) fn written(&self) -> String {
+    #[must_use]
+    pub fn written(&self) -> String {
         let mut text = String::with_capacity(self.text.len() + 1);
         text.push(self.kind.mark());
         text + &self.text
     }
 }
 
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 impl Kind {
     fn mark(self) -> char {
         match self {
@@ -79,8 +81,7 @@ impl Kind {
 
 /// The terms of a passage as they are [`written`](Term::written), repeated as often as they occur, each with a blank after
 /// it; and how many they are.
-#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
-pub(crate) fn written(text: &str, terms: &Terms) -> (String, usize) {
+pub fn written(text: &str, terms: &Terms) -> (String, usize) {
     let (mut all, mut count) = (String::with_capacity(text.len() * 3), 0);
     for word in words(text) {
         if let Some(morphemes) = morphemes(&word.text, terms) {
@@ -112,14 +113,15 @@ pub(crate) fn written(text: &str, terms: &Terms) -> (String, usize) {
 
 /// A term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) term: Term,
+pub struct Asked {
+    /// The term.
+    pub term: Term,
     /// Which word of the question it is of, from 0.
-    pub(crate) word: usize,
+    pub word: usize,
     /// Whether it counts for the coverage: a word whose bigrams are there counts by them.
-    pub(crate) counts: bool,
+    pub counts: bool,
     /// Among how many terms that stand for the word in other words its weight is divided; 1 for the word itself.
-    pub(crate) among: u16,
+    pub among: u16,
 }
 
 fn bigrams(word: &str) -> impl Iterator<Item = Term> + '_ {
@@ -276,7 +278,6 @@ mod tests {
         }
     }
 
-    #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
     #[test]
     fn what_is_written_is_what_is_indexed() {
         for terms in [Terms::Words, Terms::Bigrams, Terms::Both] {

@@ -4,6 +4,7 @@ use std::{
     fs::{self, DirEntry},
     io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -12,29 +13,18 @@ use unicode_normalization::UnicodeNormalization;
 use crate::{
     error::RetrievalError,
     options::LoadOptions,
+    reader::FileReader,
     skip::{SkipReason, Skipped},
 };
 
-/// The decoder a file needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    Text,
-    Pdf,
-    #[cfg(feature = "html")]
-    Html,
-    #[cfg(feature = "docx")]
-    Docx,
-    #[cfg(feature = "hwpx")]
-    Hwpx,
-}
-
 /// A file to read.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     /// The path below the root, in NFC, with `/` between its parts.
     pub(crate) source: String,
-    pub(crate) format: Format,
+    /// What reads it; `None` for text.
+    pub(crate) reader: Option<Arc<dyn FileReader>>,
     pub(crate) len: u64,
     pub(crate) modified: Option<SystemTime>,
 }
@@ -146,7 +136,7 @@ impl Walker<'_> {
     }
 
     fn file(&self, entry: &DirEntry, name: &str, source: &str) -> Result<Found, SkipReason> {
-        let format = format_of(name)?;
+        let reader = reader_of(name, self.options)?;
         let meta = entry.metadata().map_err(|cause| unreadable(&cause))?;
         let limit = self.options.max_file_bytes;
         if meta.len() > limit {
@@ -157,7 +147,7 @@ impl Walker<'_> {
         Ok(Found {
             path: entry.path(),
             source: source.to_owned(),
-            format,
+            reader,
             len: meta.len(),
             modified,
         })
@@ -193,23 +183,23 @@ pub(crate) fn display(name: &str) -> String {
     name.nfc().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-pub(crate) fn format_of(name: &str) -> Result<Format, SkipReason> {
+/// What reads a file of this name; `None` for text.
+pub(crate) fn reader_of(
+    name: &str,
+    options: &LoadOptions,
+) -> Result<Option<Arc<dyn FileReader>>, SkipReason> {
     let (_, extension) = name.rsplit_once('.').ok_or(SkipReason::Unsupported)?;
-    match extension.to_ascii_lowercase().as_str() {
-        "txt" | "md" | "markdown" => Ok(Format::Text),
-        "pdf" => Ok(Format::Pdf),
-        #[cfg(feature = "html")]
-        "html" | "htm" => Ok(Format::Html),
-        #[cfg(feature = "docx")]
-        "docx" => Ok(Format::Docx),
-        #[cfg(feature = "hwpx")]
-        "hwpx" => Ok(Format::Hwpx),
-        #[cfg(not(feature = "html"))]
-        "html" | "htm" => Err(SkipReason::NotBuilt { feature: "html" }),
-        #[cfg(not(feature = "docx"))]
-        "docx" => Err(SkipReason::NotBuilt { feature: "docx" }),
-        #[cfg(not(feature = "hwpx"))]
-        "hwpx" => Err(SkipReason::NotBuilt { feature: "hwpx" }),
+    let extension = extension.to_ascii_lowercase();
+    let is_of = |reader: &&Arc<dyn FileReader>| reader.extensions().contains(&extension.as_str());
+    if let Some(reader) = options.readers.iter().rev().find(is_of) {
+        return Ok(Some(Arc::clone(reader)));
+    }
+    match extension.as_str() {
+        "txt" | "md" | "markdown" => Ok(None),
+        "pdf" => Err(SkipReason::NoReader { kind: "pdf" }),
+        "html" | "htm" => Err(SkipReason::NoReader { kind: "html" }),
+        "docx" => Err(SkipReason::NoReader { kind: "docx" }),
+        "hwpx" => Err(SkipReason::NoReader { kind: "hwpx" }),
         "hwp" => Err(SkipReason::OldFormat { instead: ".hwpx" }),
         "doc" => Err(SkipReason::OldFormat { instead: ".docx" }),
         _ => Err(SkipReason::Unsupported),

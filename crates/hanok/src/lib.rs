@@ -73,6 +73,12 @@ pub use hanok_telemetry as telemetry;
 
 #[cfg(feature = "agent")]
 pub use hanok_agent as agent;
+#[cfg(feature = "documents")]
+pub use hanok_documents as documents;
+#[cfg(feature = "encoder")]
+pub use hanok_encoder as encoder;
+#[cfg(feature = "retrieval-index")]
+pub use hanok_index as index;
 #[cfg(feature = "mcp")]
 pub use hanok_mcp as mcp;
 #[cfg(feature = "memory")]
@@ -81,10 +87,14 @@ pub use hanok_memory as memory;
 pub use hanok_model as model;
 #[cfg(feature = "openai")]
 pub use hanok_openai as openai;
+#[cfg(feature = "retrieval-opensearch")]
+pub use hanok_opensearch as opensearch;
 #[cfg(feature = "otlp")]
 pub use hanok_otlp as otlp;
 #[cfg(feature = "parse")]
 pub use hanok_parse as parse;
+#[cfg(feature = "retrieval-pgvector")]
+pub use hanok_pgvector as pgvector;
 #[cfg(feature = "postgres")]
 pub use hanok_postgres as postgres;
 #[cfg(feature = "retrieval")]

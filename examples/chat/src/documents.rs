@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use hanok_retrieval::{
-    Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, Terms,
-};
+use hanok_retrieval::{Library, Query, RetrievalError, Retriever, SharedRetriever};
 use terminal::{
-    Meaning, StoreOptions,
+    Meaning, load_options,
     failure::Failure,
     meaning::searched,
     passages::{few, observation},
 };
+
+use crate::store::StoreOptions;
 
 /// The folder of the documents (`None`: the samples, where the example was built).
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
@@ -24,9 +24,9 @@ pub(crate) async fn open(
     store: &StoreOptions,
     meaning: Option<Meaning>,
 ) -> Result<SharedRetriever, Failure> {
-    let library = Library::open(LoadOptions::new(), folder);
+    let library = Library::open(load_options(), folder);
     let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
-    searched(&library, store.open(Terms::default(), "문서를").await?, meaning).await
+    searched(&library, store.open().await?, meaning).await
 }
 
 /// The passages that fit `question`, and where they are from. Where none does, it is searched together with `before`, what was

@@ -14,6 +14,7 @@ mod options;
 mod progress;
 mod router;
 mod state;
+mod store;
 mod summary;
 mod talking;
 pub mod tools;

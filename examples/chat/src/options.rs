@@ -7,7 +7,7 @@ use clap::Parser;
 /// Talks, remembers what was said, answers out of your documents, calculates and knows the time.
 ///
 /// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
-/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model, if it was built with `-F server`; without them an offline model of rules
 /// answers.
 ///
 /// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 5 waits for a person, 130
@@ -39,7 +39,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub store: terminal::StoreOptions,
+    pub store: crate::store::StoreOptions,
 
     #[command(flatten)]
     #[expect(

@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
-use hanok_retrieval::{
-    Article, ArticleMention, ArticleNumber, Contract, Document, Hit, LoadOptions, Passage, Query,
-    RetrievalError, Retriever, SharedDocumentStore, Skipped, contract_passages, sync_passages,
-};
+use hanok_documents::{Article, ArticleMention, ArticleNumber, Contract, contract_passages};
+use hanok_retrieval::{Document, Hit, LoadOptions, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, sync_passages};
 use serde::{Deserialize, Serialize};
 use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
 
@@ -86,7 +84,7 @@ pub struct Book {
 
 impl Paper {
     fn read(origin: Origin, path: &Path) -> Result<Self, Skipped> {
-        Ok(Self::of(origin, Document::open(path, &LoadOptions::new())?))
+        Ok(Self::of(origin, Document::open(path, &hanok_documents::readers(LoadOptions::new()))?))
     }
 
     fn of(origin: Origin, document: Document) -> Self {
@@ -193,7 +191,7 @@ impl Book {
             false => nearest(&user, standards),
         };
         let meaning = options.meaning.open()?.unwrap_or_else(Meaning::letters);
-        Self::of(user, standard, options.open_store().await?, meaning).await
+        Self::of(user, standard, options.open_store()?, meaning).await
     }
 
     /// A book of these texts, searched by their letters.

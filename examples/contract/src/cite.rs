@@ -1,6 +1,6 @@
 //! Which of what was read an answer names.
 
-use hanok_retrieval::ArticleMention;
+use hanok_documents::ArticleMention;
 
 use crate::{Book, Material, Origin, event::Cited};
 

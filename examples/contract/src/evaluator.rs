@@ -2,7 +2,7 @@
 
 use hanok_agent::{Evaluation, Language, Structured, StructuredError};
 use hanok_core::Call;
-use hanok_retrieval::ArticleMention;
+use hanok_documents::ArticleMention;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

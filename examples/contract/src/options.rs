@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_retrieval::{Morphology, SharedDocumentStore, Terms};
+use hanok_encoder::Morphology;
+use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedMorphemes, Terms};
 use terminal::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
@@ -50,27 +51,20 @@ pub struct Options {
     /// A folder with a Korean dictionary of MeCab's form: words are then compared by what they are made of
     #[arg(long, value_name = "FOLDER")]
     pub dictionary: Option<PathBuf>,
-
-    #[command(flatten)]
-    #[expect(
-        missing_docs,
-        reason = "a doc comment would take the place of the program's own help"
-    )]
-    pub store: terminal::StoreOptions,
 }
 
 impl Options {
     /// The store that the contract is searched in.
-    pub(crate) async fn open_store(&self) -> Result<SharedDocumentStore, Failure> {
+    pub(crate) fn open_store(&self) -> Result<SharedDocumentStore, Failure> {
         let terms = match &self.dictionary {
             Some(folder) => {
                 let dictionary = Morphology::open(folder);
                 let dictionary =
                     dictionary.map_err(|error| Failure::unreadable("사전을", error))?;
-                Terms::Morphemes(dictionary)
+                Terms::Morphemes(SharedMorphemes::new(dictionary))
             }
             None => Terms::default(),
         };
-        self.store.open(terms, "계약서의 색인을").await
+        Ok(SharedDocumentStore::new(MemoryStore::new(terms)))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use hanok_retrieval::{Article, ArticleMention, Contract};
+use hanok_documents::{Article, ArticleMention, Contract};
 
 use crate::{Book, Material, Origin, book::Paper, cite, question, suggest};
 

@@ -1,6 +1,6 @@
 //! What rules read in a question.
 
-use hanok_retrieval::{ArticleMention, ArticleNumber};
+use hanok_documents::{ArticleMention, ArticleNumber};
 
 use crate::Origin;
 

@@ -4,7 +4,7 @@ use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::DataMark;
-use hanok_retrieval::ArticleMention;
+use hanok_documents::ArticleMention;
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Which calls rules propose for a question. They hold only what the user wrote.
 
-use hanok_retrieval::{Contract, TitleFit};
+use hanok_documents::{Contract, TitleFit};
 use hanok_state::{Arguments, ToolCall};
 use serde_json::{Value, json};
 

@@ -17,7 +17,6 @@ use hanok_mcp::{
 };
 use hanok_memory::{Learner, Memories};
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
-use hanok_openai::OpenAiEmbedder;
 use hanok_sqlite::Sqlite;
 use serde_json::{Value, json};
 use terminal::{AtOnce, failure::Failure};
@@ -107,7 +106,7 @@ fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
     if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
         return Ok(None);
     }
-    Ok(Some(SharedEmbedder::new(OpenAiEmbedder::from_env().map_err(Failure::Model)?)))
+    terminal::meaning::embedder().map(Some)
 }
 
 /// The configuration of the sample server: this very program, with its data in `folder`.

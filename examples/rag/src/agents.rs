@@ -7,13 +7,11 @@ use hanok_agent::{
     memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger},
 };
 use hanok_model::{SharedTool, ToolChoice};
-use hanok_retrieval::{
-    Library, LoadOptions, LoadReport, MemoryStore, SharedDocumentStore, SharedRetriever,
-};
+use hanok_retrieval::{Library, LoadReport, MemoryStore, SharedDocumentStore, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
-use terminal::{Meaning, brain::Brain, failure::Failure, meaning::searched, messages::skipped};
+use terminal::{Meaning, load_options, brain::Brain, failure::Failure, meaning::searched, messages::skipped};
 
 use crate::{
     directory::{self, Directory},
@@ -84,7 +82,7 @@ impl Tools {
 
     /// What a reader should know of the documents: what was not read, and whether there are any.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        let none = "읽을 수 있는 문서가 없습니다(.txt, .md, .html, .docx, .hwpx, .pdf).";
+        let none = "읽을 수 있는 문서가 없습니다(.txt, .md; -F documents로 빌드하면 .pdf, .docx, .hwpx, .html도).";
         let skipped_files = self.report.skipped.iter().map(|it| format!("건너뜀: {}", skipped(it)));
         skipped_files.chain((self.report.documents == 0).then(|| none.to_owned()))
     }
@@ -93,7 +91,7 @@ impl Tools {
 /// The documents of `folder`, or the samples.
 fn read(folder: Option<&Path>) -> Result<Library, Failure> {
     let folder = folder.map_or_else(sample_documents, Path::to_owned);
-    Library::open(LoadOptions::new(), folder).map_err(|error| Failure::unreadable("문서를", error))
+    Library::open(load_options(), folder).map_err(|error| Failure::unreadable("문서를", error))
 }
 
 /// The tokens of a prompt at which it is made smaller. A server with a smaller window says so, and then it is, too.

@@ -8,8 +8,7 @@ use hanok_checkpoint::{
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::TokioClock;
 use hanok_memory::{Episode, Learner, Memories, Preference};
-use hanok_model::{ChatModel as _, Semantic, SharedEmbedder, SharedModel};
-use hanok_openai::OpenAiEmbedder;
+use hanok_model::{ChatModel as _, Semantic, SharedModel};
 use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;
 use offline::OfflineModel;
@@ -80,8 +79,7 @@ fn meaning(store: &SharedStore) -> Result<Option<Semantic>, Failure> {
     if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
         return Ok(None);
     }
-    let embedder = OpenAiEmbedder::from_env().map_err(Failure::Model)?;
-    let embedder = SharedEmbedder::new(embedder);
+    let embedder = terminal::meaning::embedder()?;
     Ok(Some(Semantic::new(store.clone(), embedder, Call::detached())))
 }
 

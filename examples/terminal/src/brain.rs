@@ -1,7 +1,6 @@
 //! Which model answers.
 
 use hanok_model::{ChatModel, SharedModel};
-use hanok_openai::OpenAi;
 use offline::OfflineModel;
 
 use crate::failure::Failure;
@@ -19,13 +18,27 @@ pub struct Brain {
 ///
 /// # Errors
 ///
-/// [`Failure::Model`] when the server is named and cannot be used.
+/// [`Failure::Model`] when the server is named and cannot be used, [`Failure::Usage`] when this build has no HTTP.
 pub async fn choose() -> Result<Brain, Failure> {
-    if !OpenAi::is_configured() {
-        return Ok(offline());
+    let names = ["OPENAI_BASE_URL", "OPENAI_API_KEY"];
+    let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match names.into_iter().find(set) {
+        Some(name) => server(name).await,
+        None => Ok(offline()),
     }
-    let model = OpenAi::from_env().await.map_err(Failure::Model)?;
+}
+
+#[cfg(feature = "server")]
+async fn server(_: &str) -> Result<Brain, Failure> {
+    let model = hanok_openai::OpenAi::from_env().await.map_err(Failure::Model)?;
     Ok(Brain { model: SharedModel::new(model), offline: false })
+}
+
+/// Whoever names a server is not answered by anything else.
+#[cfg(not(feature = "server"))]
+#[allow(clippy::unused_async, reason = "with a server, it is asked for its models")]
+async fn server(name: &str) -> Result<Brain, Failure> {
+    Err(Failure::not_built(name, "server"))
 }
 
 /// The offline model: rules that read only what they are sent.
@@ -37,7 +50,12 @@ impl Brain {
     /// The line that says which model answers.
     pub fn note(&self) -> String {
         if self.offline {
-            "오프라인 모델로 답합니다: 규칙으로 글을 찾아 옮기고 계산할 뿐, 뜻을 이해하거나 글을 짓지 못합니다. OPENAI_BASE_URL이나 OPENAI_API_KEY를 정하면 실제 모델을 씁니다.".to_owned()
+            let how = if cfg!(feature = "server") {
+                "OPENAI_BASE_URL이나 OPENAI_API_KEY를 정하면 실제 모델을 씁니다"
+            } else {
+                "실제 모델은 -F server를 붙여 실행하고 OPENAI_BASE_URL이나 OPENAI_API_KEY로 정합니다"
+            };
+            format!("오프라인 모델로 답합니다: 규칙으로 글을 찾아 옮기고 계산할 뿐, 뜻을 이해하거나 글을 짓지 못합니다. {how}.")
         } else {
             format!("모델: {}", self.model.name())
         }

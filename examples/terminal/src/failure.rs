@@ -95,6 +95,15 @@ impl Failure {
         Self::Unreadable { what, source: error.into() }
     }
 
+    /// `what` needs a feature that this build does not have. The line has the command to type.
+    pub fn not_built(what: &str, feature: &str) -> Self {
+        let program = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self::Usage(format!(
+            "{what}에 필요한 부분이 이 빌드에 없습니다. 이렇게 실행하세요: cargo run --example {name} -F {feature}"
+        ))
+    }
+
     /// The exit that says what kind of failure it is.
     pub fn code(&self) -> u8 {
         match self {

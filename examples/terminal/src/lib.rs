@@ -22,6 +22,7 @@ mod marked;
 pub mod meaning;
 pub mod messages;
 mod options;
+mod load;
 pub mod passages;
 #[cfg(feature = "test")]
 pub mod program;
@@ -32,7 +33,6 @@ mod screen;
 mod session;
 mod shown;
 mod silence;
-mod store;
 mod talk;
 #[cfg(feature = "test")]
 pub mod topics;
@@ -41,10 +41,10 @@ mod typed;
 pub use at_once::{AtOnce, AtOnceQuestions, at_once};
 pub use interrupts::unless_interrupted;
 pub use lanes::Lane;
+pub use load::load_options;
 pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};
 pub use options::Options;
 pub use screen::Screen;
 pub use session::Session;
-pub use store::StoreOptions;
 pub use talk::{Ended, Talk};

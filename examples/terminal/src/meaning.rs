@@ -1,14 +1,10 @@
 //! Texts that are found by their vectors, beside their words.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_model::SharedEmbedder;
-use hanok_openai::OpenAiEmbedder;
-use hanok_retrieval::{
-    DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
-    Retriever, SentenceEncoder, SharedDocumentStore, SharedRetriever, Splitter, sync,
-};
+use hanok_retrieval::{DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError, Retriever, SharedDocumentStore, SharedRetriever, Splitter, sync};
 
 use crate::failure::Failure;
 
@@ -30,16 +26,41 @@ impl MeaningOptions {
     /// [`Failure::Unreadable`] when the folder has no encoder, [`Failure::Model`] when the server cannot be used.
     pub fn open(&self) -> Result<Option<Meaning>, Failure> {
         if let Some(folder) = &self.encoder {
-            let encoder = SentenceEncoder::open(folder);
-            let encoder = encoder.map_err(|error| Failure::unreadable("인코더를", error))?;
-            return Ok(Some(Meaning::of(SharedEmbedder::new(encoder))));
+            return encoder(folder).map(|encoder| Some(Meaning::of(encoder)));
         }
         if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_some_and(|name| !name.is_empty()) {
-            let embedder = OpenAiEmbedder::from_env().map_err(Failure::Model)?;
-            return Ok(Some(Meaning::of(SharedEmbedder::new(embedder))));
+            return embedder().map(|embedder| Some(Meaning::of(embedder)));
         }
         Ok(None)
     }
+}
+
+/// The sentence encoder whose files are in `folder`.
+#[cfg(feature = "encoder")]
+fn encoder(folder: &Path) -> Result<SharedEmbedder, Failure> {
+    let encoder = hanok_encoder::SentenceEncoder::open(folder);
+    Ok(SharedEmbedder::new(encoder.map_err(|error| Failure::unreadable("인코더를", error))?))
+}
+
+#[cfg(not(feature = "encoder"))]
+fn encoder(_: &Path) -> Result<SharedEmbedder, Failure> {
+    Err(Failure::not_built("--encoder", "encoder"))
+}
+
+/// The embedding model that the environment names.
+///
+/// # Errors
+///
+/// [`Failure::Model`] when the server cannot be used, [`Failure::Usage`] when this build has no HTTP.
+#[cfg(feature = "server")]
+pub fn embedder() -> Result<SharedEmbedder, Failure> {
+    Ok(SharedEmbedder::new(hanok_openai::OpenAiEmbedder::from_env().map_err(Failure::Model)?))
+}
+
+/// As with the feature `server`.
+#[cfg(not(feature = "server"))]
+pub fn embedder() -> Result<SharedEmbedder, Failure> {
+    Err(Failure::not_built("OPENAI_EMBEDDING_MODEL", "server"))
 }
 
 /// What a passage has to be like to be found by its vector.

@@ -245,9 +245,11 @@ pub fn skip_reason(reason: &SkipReason) -> String {
         SkipReason::Symlink => "링크는 따라가지 않습니다".to_owned(),
         SkipReason::NotAFile => "파일이 아닙니다".to_owned(),
         SkipReason::Unsupported => {
-            "읽을 수 있는 것은 .txt, .md, .html, .docx, .hwpx, .pdf입니다".to_owned()
+            "글도, 알려진 문서 형식도 아닙니다".to_owned()
         }
-        SkipReason::NotBuilt { .. } => "이 프로그램은 이 형식을 읽지 않습니다".to_owned(),
+        SkipReason::NoReader { kind } => {
+            format!(".{kind}는 -F documents로 빌드하면 읽습니다")
+        },
         SkipReason::OldFormat { instead } => format!("옛 형식입니다. {instead}로 저장해 주세요"),
         SkipReason::SameName => "같은 이름의 파일이 또 있습니다".to_owned(),
         SkipReason::TooDeep { limit } => format!("폴더가 {limit}단계보다 깊습니다"),

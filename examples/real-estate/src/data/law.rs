@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use hanok_retrieval::ArticleNumber;
+use hanok_documents::ArticleNumber;
 use jiff::civil::Date;
 use serde::Deserialize;
 

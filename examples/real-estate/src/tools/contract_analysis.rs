@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
-use hanok_retrieval::Contract;
+use hanok_documents::Contract;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hanok_retrieval::ArticleNumber;
+use hanok_documents::ArticleNumber;
 use hanok_tools::{Figure, figures};
 
 use super::Absent;
