@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes documents/정보보안지침.pdf from the text beside this script.
+"""Writes 정보보안지침.pdf from the text among the documents of the example `rag`.
 
     pip install fpdf2
     make_security_pdf.py NanumGothic.ttf NanumGothicBold.ttf
@@ -15,8 +15,8 @@ import sys
 from fpdf import FPDF
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE / "정보보안지침.txt"
-TARGET = HERE.parent / "documents" / "정보보안지침.pdf"
+SOURCE = HERE.parents[3] / "examples" / "rag" / "documents" / "정보보안지침.txt"
+TARGET = HERE / "정보보안지침.pdf"
 
 
 class Guideline(FPDF):
