@@ -1,5 +1,7 @@
 //! What the tests of threads share: a state, a ledger of what ran, a clock that is moved, a store that dies.
 
+#![allow(dead_code, reason = "not every program uses all of it")]
+
 pub(crate) mod clock;
 pub(crate) mod dying;
 

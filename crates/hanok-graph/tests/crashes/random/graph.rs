@@ -14,7 +14,7 @@ use hanok_graph::{
 };
 use hanok_state::{List, State};
 
-use crate::plan::{Fault, Kind, Node, Plan, name};
+use crate::random::plan::{Fault, Kind, Node, Plan, name};
 
 #[derive(State, Debug, Clone, Default, PartialEq)]
 pub(crate) struct S {

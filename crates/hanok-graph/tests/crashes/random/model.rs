@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
+use crate::random::{
     answer,
     plan::{Fault, Kind, Node, Plan, name},
 };

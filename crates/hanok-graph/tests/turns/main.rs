@@ -1,4 +1,4 @@
-//! What a graph does, by what it is asked for. One program, since each more would link all of hanok once more.
+//! What a thread does over its turns: questions and answers, inputs that come early, forks, streams.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,60 +8,30 @@
 
 mod answers;
 mod asked_again;
+#[path = "../asking/mod.rs"]
 mod asking;
 mod beside;
 mod breakpoints;
 mod budgets;
-mod build;
 mod bulk;
-mod cached;
-mod changed;
-mod claims;
-mod clients;
-mod commands;
-mod concurrency;
 mod copied;
-mod crash;
-mod deploys;
-mod dropped;
-mod durability;
-mod dynamic;
-mod effects;
 mod erased;
-mod failure;
-mod fields;
-mod flow;
-mod initial;
 mod inputs;
 mod interrupts;
 mod labelled;
 mod limits;
-mod lints;
-mod lives;
-mod many;
 mod named;
 mod notes;
 mod observers;
 mod outcomes;
 mod outside;
 mod past_limits;
-mod poisoned;
 mod policies;
-mod probes;
-mod races;
-mod regressions;
-mod routers;
-mod run;
-mod shared;
 mod shutdown;
-mod stopping;
 mod streams;
 mod subgraphs;
-mod support;
 mod threads;
-mod timeouts;
 mod told;
-mod transient;
 mod travel;
 mod views;
 mod waiting_below;

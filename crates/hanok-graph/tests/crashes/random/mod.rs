@@ -11,8 +11,6 @@
 mod graph;
 mod model;
 mod plan;
-#[path = "../graph/support/mod.rs"]
-mod support;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -25,7 +23,8 @@ use hanok_state::State;
 use model::model;
 use plan::{Death, Plan, plan};
 use proptest::prelude::*;
-use support::{Counting, Dying, PausedClock, key, memory, runtime};
+
+use crate::support::{Counting, Dying, PausedClock, key, memory, runtime};
 
 fn log(state: &S) -> Vec<String> {
     state.log.iter().cloned().collect()
