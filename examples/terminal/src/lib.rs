@@ -34,7 +34,6 @@ mod shown;
 mod silence;
 mod store;
 mod talk;
-#[cfg(feature = "test")]
 pub mod topics;
 mod typed;
 
