@@ -10,22 +10,25 @@
 use crate::command::Tool;
 use crate::result::Result;
 
-/// What has a table of its own: its name, and the package and the test that print it.
-const TABLES: [(&str, &str, &str); 5] = [
-    ("team", "real-estate", "team"),
-    ("law", "real-estate", "law"),
-    ("figures", "hanok-supervisor", "grounding"),
-    ("memory", "hanok-memory", "evaluation"),
-    ("tools", "hanok-agent", "tool_search"),
+/// The tests of the examples.
+const EXAMPLES: &str = "example-tests";
+
+/// What has a table of its own: its name, and the package, the program and the module of the tests that print it.
+const TABLES: [(&str, &str, &str, &str); 5] = [
+    ("team", EXAMPLES, "real_estate", "team::"),
+    ("law", EXAMPLES, "real_estate", "law::"),
+    ("figures", "hanok-supervisor", "it", "grounding::"),
+    ("memory", "hanok-memory", "it", "evaluation::"),
+    ("tools", "hanok-agent", "it", "tool_search::"),
 ];
 
-/// What asks an example questions: its name, and the package and the test that print what came of them.
+/// What asks an example questions: its name, and the program and the module of the tests that print what came of them.
 const QUESTIONS: [(&str, &str, &str); 5] = [
-    ("orchestrator", "orchestrator", "requests"),
-    ("real-estate", "real-estate", "team"),
-    ("rag", "rag", "asked"),
-    ("chat", "chat", "asked"),
-    ("contract", "contract", "asked"),
+    ("orchestrator", "orchestrator", "requests::"),
+    ("real-estate", "real_estate", "team::"),
+    ("rag", "rag", "asked::"),
+    ("chat", "chat", "asked::"),
+    ("contract", "contract", "asked::"),
 ];
 
 /// What the names of tests begin with that ask the questions for which no rule was made.
@@ -79,10 +82,11 @@ impl TableOptions {
 ///
 /// Cargo could not be started.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
-    if let Some((_, package, test)) = TABLES.iter().find(named) {
+    let named =
+        |(name, ..): &&(&str, &str, &str, &str)| arguments.first().is_some_and(|it| it == name);
+    if let Some((_, package, program, module)) = TABLES.iter().find(named) {
         let options = arguments.get(1..).unwrap_or_default();
-        return table(package, &["--test", test], options);
+        return table(&["--package", package, "--test", program], module, options);
     }
     Tool::cargo()
         .arguments(["run", "--release", "--quiet", "--package", "hanok-bench-retrieval", "--"])
@@ -97,24 +101,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 /// There is no such example, or Cargo could not be started.
 pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
     let named = |(name, ..): &&(&str, &str, &str)| arguments.first().is_some_and(|it| it == name);
-    let Some((_, package, test)) = QUESTIONS.iter().find(named) else {
+    let Some((example, program, module)) = QUESTIONS.iter().find(named) else {
         let names: Vec<_> = QUESTIONS.iter().map(|(name, ..)| *name).collect();
         return Err(format!("say which example is asked: {}", names.join(", ")).into());
     };
     // Its test runs the example's program, which a test alone does not build.
-    table(package, &["--examples", "--test", test], arguments.get(1..).unwrap_or_default())
+    let targets = ["--package", EXAMPLES, "--package", example, "--examples", "--test", program];
+    table(&targets, module, arguments.get(1..).unwrap_or_default())
 }
 
-/// Runs what prints a table.
-fn table(package: &str, targets: &[&str], options: &[String]) -> Result<bool> {
+/// Runs what prints a table: the tests of `module` in `targets`.
+fn table(targets: &[&str], module: &str, options: &[String]) -> Result<bool> {
     let asked = TableOptions::read(options)?;
-    let tests = Tool::cargo()
-        .arguments(["test", "--quiet", "--package", package])
-        .arguments(targets)
-        .arguments(["--", "--nocapture", "--test-threads", "1"]);
+    let tests = Tool::cargo().arguments(["test", "--quiet"]).arguments(targets).arguments([
+        "--",
+        "--nocapture",
+        "--test-threads",
+        "1",
+    ]);
     let tests = match asked.held_out {
-        true => tests.arguments([HELD_OUT]),
-        false => tests.arguments(["--skip", HELD_OUT]),
+        true => tests.arguments([format!("{module}{HELD_OUT}")]),
+        false => tests.arguments([module, "--skip", HELD_OUT]),
     };
     let tests = if asked.model { tests.arguments(["--ignored"]).with_model() } else { tests };
     let folders = [(CACHE, asked.cache), (ENCODER, asked.encoder)];

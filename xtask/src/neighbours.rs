@@ -23,7 +23,8 @@ const BESIDE: [(&str, &str, &str); 2] = [
 const LOWEST: &str = "0.39.0";
 
 /// The tests of hanok-sqlite that run with the lowest rusqlite: those of what differs between them.
-const TESTS: [&str; 6] = ["closing", "conforms", "damage", "files", "items", "read_only"];
+const TESTS: (&str, &[&str]) =
+    ("hanok-sqlite", &["closing", "conforms", "damage", "files", "items", "read_only"]);
 
 /// Features of serde_json that somebody's program may have: they change how it keeps numbers and the keys of objects.
 const FEATURES: &str = "\"preserve_order\", \"arbitrary_precision\", \"float_roundtrip\"";
@@ -32,7 +33,7 @@ const FEATURES: &str = "\"preserve_order\", \"arbitrary_precision\", \"float_rou
 const OF_JSON: [(&str, &[&str]); 3] = [
     ("hanok-state", &["dynamic", "json", "messages", "reduce", "schema", "updates"]),
     ("hanok-checkpoint", &["folds", "gaps", "lines", "memory", "memory_store", "stored"]),
-    ("hanok-model", &["doubles", "injected", "model", "semantic"]),
+    ("hanok-model", &["clock", "doubles", "injected", "model", "semantic"]),
 ];
 
 /// Resolves each program of [`BESIDE`], and one with the lowest rusqlite; runs the tests of one with serde_json's features.
@@ -78,13 +79,9 @@ fn of_json(metadata: &Metadata) -> Result<PathBuf> {
     text += "serde = { version = \"1\", features = [\"derive\"] }\n";
     text +=
         "tokio = { version = \"1\", features = [\"macros\", \"rt\", \"test-util\", \"time\"] }\n";
-    for (name, tests) in OF_JSON {
-        for test in tests {
-            let path = crates().join(format!("{name}/tests/{test}.rs"));
-            text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
-        }
-    }
-    program(metadata, "features-of-json", &text)
+    let folder = program(metadata, "features-of-json", &text)?;
+    tests(&folder, &OF_JSON)?;
+    Ok(folder)
 }
 
 /// Resolves each program of [`BESIDE`], and one with the lowest rusqlite.
@@ -138,11 +135,25 @@ fn lowest(metadata: &Metadata) -> Result<PathBuf> {
     }
     text += "crc32c = \"0.6\"\nfutures = \"0.3\"\ntempfile = \"3\"\nbytes = \"1\"\n";
     text += "tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n";
-    for test in TESTS {
-        let path = crates().join(format!("hanok-sqlite/tests/{test}.rs"));
-        text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
+    let folder = program(metadata, "rusqlite-lowest", &text)?;
+    tests(&folder, &[TESTS])?;
+    Ok(folder)
+}
+
+/// Writes a program of tests into the package in `folder`: these modules of the crates' own, as they are there.
+fn tests(folder: &Path, modules: &[(&str, &[&str])]) -> Result<()> {
+    let mut text = "//! Tests of hanok's crates.\n".to_owned();
+    for (name, modules) in modules {
+        for module in *modules {
+            let tests = crates().join(name).join("tests/it");
+            let file = tests.join(format!("{module}.rs"));
+            let path = if file.exists() { file } else { tests.join(module).join("mod.rs") };
+            text += &format!("#[path = {path:?}]\nmod {module};\n");
+        }
     }
-    program(metadata, "rusqlite-lowest", &text)
+    let tests = folder.join("tests/it");
+    fs::create_dir_all(&tests)?;
+    Ok(fs::write(tests.join("main.rs"), text)?)
 }
 
 fn crates() -> PathBuf {

@@ -26,9 +26,9 @@ const TEAMS: [&str; 10] = [
     "--package",
     "hanok-supervisor",
     "--test",
-    "team",
+    "it",
     "--",
-    "simulated",
+    "team::simulated",
 ];
 
 /// Runs what `arguments` say, for whoever looks on; says whether all promises were kept. `--teams` are the team supervisors.

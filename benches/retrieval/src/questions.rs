@@ -9,7 +9,7 @@ use crate::Result;
 /// How questions are asked, in the order of the tables.
 pub(crate) const KINDS: [&str; 5] = ["plain", "paraphrase", "colloquial", "misspelled", "mixed"];
 
-const LIST: &str = include_str!("../../../crates/hanok-retrieval/tests/questions.tsv");
+const LIST: &str = include_str!("../../../crates/hanok-retrieval/tests/it/questions.tsv");
 
 /// A question over the sample documents.
 #[derive(Debug, Clone, PartialEq, Eq)]

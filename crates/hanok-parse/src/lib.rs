@@ -69,7 +69,7 @@
 //! A new model of a known grammar needs no release: its marks are a [`FormatTable`], read from JSON. To add a format here,
 //! write a line for each of its marks in a table of `src/text/formats`: which token it is, and the rule of how the call goes on
 //! behind it (JSON, a name and a separator, parameters in tags, Python's calls). Add its name to [`Format`] and a writer of
-//! its calls to `tests/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other
+//! its calls to `tests/it/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other
 //! format with it.
 //!
 //! # Servers

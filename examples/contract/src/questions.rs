@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContractState, Origin};
 
 /// The questions, a line each: the question, which contract, what kind, the articles.
-const QUESTIONS: &str = include_str!("../tests/questions.tsv");
+const QUESTIONS: &str = include_str!("questions.tsv");
 
 /// What kind of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn what_follows_from_numbers_is_calculated() {
         let pay = "제11조(용역대금) 용역대금은 금 일억팔천만 원(180,000,000원)으로 한다.\n차임은 매월 350,000원으로 하고";
-        let lines = include_str!("../tests/reckon.tsv").lines().filter(|it| !it.starts_with('#'));
+        let lines = include_str!("reckon.tsv").lines().filter(|it| !it.starts_with('#'));
         for fields in lines.map(|line| line.split('\t').collect::<Vec<_>>()) {
             let [question, line, want] = fields.as_slice() else { panic!("{fields:?}") };
             let said = follows(question, line, line, pay).unwrap_or_else(|| "계산: -".to_owned());

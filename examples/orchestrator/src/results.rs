@@ -182,14 +182,15 @@ mod tests {
             failure: None,
             completed_at: Timestamp(0),
         };
-        let folder = tempfile::tempdir().unwrap();
+        let folder = std::env::temp_dir().join(format!("hanok-results-{}", std::process::id()));
         let thread = ThreadKey::named("t").unwrap();
-        let results = Results::open(folder.path().to_owned()).unwrap();
+        let results = Results::open(folder.clone()).unwrap();
         results.step(&thread, &OrchestratorState::default(), &step).unwrap();
-        let text = fs::read_to_string(folder.path().join("t/000-step-01.md")).unwrap();
+        let text = fs::read_to_string(folder.join("t/000-step-01.md")).unwrap();
         assert_eq!(text.matches(&words).count(), 2);
-        let json = fs::read_to_string(folder.path().join("t/000-step-01.json")).unwrap();
+        let json = fs::read_to_string(folder.join("t/000-step-01.json")).unwrap();
         assert!(json.contains(&words));
+        fs::remove_dir_all(folder).unwrap();
 
         step.shorten(4_000);
         let of_call = step.calls[0].text.chars().count();

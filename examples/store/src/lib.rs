@@ -1,7 +1,7 @@
 //! A store of threads on maps behind a mutex: the whole contract of a [`Checkpointer`], with nothing in the way.
 //!
 //! Take it as the place to begin with a store of your own. Each method is one transaction; where this one holds the mutex,
-//! yours begins one. `tests/conforms.rs` checks it as yours should be checked.
+//! yours begins one. `examples/tests/tests/small/store.rs` checks it as yours should be checked.
 
 use std::{
     collections::BTreeMap,

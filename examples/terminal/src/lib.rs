@@ -34,7 +34,6 @@ mod session;
 mod shown;
 mod silence;
 mod talk;
-#[cfg(feature = "test")]
 pub mod topics;
 mod typed;
 

@@ -21,7 +21,7 @@ use std::{
     process::{Child, ExitStatus},
 };
 
-/// The program of the example `name`, built beside the test, with `arguments`, the offline model and nothing to read.
+/// The program of the example `name`, which is built in the folder of the test's, with `arguments`, the offline model and nothing to read.
 ///
 /// # Panics
 ///
@@ -29,7 +29,11 @@ use std::{
 pub fn command(name: &str, arguments: &[&str]) -> Command {
     let test = env::current_exe().unwrap();
     let path = test.parent().unwrap().parent().unwrap().join("examples").join(name);
-    assert!(path.exists(), "build it first: cargo build --example {name}");
+    assert!(
+        path.exists(),
+        "{} is not there; build it first: cargo build --workspace --all-features --examples",
+        path.display()
+    );
     let mut command = Command::new(path);
     for name in [
         "OPENAI_BASE_URL",

@@ -51,7 +51,7 @@ mod tests {
         for (path, want) in [
             ("examples/rag/main.rs", Some(("rag", false))),
             ("examples/rag/src/directory/rooms.rs", Some(("rag", true))),
-            ("examples/rag/tests/program.rs", None),
+            ("examples/tests/tests/rag/program.rs", None),
             ("examples/rag/Cargo.toml", None),
             ("crates/hanok/src/lib.rs", None),
         ] {

@@ -349,7 +349,7 @@ fn the_files_of_the_crates_and_of_the_checks_are_read() {
         ("crates/hanok-core/src/name.rs", Some("hanok-core")),
         ("crates/hanok-core/src/deep/name.rs", Some("hanok-core")),
         ("xtask/src/main.rs", Some("xtask")),
-        ("crates/hanok-core/tests/name.rs", None),
+        ("crates/hanok-core/tests/it/name.rs", None),
         ("crates/hanok-core/src/name.md", None),
         ("examples/rag/src/main.rs", None),
     ] {

@@ -32,7 +32,7 @@ const PACKAGES: [&str; 4] = ["hanok-state", "hanok-checkpoint", "hanok-graph", "
 const SIMULATOR: &str = "hanok-simulations";
 
 /// The suites that take long, which run after the others.
-const SLOW: [&str; 3] = ["random", "kills", "processes"];
+const SLOW: [&str; 1] = ["crashes"];
 
 /// Whether, and by whom, a mutation was caught.
 #[derive(Debug, Clone, PartialEq, Eq)]

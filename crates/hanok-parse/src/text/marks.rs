@@ -517,7 +517,7 @@ mod tests {
     /// Those of the formats' own tables are, by themselves.
     #[test]
     fn a_call_is_attacked_at_every_guard_that_all_formats_have() {
-        let places = include_str!("../../tests/places/mod.rs");
+        let places = include_str!("../../tests/it/places/mod.rs");
         let guards = COMMON.iter().filter(|entry| entry.mark.guards());
         for entry in guards.filter(|entry| !matches!(entry.mark, Mark::Stop)) {
             assert!(places.contains(entry.token), "{}", entry.token);

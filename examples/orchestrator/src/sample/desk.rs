@@ -205,11 +205,23 @@ pub(super) fn is_korean(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{path::Path, thread};
+    use std::{
+        env, fs,
+        path::{Path, PathBuf},
+        process, thread,
+    };
 
     use jiff::{Timestamp, tz::TimeZone};
 
     use super::*;
+
+    /// A folder of a test's own, which it takes away.
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("hanok-desk-{name}-{}", process::id()));
+        drop(fs::remove_dir_all(&folder));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
 
     fn desk(folder: &Path) -> Desk {
         let store = Store::open(Some(folder.to_owned())).unwrap();
@@ -228,8 +240,8 @@ mod tests {
     /// Two processes on one folder: neither loses what the other wrote, and a call that one has made is not made by the other.
     #[test]
     fn two_servers_share_one_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut one, mut other) = (desk(folder.path()), desk(folder.path()));
+        let folder = folder("shared");
+        let (mut one, mut other) = (desk(&folder), desk(&folder));
         let made = call(&mut one, "add_note", "우유 사기", "1");
         call(&mut other, "add_note", "빵 사기", "2");
         for desk in [&mut one, &mut other] {
@@ -237,14 +249,15 @@ mod tests {
             let notes = call(desk, "find_notes", "메모 목록", "3");
             assert_eq!(notes, "메모 2개를 찾았습니다:\n- 우유 사기\n- 빵 사기");
         }
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn servers_that_write_at_once_wait_for_each_other() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder("at-once");
         thread::scope(|scope| {
             for process in ["a", "b", "c"] {
-                let folder = folder.path();
+                let folder = &folder;
                 scope.spawn(move || {
                     let mut desk = desk(folder);
                     for round in 0..10 {
@@ -254,7 +267,8 @@ mod tests {
                 });
             }
         });
-        let store = Store::open(Some(folder.path().to_owned())).unwrap();
+        let store = Store::open(Some(folder.clone())).unwrap();
         assert_eq!((store.data.notes.len(), store.data.made.len()), (30, 30));
+        fs::remove_dir_all(folder).unwrap();
     }
 }

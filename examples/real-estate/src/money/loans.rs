@@ -191,6 +191,3 @@ impl Loan {
         Ok(Schedule::of(self)?)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,8 +2,6 @@
 
 mod index;
 mod refer;
-#[cfg(test)]
-mod tests;
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,0 +1,4 @@
+//! What is exported, and what becomes of it.
+
+mod export;
+mod server;

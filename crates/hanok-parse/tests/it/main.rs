@@ -1,0 +1,19 @@
+//! What a reply means, by how it is written.
+
+mod attacks;
+mod contract;
+mod echoes;
+mod families;
+mod formats;
+mod forms;
+mod hostile;
+mod places;
+mod properties;
+mod seed_patterns;
+mod server;
+mod special;
+mod spellings;
+mod splits;
+mod streams;
+mod support;
+mod tables;

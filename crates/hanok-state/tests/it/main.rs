@@ -1,0 +1,9 @@
+//! What a state is, and what updates make of it.
+
+mod dynamic;
+mod json;
+mod messages;
+mod reduce;
+mod schema;
+mod setters;
+mod updates;

@@ -1,0 +1,15 @@
+//! What supervisors, swarms and teams do.
+
+mod approvals;
+mod delegations;
+mod dropped;
+mod front;
+mod grounding;
+mod routing;
+mod seed_000;
+mod services;
+mod support;
+mod swarm;
+mod team;
+mod teams;
+mod turns;

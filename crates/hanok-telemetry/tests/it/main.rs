@@ -1,0 +1,4 @@
+//! What a subscriber hears.
+
+mod heard;
+mod spans;

@@ -1,0 +1,106 @@
+//! Questions about a contract as a whole, everyday words, greetings, and which standard contract it is compared with, on the
+//! offline model.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
+use std::{fs, path::Path};
+
+use clap::Parser;
+use contract::{Book, Expert, Options};
+use hanok_model::SharedModel;
+use offline::OfflineModel;
+
+use crate::support::Talk;
+
+fn sample(name: &str) -> String {
+    format!("{}/../contract/contracts/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn options(contract: &str, more: &[&str]) -> Options {
+    Options::parse_from(["contract", "--contract", contract].iter().chain(more))
+}
+
+async fn answer(contract: &str, more: &[&str], question: &str) -> String {
+    let options = options(contract, more);
+    let book = Book::open(&options).await.unwrap();
+    let expert = Expert::new(SharedModel::new(OfflineModel::new()), book, &options).unwrap();
+    Talk::with(expert).ask(question).await.state.answer.unwrap()
+}
+
+#[tokio::test]
+async fn what_the_example_suggests_it_can_do() {
+    let (service, lease) = (sample("용역계약서.md"), sample("임대차계약서.docx"));
+    for (contract, question, facts) in [
+        (
+            &service,
+            "표준계약서와 뭐가 달라?",
+            &["숫자가 다른 조", "표준계약서에만 있는 조", "제17조"][..],
+        ),
+        (
+            &lease,
+            "표준이랑 비교해서 을한테 불리한 조항이 뭐야?",
+            &["숫자가 다른 조", "제7조의2(반려동물)"],
+        ),
+        (&service, "조항이 모두 몇 개야?", &["28개", "제1조", "제27조"]),
+        (&service, "이 계약서 요약해줘", &["제1조(목적)", "제12조", "제27조"]),
+        (&service, "갑이 누구야?", &["누리결물류", "전문"]),
+        (&lease, "보증금 반환은 언제 해?", &["제19조"]),
+        (&lease, "보증금 반환은 표준이랑 달라?", &["제19조", "표준계약서"]),
+    ] {
+        let answer = answer(contract, &[], question).await;
+        for fact in facts {
+            assert!(answer.contains(fact), "{question} lacks {fact}: {answer}");
+        }
+    }
+}
+
+/// Everyday words are no reason to refuse a question, and whoever greets is greeted.
+#[tokio::test]
+async fn only_what_is_about_something_else_is_refused() {
+    let (service, lease) = (sample("용역계약서.md"), sample("임대차계약서.docx"));
+    for (contract, question, refused) in [
+        (&service, "하청 줘도 돼?", false),
+        (&service, "재판은 어디서 해?", false),
+        (&lease, "강아지 키워도 돼?", false),
+        (&lease, "집세는 얼마까지 올릴 수 있어?", false),
+        (&lease, "벽에 못 박아도 돼?", false),
+        (&lease, "복비는 누가 내?", false),
+        (&lease, "What is the deposit?", false),
+        (&lease, "안녕하세요", false),
+        (&lease, "고마워!", false),
+        (&lease, "오늘 날씨 어때?", true),
+        (&lease, "하이킹 코스 추천해줘", true),
+    ] {
+        let answer = answer(contract, &[], question).await;
+        assert_eq!(answer.contains("질문에만 답할 수 있습니다"), refused, "{question}: {answer}");
+    }
+    assert!(answer(&lease, &[], "안녕하세요").await.starts_with("안녕하세요."));
+}
+
+/// A contract of another kind has titles that every contract has; it is compared with none, and that is said.
+#[tokio::test]
+async fn a_standard_contract_of_another_kind_is_not_compared_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("근로계약서.md");
+    let titles = [
+        "계약기간",
+        "근무 장소와 업무",
+        "근로시간",
+        "임금",
+        "휴일과 휴가",
+        "사회보험",
+        "손해배상",
+        "비밀유지",
+    ];
+    let articles =
+        (1..).zip(titles).map(|(number, title)| format!("제{number}조({title}) 정한다.\n"));
+    fs::write(&path, format!("# 근로계약서\n\n{}", articles.collect::<String>())).unwrap();
+    let about = async |path: &Path| {
+        Book::open(&options(path.to_str().unwrap(), &[])).await.unwrap().about()
+    };
+    let other = about(&path).await;
+    assert!(other.contains("비슷한 종류의 표준이 없습니다"), "{other}");
+    assert!(about(Path::new(&sample("용역계약서.md"))).await.contains("용역계약서"));
+    let lease = about(Path::new(&sample("임대차계약서.docx"))).await;
+    assert!(lease.ends_with("임대차계약서"), "{lease}");
+}
