@@ -4,9 +4,9 @@ use std::path::Path;
 
 use hanok_checkpoint::Vector;
 use hanok_core::Call;
+use hanok_encoder::SentenceEncoder;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_openai::OpenAiEmbedder;
-use hanok_encoder::SentenceEncoder;
 use hanok_retrieval::NgramEmbedder;
 
 use crate::Result;

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
-use hanok_retrieval::{Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, Terms, sync};
+use hanok_retrieval::{
+    Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, Terms, sync,
+};
 use tempfile::TempDir;
 
 use crate::{

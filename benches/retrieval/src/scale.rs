@@ -4,7 +4,9 @@ use std::{cmp::Reverse, collections::BTreeSet, process::Command, time::Instant};
 
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
-use hanok_retrieval::{DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore, Terms};
+use hanok_retrieval::{
+    DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore, Terms,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -5,7 +5,7 @@ use std::time::Instant;
 use hanok_checkpoint::{Consumer, SharedCheckpointer, SharedStore};
 use hanok_core::{Tenant, Timestamp};
 use hanok_graph::{Context, Durability, END, Graph, START, Snapshot};
-use hanok_memory::{
+use hanok_learning::{
     Actor, Episode, EpisodeReport, Evidence, Learner, Memories, Preference, PreferenceStatement,
     teach,
 };

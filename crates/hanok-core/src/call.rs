@@ -7,6 +7,7 @@ pub(crate) mod gate;
 pub(crate) mod info;
 pub(crate) mod meter;
 pub(crate) mod provided;
+pub(crate) mod wait;
 
 use std::{
     fmt,

@@ -7,9 +7,7 @@ mod compactor;
 mod event;
 mod expand;
 mod full_window;
-mod learning;
 mod memory;
-mod orchestration;
 mod pin;
 mod plan;
 mod policy;
@@ -36,49 +34,7 @@ pub use compactor::{Compactor, MemoryError, Remembers, SummaryModel};
 pub use event::MemoryEvent;
 pub use expand::{ExpandError, Expanded, expand};
 pub use full_window::FullWindow;
-pub use learning::{
-    days::Days,
-    episode::{Episode, EpisodeReport},
-    error::{LearningError, Refusal},
-    evidence::{Actor, Evidence, EvidenceSource},
-    forget::{Forget, ForgottenEvidence},
-    kind::MemoryKind,
-    learner::{Drained, Learner, RefusedEvidence},
-    long_term::LongTerm,
-    memories::{Learned, Memories},
-    preference::{NotStated, Preference, PreferenceProposal, PreferenceStatement, PreferredValue},
-    proposer::{PreferenceProposer, RulesAlone},
-    recalled::{RecallScore, Recalled, Recollection, RecordOrigin},
-    stated_preferences::stated_preferences,
-    teach::teach,
-    user::{Remembered, UserMemories},
-};
 pub use memory::{ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary};
-pub use orchestration::{
-    admission::{LONGEST_TEXT, MOST_ITEMS},
-    behaviour_memory::{BehaviourMemory, GateAction, GateActions, GateReport},
-    candidate::{Candidate, CandidateScore, Candidates, Shortfall},
-    clarification_advice::{ClarificationAdvice, ReusableAnswer},
-    clarification_memory::{
-        ClarificationEvent, ClarificationMemory, ClarificationReport, ClarificationTally, Clarity,
-    },
-    cold_start::{adjusted_confidence, calculate_confidence_multiplier},
-    gate_verdict::{GateReason, GateVerdict},
-    judge::{EqualTexts, Labeller, TextJudge, TextRelation, labelled},
-    normal::normalized,
-    orchestrator::{OrchestratorMemory, WorkflowTemplate},
-    plan_memory::{PlanDecisions, PlanEvent, PlanMemory, PlanReport, PlanTally},
-    policy::{
-        ApprovalPolicy, AutomaticPolicy, AvoidancePolicy, CandidatePolicy, OrchestratorPolicy,
-    },
-    similarity::TextSimilarity,
-    stamped::Stamped,
-    tally::{Outcomes, RunOutcome, Tally},
-    tool_advice::{Avoidance, ToolAdvice, ToolStanding},
-    tool_memory::{ToolMemory, ToolReport, ToolTally},
-    tool_ref::ToolRef,
-    workflow_memory::{ToolSequence, WorkflowMemory, WorkflowReport},
-};
 pub use plan::Plan;
 pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 pub use prompt_size::{PromptParts, PromptSize};

@@ -1,14 +1,12 @@
 //! Facts that users state, found by rules.
 
+use hanok_core::sentences;
 use hanok_state::Message;
 
 use crate::memory::{Fact, FactKind};
 
 /// The longest sentence that is a fact, in characters.
 const LONGEST: usize = 200;
-
-/// The most sentences of one message that are looked at.
-const MOST: usize = 50;
 
 /// Phrases with which users say their own name, anywhere in a clause and at its beginning.
 const OWN_NAMES: &[&str] = &[
@@ -203,35 +201,6 @@ pub fn stated_facts(message: &Message) -> Vec<Fact> {
     // What is to be kept and what is asked may stand in one sentence: `내 이름은 철수야, 기억해 줘`.
     let clauses = sentences.iter().flat_map(|sentence| sentence.split(", ")).map(str::trim);
     clauses.filter_map(fact).collect()
-}
-
-/// The sentences of a text that end without a question mark.
-pub(crate) fn sentences(text: &str) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let mut sentence = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        // The point of a number or of a date does not end a sentence.
-        let ends = match c {
-            '.' => chars.peek().is_none_or(|next| next.is_whitespace()),
-            '\n' | '!' | '?' | '。' | '！' | '？' => true,
-            _ => false,
-        };
-        match ends {
-            false => sentence.push(c),
-            true => {
-                let whole = std::mem::take(&mut sentence);
-                if !matches!(c, '?' | '？') {
-                    sentences.push(whole.trim().to_owned());
-                }
-            }
-        }
-        if sentences.len() >= MOST {
-            return sentences;
-        }
-    }
-    sentences.push(sentence.trim().to_owned());
-    sentences
 }
 
 /// The kind of fact that a clause states, `None` where it states none.

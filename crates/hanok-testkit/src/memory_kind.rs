@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{InMemoryStore, Search, SharedStore, Store};
 use hanok_core::{Stored, Tenant, ThreadKey, Timestamp};
-use hanok_memory::{Evidence, Forget, Learned, Memories, MemoryKind};
+use hanok_learning::{Evidence, Forget, Learned, Memories, MemoryKind};
 use serde::Serialize;
 
 use crate::{claims::named, runtime::block_on};

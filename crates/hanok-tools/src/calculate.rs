@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{CalculatorError, Number, evaluate};
+use hanok_figures::{CalculatorError, Number, evaluate};
 
 /// A longer expression is not repeated beside its value.
 const SHOWN_EXPRESSION: usize = 200;
 
-/// The tool `calculator`: the value of an arithmetic expression, by [`evaluate`].
+/// The tool `calculator`: the value of an arithmetic expression, by [`evaluate`](hanok_figures::evaluate).
 ///
 /// It changes nothing, and takes at most a few milliseconds. An observation reads `123 * 456 = 56088`; one that was
 /// rounded has `≈` for `=` and says to how many digits. Its data are `{"value": "56088", "rounded": false}`, the value

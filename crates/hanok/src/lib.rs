@@ -77,8 +77,12 @@ pub use hanok_agent as agent;
 pub use hanok_documents as documents;
 #[cfg(feature = "encoder")]
 pub use hanok_encoder as encoder;
+#[cfg(feature = "figures")]
+pub use hanok_figures as figures;
 #[cfg(feature = "retrieval-index")]
 pub use hanok_index as index;
+#[cfg(feature = "learning")]
+pub use hanok_learning as learning;
 #[cfg(feature = "mcp")]
 pub use hanok_mcp as mcp;
 #[cfg(feature = "memory")]

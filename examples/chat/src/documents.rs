@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{Library, Query, RetrievalError, Retriever, SharedRetriever};
 use terminal::{
-    Meaning, load_options,
+    Meaning,
     failure::Failure,
+    load_options,
     meaning::searched,
     passages::{few, observation},
 };

@@ -2,9 +2,9 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use hanok_retrieval::{MemoryStore, SharedDocumentStore};
 #[cfg(any(feature = "index", feature = "opensearch", feature = "pgvector"))]
 use hanok_retrieval::{RetrievalError, Terms};
-use hanok_retrieval::{MemoryStore, SharedDocumentStore};
 use terminal::failure::Failure;
 
 /// The variable that names the server of a store where the option does not. A password is not for a command line.
@@ -58,7 +58,10 @@ impl FromStr for StoreKind {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let Some(kind) = Self::ALL.into_iter().find(|kind| kind.to_string() == name) else {
-            return Err(format!("no such store; there are {}", Self::ALL.map(|it| it.to_string()).join(", ")));
+            return Err(format!(
+                "no such store; there are {}",
+                Self::ALL.map(|it| it.to_string()).join(", ")
+            ));
         };
         match kind.is_built() {
             true => Ok(kind),
@@ -125,13 +128,16 @@ impl StoreOptions {
             #[cfg(feature = "pgvector")]
             StoreKind::Pgvector => {
                 let url = self.server(url)?;
-                let store = hanok_pgvector::PgvectorStore::connect(&url, COLLECTION, Terms::default());
+                let store =
+                    hanok_pgvector::PgvectorStore::connect(&url, COLLECTION, Terms::default());
                 Ok(SharedDocumentStore::new(store.await.map_err(failed)?))
             }
             #[cfg(not(all(feature = "index", feature = "opensearch", feature = "pgvector")))]
             kind => {
                 drop(url);
-                Err(Failure::Usage(format!("저장소 {kind}는 이 빌드에 없습니다. -F {kind}로 다시 빌드하세요.")))
+                Err(Failure::Usage(format!(
+                    "저장소 {kind}는 이 빌드에 없습니다. -F {kind}로 다시 빌드하세요."
+                )))
             }
         }
     }
@@ -161,7 +167,8 @@ mod tests {
                 continue;
             }
             assert_eq!(read, Ok(kind));
-            let opened = StoreOptions { store: kind, ..StoreOptions::default() }.open_at(None).await;
+            let opened =
+                StoreOptions { store: kind, ..StoreOptions::default() }.open_at(None).await;
             match (kind, opened) {
                 (StoreKind::Memory, opened) => assert!(opened.is_ok(), "{opened:?}"),
                 (_, Err(Failure::Usage(line))) => assert!(line.contains("--"), "{line}"),

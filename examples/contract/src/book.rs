@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_documents::{Article, ArticleMention, ArticleNumber, Contract, contract_passages};
-use hanok_retrieval::{Document, Hit, LoadOptions, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, sync_passages};
+use hanok_retrieval::{
+    Document, Hit, LoadOptions, Passage, Query, RetrievalError, Retriever, SharedDocumentStore,
+    Skipped, sync_passages,
+};
 use serde::{Deserialize, Serialize};
 use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
 

@@ -1,7 +1,7 @@
 //! What models are told. Whatever is out of a document, or was written from one, stands between marks and in no system prompt.
 
-use hanok_model::{ChatRequest, DataMark};
 use hanok_documents::ArticleNumber;
+use hanok_model::{ChatRequest, DataMark};
 use hanok_state::{Message, Role};
 
 use crate::{ContractState, Origin, question};

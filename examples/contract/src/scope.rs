@@ -2,9 +2,9 @@
 
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
+use hanok_documents::ArticleMention;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::DataMark;
-use hanok_documents::ArticleMention;
 use hanok_state::{Message, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
-use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
 use hanok_documents::{ArticleMention, ArticleNumber};
+use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

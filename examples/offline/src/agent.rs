@@ -1,6 +1,6 @@
 //! What an agent does next: a call, or an answer out of what its calls gave.
 
-use hanok_tools::{evaluate, grouped};
+use hanok_figures::{evaluate, grouped};
 
 use crate::{
     arithmetic,

@@ -1,6 +1,6 @@
 //! The arithmetic in a question.
 
-use hanok_tools::Arithmetic;
+use hanok_figures::Arithmetic;
 
 use crate::words::content;
 

@@ -1,6 +1,6 @@
 //! What follows from the numbers that were found: a rate times a count, a share of an amount, the days between two dates.
 
-use hanok_tools::{AmountUnit, Count, Figure, Number, Rounding, evaluate, figures, grouped};
+use hanok_figures::{AmountUnit, Count, Figure, Number, Rounding, evaluate, figures, grouped};
 use jiff::{ToSpan, Unit, civil::Date};
 
 use crate::{amounts::counted, tables};
@@ -159,7 +159,7 @@ fn base(term: &str, all: &str) -> Option<String> {
 }
 
 fn counts(text: &str) -> Vec<Count> {
-    hanok_tools::counts(text).collect()
+    hanok_figures::counts(text).collect()
 }
 
 fn is_one(count: &Count) -> bool {

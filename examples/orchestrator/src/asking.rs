@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, StepError};
-use hanok_memory::{TextJudge, TextRelation};
+use hanok_learning::{TextJudge, TextRelation};
 use hanok_model::{ChatRequest, DataMark, ModelError, SharedModel};
 use hanok_state::Message;
 use schemars::JsonSchema;

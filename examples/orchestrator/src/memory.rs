@@ -6,7 +6,7 @@ use hanok_agent::{Decision, Gate, Risk, ToolExperience};
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{BoxError, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
-use hanok_memory::{
+use hanok_learning::{
     Actor, ApprovalPolicy, BehaviourMemory, ClarificationEvent, ClarificationMemory,
     ClarificationReport, Clarity, EqualTexts, Evidence, GateAction, GateReport, LONGEST_TEXT,
     MOST_ITEMS, Memories, OrchestratorMemory, OrchestratorPolicy, PlanEvent, PlanMemory,
@@ -96,7 +96,7 @@ impl Memory {
             let advice = advice.judged(&EqualTexts, &call).await?;
             let past = |(at, candidate): (
                 usize,
-                &hanok_memory::Candidate<hanok_memory::ReusableAnswer>,
+                &hanok_learning::Candidate<hanok_learning::ReusableAnswer>,
             )| {
                 PastAnswer {
                     id: (at + 1).to_string(),
@@ -372,7 +372,7 @@ impl Memory {
         Ok(())
     }
 
-    fn teach<K: hanok_memory::MemoryKind>(
+    fn teach<K: hanok_learning::MemoryKind>(
         &self,
         state: &OrchestratorState,
         name: &str,
@@ -384,7 +384,7 @@ impl Memory {
     }
 
     /// Hands out evidence that rests on what `server` is, where it is of one and its kind does not say so itself.
-    fn teach_of<K: hanok_memory::MemoryKind>(
+    fn teach_of<K: hanok_learning::MemoryKind>(
         &self,
         state: &OrchestratorState,
         (name, actor): (&str, Actor),

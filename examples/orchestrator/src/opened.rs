@@ -12,10 +12,10 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::{App, Graph, TokioClock};
+use hanok_learning::{Learner, Memories};
 use hanok_mcp::{
     Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
 };
-use hanok_memory::{Learner, Memories};
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
 use hanok_sqlite::Sqlite;
 use serde_json::{Value, json};

@@ -151,7 +151,7 @@ fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use hanok_memory::ToolRef;
+    use hanok_learning::ToolRef;
     use hanok_state::Json;
 
     use super::*;

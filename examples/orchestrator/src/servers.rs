@@ -10,8 +10,8 @@ use std::{
 use hanok_agent::{IndexedTool, Risk, ToolIndex, ToolQuery, ToolRegistry, without_secrets};
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Call, Clock, Effect, Labels, Timestamp};
+use hanok_learning::ToolRef;
 use hanok_mcp::{McpClient, ToolApproval, ToolDefinition, ToolId};
-use hanok_memory::ToolRef;
 use hanok_model::{SharedEmbedder, SharedTool, ToolSpec};
 use hanok_state::Json;
 use serde_json::Value;

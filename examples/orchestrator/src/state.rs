@@ -2,7 +2,7 @@
 
 use hanok_agent::{Decision, Gate, Risk};
 use hanok_core::Timestamp;
-use hanok_memory::{RunOutcome, ToolRef};
+use hanok_learning::{RunOutcome, ToolRef};
 use hanok_state::{Json, Message, Messages, Role, State};
 use serde::{Deserialize, Serialize};
 

@@ -6,10 +6,10 @@ use hanok_agent::{AuditKey, StopReason, audit_of};
 use hanok_checkpoint::Log;
 use hanok_core::{Answerer, Chain, Stored, Tenant};
 use hanok_graph::{Event, Graph, RunError, Thread};
-use hanok_mcp::Change;
-use hanok_memory::{
+use hanok_learning::{
     BehaviourMemory, ClarificationMemory, Forget, Memories, PlanMemory, ToolMemory, WorkflowMemory,
 };
+use hanok_mcp::Change;
 use hanok_state::Messages;
 use serde_json::Value;
 use terminal::{Ended, Talk, failure::Failure, progress::short};

@@ -11,7 +11,9 @@ use hanok_retrieval::{Library, LoadReport, MemoryStore, SharedDocumentStore, Sha
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
-use terminal::{Meaning, load_options, brain::Brain, failure::Failure, meaning::searched, messages::skipped};
+use terminal::{
+    Meaning, brain::Brain, failure::Failure, load_options, meaning::searched, messages::skipped,
+};
 
 use crate::{
     directory::{self, Directory},

@@ -1,6 +1,6 @@
 //! Areas of homes as people write them.
 
-use hanok_tools::{Amount, AmountUnit, Figure, Number, Rounding, figures};
+use hanok_figures::{Amount, AmountUnit, Figure, Number, Rounding, figures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! Money: amounts as people write them, rent, loans and yields.
 //!
-//! Every calculation is exact on [`hanok_tools::Number`]; no amount is ever a binary fraction. What is lost by a quotient
+//! Every calculation is exact on [`hanok_figures::Number`]; no amount is ever a binary fraction. What is lost by a quotient
 //! without an end is lost behind the fortieth digit, and a result is rounded once, as its documentation says.
 
 mod amount;

@@ -7,7 +7,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Call, Cancellation, Chain, Clock as _};
 use hanok_graph::TokioClock;
-use hanok_memory::{Episode, Learner, Memories, Preference};
+use hanok_learning::{Episode, Learner, Memories, Preference};
 use hanok_model::{ChatModel as _, Semantic, SharedModel};
 use hanok_sqlite::Sqlite;
 use hanok_supervisor::TeamSupervisor;

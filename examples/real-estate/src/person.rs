@@ -1,7 +1,7 @@
 //! What somebody states of a person and of the home that is meant.
 
+use hanok_figures::Number;
 use hanok_model::ToolError;
-use hanok_tools::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

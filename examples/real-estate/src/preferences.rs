@@ -53,7 +53,7 @@ pub fn preferences(text: &str) -> Vec<(String, String, String)> {
                 note("거래", deal.name().to_owned());
             }
         }
-        let amounts = hanok_tools::figures(quote);
+        let amounts = hanok_figures::figures(quote);
         let amount = amounts.filter_map(|figure| quote.get(figure.at()).map(str::to_owned)).next();
         if let Some(amount) = amount.filter(|_| quote.contains("예산")) {
             note("예산", won(&amount));

@@ -2,7 +2,7 @@
 
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
-use hanok_memory::{PreferenceProposal, PreferenceProposer};
+use hanok_learning::{PreferenceProposal, PreferenceProposer};
 use hanok_model::{ChatRequest, SharedModel};
 use hanok_state::Message;
 use schemars::JsonSchema;

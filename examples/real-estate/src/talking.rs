@@ -3,7 +3,7 @@
 use hanok_agent::{Choice, ChoiceResult, Choices, ChosenBy, StopReason};
 use hanok_core::{Chain, Stored, ThreadKey};
 use hanok_graph::{Event, Thread};
-use hanok_memory::{Forget, Preference};
+use hanok_learning::{Forget, Preference};
 use hanok_state::Messages;
 use hanok_supervisor::{
     Compared, StepStatus, Strategy, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,

@@ -55,7 +55,9 @@ impl Brain {
             } else {
                 "실제 모델은 -F server를 붙여 실행하고 OPENAI_BASE_URL이나 OPENAI_API_KEY로 정합니다"
             };
-            format!("오프라인 모델로 답합니다: 규칙으로 글을 찾아 옮기고 계산할 뿐, 뜻을 이해하거나 글을 짓지 못합니다. {how}.")
+            format!(
+                "오프라인 모델로 답합니다: 규칙으로 글을 찾아 옮기고 계산할 뿐, 뜻을 이해하거나 글을 짓지 못합니다. {how}."
+            )
         } else {
             format!("모델: {}", self.model.name())
         }

@@ -1,8 +1,8 @@
 //! A question to a person as a form: what its JSON Schema wants, field by field.
 
+use hanok_figures::AmountUnit;
 use hanok_graph::{Doubted, Pending};
 use hanok_model::{ListedValue, resolve_schema};
-use hanok_tools::AmountUnit;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
@@ -225,7 +225,7 @@ impl Field {
 
 /// An amount of money as people write it, in whole won: `3억 5천만원`.
 fn won(line: &str) -> Option<Value> {
-    let mut figures = hanok_tools::figures(line);
+    let mut figures = hanok_figures::figures(line);
     let amount = figures.next().filter(|_| figures.next().is_none())?.into_amount()?;
     let is_won = amount.unit == AmountUnit::Won;
     let won = amount.value.to_string().parse::<i64>().ok();

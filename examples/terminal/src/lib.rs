@@ -18,11 +18,11 @@ mod json;
 mod keyboard;
 mod lanes;
 mod live;
+mod load;
 mod marked;
 pub mod meaning;
 pub mod messages;
 mod options;
-mod load;
 pub mod passages;
 #[cfg(feature = "test")]
 pub mod program;

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_model::SharedEmbedder;
-use hanok_retrieval::{DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError, Retriever, SharedDocumentStore, SharedRetriever, Splitter, sync};
+use hanok_retrieval::{
+    DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
+    Retriever, SharedDocumentStore, SharedRetriever, Splitter, sync,
+};
 
 use crate::failure::Failure;
 

@@ -1,6 +1,6 @@
 //! The claims on amounts in Korean text.
 
-use hanok_tools::{Figure, figures};
+use hanok_figures::{Figure, figures};
 
 /// The figures of `text` are in order and on boundaries, and each is read again out of what it is written as.
 pub(crate) fn read_in_order(text: &str) {

@@ -1,7 +1,7 @@
 //! Requests to addresses that a server names, by the rules of the egress client.
 
 use hanok_core::{BoxError, Call, Secret};
-use hanok_tools::{Egress, EgressError, Fetch, Limits};
+use hanok_egress::{Egress, EgressError, Fetch, Limits};
 use reqwest::Url;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 

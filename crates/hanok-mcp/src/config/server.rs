@@ -329,7 +329,7 @@ impl Reading<'_> {
             oauth.fault("client_secret", "a secret belongs to a `client_id`");
         }
         for (at, address) in config.permits.iter().enumerate() {
-            if let Err(error) = hanok_tools::Egress::builder().permit(address).build() {
+            if let Err(error) = hanok_egress::Egress::builder().permit(address).build() {
                 oauth.fault(&format!("permit[{at}]"), Chain(&error).to_string());
             }
         }

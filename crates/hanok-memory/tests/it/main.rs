@@ -1,8 +1,6 @@
-//! What a conversation keeps, and what is learnt from it.
+//! What a conversation keeps.
 
-mod evaluation;
 mod expand;
-mod learning;
 mod node;
 mod plan;
 mod random;

@@ -15,8 +15,8 @@ use std::{
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Timestamp};
 use hanok_model::{Embedder, HashEmbedder, ModelError, SharedEmbedder};
 use hanok_retrieval::{
-    Document, DocumentStore, Embedded, Mode, Query, RetrievalError, Retriever, SharedDocumentStore,
-    Splitter, StoreKind, StoreSettings, sync,
+    Document, DocumentStore, Embedded, MemoryStore, Mode, Query, RetrievalError, Retriever,
+    SharedDocumentStore, Splitter, sync,
 };
 use hanok_testkit::block_on;
 
@@ -83,7 +83,7 @@ fn documents() -> [Document; 2] {
 #[test]
 fn what_is_put_and_asked_is_embedded_with_its_headings_and_prefixes() {
     let (inner, embedder) = (
-        block_on(StoreKind::Memory.open(&StoreSettings::new())).unwrap(),
+        SharedDocumentStore::new(MemoryStore::default()),
         Noting { name: "a", ..Noting::default() },
     );
     let store = embedded(&inner, &embedder).prefixes("passage: ", "query: ");
@@ -108,7 +108,7 @@ fn what_is_put_and_asked_is_embedded_with_its_headings_and_prefixes() {
 
 #[test]
 fn documents_that_another_model_embedded_are_put_anew() {
-    let inner = block_on(StoreKind::Memory.open(&StoreSettings::new())).unwrap();
+    let inner = SharedDocumentStore::new(MemoryStore::default());
     let (one, two) =
         (Noting { name: "a", ..Noting::default() }, Noting { name: "b", ..Noting::default() });
     let bring = |embedder: &Noting| {
@@ -136,7 +136,7 @@ fn an_embedder_that_gives_nonsense_puts_nothing() {
     for wrong in
         [vec![], vec![vec![1.0]; 2], vec![vec![]; 3], vec![vec![0.0]; 3], vec![vec![f32::NAN]; 3]]
     {
-        let inner = block_on(StoreKind::Memory.open(&StoreSettings::new())).unwrap();
+        let inner = SharedDocumentStore::new(MemoryStore::default());
         let embedder = Noting { name: "a", wrong: Some(wrong), ..Noting::default() };
         let store = embedded(&inner, &embedder);
         let error = block_on(sync(&store, &Splitter::new(), &documents())).unwrap_err();

@@ -17,8 +17,8 @@ use std::{
 };
 
 use hanok_retrieval::{
-    Changes, Document, Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever,
-    SkipReason,
+    Changes, Deadline, Document, FileReader, FileText, Library, LoadOptions, Query, RetrievalError,
+    Retriever, SharedRetriever, SkipReason,
 };
 
 const RULE: &str = "# 인사규정\n\n## 제12조(연차휴가)\n1년 이상 근속자는 연 15일이다.\n";
@@ -94,19 +94,68 @@ fn reads_what_it_knows_in_order_and_reports_the_rest() {
     );
 }
 
-#[cfg(not(any(feature = "docx", feature = "html", feature = "hwpx")))]
 #[test]
-fn a_kind_that_is_not_built_in_names_its_feature() {
+fn a_kind_of_document_without_a_reader_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a.docx", "b.html", "c.hwpx"] {
+    for name in ["a.docx", "b.html", "c.hwpx", "d.PDF"] {
         fs::write(folder.path().join(name), "x").unwrap();
     }
     let library = open(folder.path());
-    let told: Vec<String> = library.report().skipped.iter().map(ToString::to_string).collect();
-    let want =
-        ["a.docx: read with the feature `docx` only", "b.html: read with the feature `html` only"];
-    assert_eq!(told[..2], want);
-    assert_eq!(library.report().skipped[2].reason, SkipReason::NotBuilt { feature: "hwpx" });
+    let shown: Vec<String> = library.report().skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        ["docx", "html", "hwpx", "pdf"]
+            .iter()
+            .zip(["a.docx", "b.html", "c.hwpx", "d.PDF"])
+            .map(|(kind, name)| format!("{name}: no reader of .{kind} files was added"))
+            .collect::<Vec<_>>()
+    );
+}
+
+/// Reads in capitals; panics at `!`, and never ends at `?`.
+#[derive(Debug)]
+struct Loud;
+
+impl FileReader for Loud {
+    fn extensions(&self) -> &[&str] {
+        &["loud", "md"]
+    }
+
+    fn read(
+        &self,
+        bytes: Vec<u8>,
+        _: &LoadOptions,
+        deadline: Deadline,
+    ) -> Result<FileText, SkipReason> {
+        let text = String::from_utf8(bytes).map_err(|_| SkipReason::Encoding)?;
+        assert!(!text.contains('!'), "no reader is perfect");
+        while text.contains('?') {
+            deadline.check()?;
+        }
+        Ok(FileText::new(text.to_uppercase()))
+    }
+}
+
+#[test]
+fn a_reader_reads_its_kinds_and_a_bad_one_costs_only_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in
+        [("a.loud", "abc"), ("b.md", "def"), ("c.LOUD", "!"), ("d.loud", "?"), ("e.txt", "ghi")]
+    {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let limit = std::time::Duration::from_millis(200);
+    let options = LoadOptions::new().reader(Loud).max_decode_time(limit);
+    let library = Library::open(options, folder.path()).unwrap();
+    let texts: Vec<&str> = library.documents().map(|document| document.text.as_str()).collect();
+    assert_eq!(texts, ["ABC", "DEF", "ghi"]);
+    assert_eq!(
+        skipped(&library),
+        [
+            ("c.LOUD", &SkipReason::damaged("the decoder panicked")),
+            ("d.loud", &SkipReason::TooSlow { limit }),
+        ]
+    );
 }
 
 #[cfg(unix)]

@@ -1,14 +1,13 @@
-//! Stores of documents: each holds every claim of the suite, and is opened by its name.
+//! The store in memory holds every claim of the suite, which finds what a store gets wrong.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use std::{ops::Range, panic::catch_unwind};
 
 use hanok_retrieval::{
-    Document, DocumentStore, Hit, MemoryStore, Passage, Query, RetrievalError, Retriever, Splitter,
-    StoreKind, StoreKindError, StoreSettings, StoredDocument,
+    DocumentStore, Hit, MemoryStore, Passage, Query, RetrievalError, Retriever, StoredDocument,
 };
-use hanok_testkit::{DOCUMENT_STORE_CLAIMS, block_on, check_document_store};
+use hanok_testkit::{DOCUMENT_STORE_CLAIMS, check_document_store};
 
 mod memory {
     use hanok_retrieval::{MemoryStore, Terms};
@@ -20,46 +19,6 @@ mod memory_by_words {
     use hanok_retrieval::{MemoryStore, Terms};
 
     hanok_testkit::document_store_conforms!(MemoryStore::new(Terms::Both));
-}
-
-#[test]
-fn a_store_is_opened_by_its_name() {
-    assert_eq!(StoreKind::default(), StoreKind::Memory);
-    for kind in StoreKind::ALL.iter().copied() {
-        assert_eq!(kind.to_string().parse(), Ok(kind));
-        assert_eq!(format!(" {} ", kind.name().to_uppercase()).parse(), Ok(kind));
-        let folder = tempfile::tempdir().unwrap();
-        let settings = StoreSettings::new().path(folder.path());
-        if !["memory", "local"].contains(&kind.name()) {
-            // A server has tests of its own.
-            continue;
-        }
-        let store = block_on(kind.open(&settings)).unwrap();
-        let passages = Splitter::new().split(&Document::new("a.md", "연차휴가"));
-        block_on(store.upsert(passages)).unwrap();
-        assert_eq!(block_on(store.search(&Query::new("휴가"))).unwrap().len(), 1);
-    }
-    let of = |name: &'static str| {
-        let built = StoreKind::ALL.iter().copied().find(|kind| kind.name() == name);
-        built.ok_or(StoreKindError::NotBuilt { name, feature: name })
-    };
-    for (name, want) in [
-        ("local", of("local")),
-        ("FAISS", of("local")),
-        ("opensearch", of("opensearch")),
-        ("pgvector", of("pgvector")),
-        ("", Err(StoreKindError::Unknown { name: String::new() })),
-        ("memory2", Err(StoreKindError::Unknown { name: "memory2".to_owned() })),
-    ] {
-        assert_eq!(name.parse::<StoreKind>(), want, "{name}");
-    }
-    let unknown = "chroma".parse::<StoreKind>().unwrap_err().to_string();
-    assert!(unknown.starts_with("no store `chroma`; there is `memory`"), "{unknown}");
-    let nothing = StoreSettings::new();
-    for kind in StoreKind::ALL.iter().filter(|kind| **kind != StoreKind::Memory) {
-        let error = block_on(kind.open(&nothing)).unwrap_err();
-        assert!(matches!(error, RetrievalError::Setting { store, .. } if store == kind.name()));
-    }
 }
 
 /// What a store gets wrong.

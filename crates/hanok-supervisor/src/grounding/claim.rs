@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hanok_tools::{Amount, AmountUnit, Article, Figure, Number, figures};
+use hanok_figures::{Amount, AmountUnit, Article, Figure, Number, figures};
 
 use super::law::{Law, Laws};
 use super::shown::{Shown, is_digit, places};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use hanok_tools::{AmountUnit, Article, Number, evaluate};
+use hanok_figures::{AmountUnit, Article, Number, evaluate};
 use serde_json::{Map, Value as Json};
 
 use super::claim::{Claim, Day, Value, claims};
@@ -185,7 +185,7 @@ fn number_of(facts: &mut Facts, written: &str, one: &Open<'_>, source: Source) {
     let whole = written.trim_start_matches('-').find('.');
     if let Some(whole) = whole.filter(|_| digits >= 15)
         && let Ok(places) = i64::try_from(whole)
-        && let Ok(rounded) = number.round(12 - places, hanok_tools::Rounding::HalfEven)
+        && let Ok(rounded) = number.round(12 - places, hanok_figures::Rounding::HalfEven)
     {
         facts.number(&rounded, one.unit, source);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hanok_tools::{AmountUnit, Article, Number};
+use hanok_figures::{AmountUnit, Article, Number};
 
 use super::claim::{Claim, Day, Value, abs};
 use super::law::Law;

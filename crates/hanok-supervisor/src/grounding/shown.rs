@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 
 use super::claim::abs;
 

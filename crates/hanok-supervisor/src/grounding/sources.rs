@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use hanok_figures::{Article, Number};
 use hanok_state::{Message, Role};
-use hanok_tools::{Article, Number};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 

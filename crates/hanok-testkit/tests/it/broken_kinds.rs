@@ -13,7 +13,7 @@ use std::{
 };
 
 use hanok_core::Timestamp;
-use hanok_memory::{Actor, Evidence, EvidenceSource, MemoryKind, Refusal};
+use hanok_learning::{Actor, Evidence, EvidenceSource, MemoryKind, Refusal};
 use hanok_testkit::{MEMORY_KIND_CLAIMS, check_memory_kind};
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use super::{
     kept::Kept,
     limits::Limits,
 };
-use crate::wait::{Waiting, bounded};
+use hanok_core::Waiting;
 
 /// The most bytes that a program may write before it is stopped.
 const FLOOD: u64 = 16 * 1024 * 1024;
@@ -50,7 +50,7 @@ pub(super) async fn run(
         read(stderr, &mut complaint, FLOOD).await?;
         child.wait().await
     };
-    let ended = bounded(call, time, running).await;
+    let ended = call.bounded(time, running).await;
     drop(filter);
     // Killing the outermost process kills the first one in its namespace, and with it all the others.
     drop(child.start_kill());

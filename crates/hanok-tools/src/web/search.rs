@@ -13,7 +13,7 @@ use super::{
     service::{Service, asked},
     text::line,
 };
-use crate::{Egress, Fetch};
+use hanok_egress::{Egress, Fetch};
 
 const ENDPOINT: &str = "https://api.tavily.com/search";
 const KEY: &str = "TAVILY_API_KEY";

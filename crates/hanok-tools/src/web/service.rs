@@ -10,7 +10,7 @@ use hanok_model::ToolError;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::{Egress, EgressError, Fetch, Fetched, Limits};
+use hanok_egress::{Egress, EgressError, Fetch, Fetched, Limits};
 
 /// What an answer of a service may cost.
 const TOTAL: Duration = Duration::from_secs(15);

@@ -15,7 +15,7 @@ use super::{
     service::{Service, asked},
     text::{language, line},
 };
-use crate::{Egress, Fetch};
+use hanok_egress::{Egress, Fetch};
 
 const ENDPOINT: &str = "https://api.openweathermap.org/data/2.5/weather";
 const KEY: &str = "OPENWEATHER_API_KEY";

@@ -14,7 +14,7 @@ use super::{
     service::{Service, asked},
     text::{language, line, paragraphs},
 };
-use crate::{Egress, Fetch};
+use hanok_egress::{Egress, Fetch};
 
 const ENDPOINT: &str = "https://{language}.wikipedia.org/w/api.php";
 

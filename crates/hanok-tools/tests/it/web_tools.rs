@@ -8,9 +8,10 @@
 )]
 
 use hanok_core::{Effect, Secret};
+use hanok_egress::Egress;
 use hanok_model::{Tool, ToolError};
 use hanok_state::Arguments;
-use hanok_tools::{Egress, GetWeather, SearchWikipedia, WebSearch};
+use hanok_tools::{GetWeather, SearchWikipedia, WebSearch};
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};

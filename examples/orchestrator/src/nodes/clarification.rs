@@ -3,7 +3,7 @@
 use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
-use hanok_memory::ClarificationEvent;
+use hanok_learning::ClarificationEvent;
 use hanok_state::State as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
-use hanok_memory::{Actor, PlanEvent};
+use hanok_learning::{Actor, PlanEvent};
 use hanok_model::DataMark;
 use hanok_state::{Message, State as _};
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

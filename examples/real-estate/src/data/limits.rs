@@ -5,7 +5,7 @@
 mod raw;
 mod read;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

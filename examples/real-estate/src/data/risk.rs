@@ -1,6 +1,6 @@
 //! The words for what a market says, read from `data/market_risk.toml`.
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;

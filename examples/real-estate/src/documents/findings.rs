@@ -1,7 +1,7 @@
 //! What a contract says and should not, and what it does not say and should.
 
 use hanok_documents::{AppendixKind, Contract};
-use hanok_tools::{Amount, AmountUnit, Date, Figure, Number, figures};
+use hanok_figures::{Amount, AmountUnit, Date, Figure, Number, figures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

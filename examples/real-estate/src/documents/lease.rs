@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_tools::{Number, Won};
+use hanok_figures::{Number, Won};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //!
 //! Level and score come from rules alone. A model may word a review, and changes neither.
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 //! A label stands before its value: an amount of money behind 보증금, a name behind 임대인. What has no clear value is left
 //! out, and a form asks for it.
 
-use hanok_tools::{Amount, AmountUnit, Figure, figures};
+use hanok_figures::{Amount, AmountUnit, Figure, figures};
 
 use super::terms::LeaseTerms;
 use crate::money::{MOST_WON, pair};

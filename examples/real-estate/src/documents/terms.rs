@@ -1,6 +1,6 @@
 //! What a lease is to say.
 
-use hanok_tools::{Figure, figures};
+use hanok_figures::{Figure, figures};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};

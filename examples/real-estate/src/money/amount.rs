@@ -1,6 +1,6 @@
 //! Amounts and rates as a model or a person writes them.
 
-use hanok_tools::{Amount, AmountUnit, Figure, Number, figures};
+use hanok_figures::{Amount, AmountUnit, Figure, Number, figures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

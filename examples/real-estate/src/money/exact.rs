@@ -1,6 +1,6 @@
 //! What all calculations share: from numbers to whole won and to what is shown.
 
-use hanok_tools::{CalculatorError, Number, Rounding, Won};
+use hanok_figures::{CalculatorError, Number, Rounding, Won};
 use thiserror::Error;
 
 /// A calculation that has no result.

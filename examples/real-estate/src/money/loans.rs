@@ -9,7 +9,7 @@
 
 mod schedule;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -103,7 +103,7 @@ impl Loan {
     /// A loan of `amount` won at `percent` a year for `months`, paid back by `method`. No grace.
     ///
     /// ```
-    /// use hanok_tools::Number;
+    /// use hanok_figures::Number;
     /// use real_estate::money::loans::{Loan, Method};
     ///
     /// let loan = Loan::new(300_000_000, Number::from(4), 360, Method::Annuity)?;
@@ -126,7 +126,7 @@ impl Loan {
         let in_range = !percent.compare(&Number::from(0)).is_lt()
             && !percent.compare(&Number::from(MOST_RATE)).is_gt();
         let cut =
-            percent.round(RATE_PLACES, hanok_tools::Rounding::Floor).map_err(MoneyError::from)?;
+            percent.round(RATE_PLACES, hanok_figures::Rounding::Floor).map_err(MoneyError::from)?;
         if !in_range || percent.is_rounded() || cut.compare(&percent).is_ne() {
             let percent = percent.to_string().chars().take(40).collect();
             return Err(LoanError::Rate { percent });

@@ -1,6 +1,6 @@
 //! The amount before a change and the amount after it, in one text.
 
-use hanok_tools::{Amount, AmountUnit, Number, Rounding};
+use hanok_figures::{Amount, AmountUnit, Number, Rounding};
 
 use super::amount::{
     AmountError, StatedWon, all, cut, head, in_range, is_bare, is_small, money, place, won,

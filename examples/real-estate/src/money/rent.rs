@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use hanok_tools::{Number, Rounding};
+use hanok_figures::{Number, Rounding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! What a rented home yields.
 
-use hanok_tools::{CalculatorError, Number, Rounding};
+use hanok_figures::{CalculatorError, Number, Rounding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use hanok_tools::{Amount, AmountUnit};
+use hanok_figures::{Amount, AmountUnit};
 
 use super::keywords::AmountRange;
 use super::words::{between, ends_sentence, has, head, starts, tail};
@@ -309,7 +309,7 @@ fn joined(first: AmountRange, second: AmountRange) -> Option<AmountRange> {
 
 #[cfg(test)]
 mod tests {
-    use hanok_tools::{Figure, figures};
+    use hanok_figures::{Figure, figures};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Facts of a person and a home that a question states in words.
 
-use hanok_tools::{Amount, AmountUnit};
+use hanok_figures::{Amount, AmountUnit};
 
 use super::words::{between, has, head, starts, tail};
 use crate::data::deal::Deal;

@@ -1,6 +1,6 @@
 //! The keywords that a question states, by rules.
 
-use hanok_tools::{Amount, AmountUnit, Figure, Number, figures};
+use hanok_figures::{Amount, AmountUnit, Figure, Number, figures};
 
 use super::amounts::{Label, Moneys};
 use super::keywords::{AmountRange, AreaRange, Keywords};

@@ -5,8 +5,8 @@ mod limits;
 use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
+use hanok_figures::Won;
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
-use hanok_tools::Won;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
+use hanok_figures::{CalculatorError, Number};
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
-use hanok_tools::{CalculatorError, Number};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

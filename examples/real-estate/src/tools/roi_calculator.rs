@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hanok_core::{Call, Effect};
+use hanok_figures::Number;
 use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
-use hanok_tools::Number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

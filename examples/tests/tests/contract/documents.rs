@@ -9,10 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use hanok_retrieval::{
-    AppendixKind, Article, ArticleNumber, Contract, Document, LoadOptions, MemoryIndex, Query,
-    Terms, contract_passages,
-};
+use hanok_documents::{AppendixKind, Article, ArticleNumber, Contract, contract_passages};
+use hanok_retrieval::{Document, LoadOptions, MemoryIndex, Query, Terms};
 
 const SERVICE: &str = "contracts/용역계약서.md";
 const LEASE: &str = "contracts/임대차계약서.docx";

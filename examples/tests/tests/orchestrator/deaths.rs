@@ -14,8 +14,10 @@ use hanok_agent::{Gate, GateRequest};
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Clock as _, Tenant, ThreadKey};
 use hanok_graph::{Outcome, RunError, TokioClock};
+use hanok_learning::{
+    BehaviourMemory, ClarificationMemory, PlanMemory, ToolMemory, WorkflowMemory,
+};
 use hanok_mcp::{McpClient, McpConfig};
-use hanok_memory::{BehaviourMemory, ClarificationMemory, PlanMemory, ToolMemory, WorkflowMemory};
 use hanok_testkit::Dying;
 use orchestrator::{
     Opened, Options, open_on, sample,

@@ -9,7 +9,8 @@
 
 use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
-use hanok_retrieval::{AppendixKind, Contract, Document, LoadOptions};
+use hanok_documents::{AppendixKind, Contract};
+use hanok_retrieval::{Document, LoadOptions};
 use real_estate::documents::{
     BlockKind, DocumentKind, Field, FileError, LeaseError, LeaseTerms, TermsError, draft,
     file_stem, form, lease, missing, write,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use real_estate::money::{
     MOST_WON,
     loans::{Loan, LoanError, MOST_MONTHS, Method},

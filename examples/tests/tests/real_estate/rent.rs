@@ -5,7 +5,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use proptest::prelude::*;
 use real_estate::data::Limits;
 use real_estate::money::{

@@ -13,8 +13,9 @@ use std::{
 };
 
 use hanok_core::{Call, Effect};
+use hanok_figures::Number;
 use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
-use hanok_tools::{Number, state::Arguments};
+use hanok_tools::state::Arguments;
 use proptest::prelude::*;
 use real_estate::data::deal::Deal;
 use real_estate::data::listings::{HomeKind, Listing};

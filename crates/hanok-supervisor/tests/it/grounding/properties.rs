@@ -1,8 +1,8 @@
 //! What holds for every figure and every text.
 
 use hanok_agent::Language;
+use hanok_figures::{Number, Won};
 use hanok_supervisor::{Grounding, Sources};
-use hanok_tools::{Number, Won};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The rows of the file, checked.
 
-use hanok_tools::Number;
+use hanok_figures::Number;
 use serde::Serialize;
 use toml::Spanned;
 

@@ -1,6 +1,6 @@
 //! The days in a text.
 
-use hanok_tools::figures;
+use hanok_figures::figures;
 use jiff::{ToSpan, civil::Date};
 
 use crate::documents::terms::{LeaseTerms, civil};

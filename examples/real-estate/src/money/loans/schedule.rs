@@ -1,6 +1,6 @@
 //! The instalments of a loan.
 
-use hanok_tools::{CalculatorError, Number, Rounding};
+use hanok_figures::{CalculatorError, Number, Rounding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,10 @@
 //! The index of the articles: what each says, with the words that people use for it.
 
 use hanok_checkpoint::Vector;
-use hanok_retrieval::{Document, Hit, MemoryIndex, Mode, NgramEmbedder, Passage, Query, RetrievalError, Splitter, Terms};
+use hanok_retrieval::{
+    Document, Hit, MemoryIndex, Mode, NgramEmbedder, Passage, Query, RetrievalError, Splitter,
+    Terms,
+};
 
 use super::refer::Scope;
 use crate::data::Law;

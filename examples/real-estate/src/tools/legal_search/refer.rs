@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hanok_documents::ArticleNumber;
-use hanok_tools::{Figure, figures};
+use hanok_figures::{Figure, figures};
 
 use super::Absent;
 use crate::data::Law;

@@ -1,7 +1,7 @@
 //! The rules on lending: LTV, DTI, DSR, and the most for a price.
 
+use hanok_figures::{CalculatorError, Number};
 use hanok_model::ToolError;
-use hanok_tools::{CalculatorError, Number};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

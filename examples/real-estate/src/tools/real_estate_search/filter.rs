@@ -1,7 +1,7 @@
 //! The filters of a search, each of which says of a home whether it fits.
 
+use hanok_figures::Number;
 use hanok_model::ToolError;
-use hanok_tools::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+mod amounts;
+mod arithmetic;
+mod calculator;
+
+pub use amounts::{
+    Amount, AmountUnit, Article, Count, Date, Figure, Figures, Won, counts, figures, grouped,
+};
+pub use arithmetic::Arithmetic;
+pub use calculator::{CalculatorError, Number, Rounding, evaluate};
