@@ -10,7 +10,8 @@ use hanok_model::{
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::{Json, Message, Messages, State, ToolCall};
-use hanok_supervisor::{Member, MemberInput, MemberOutput, Team, TeamState, TeamSupervisor};
+use hanok_supervisor::{Member, MemberInput, MemberOutput};
+use hanok_team::{Team, TeamState, TeamSupervisor};
 use serde_json::json;
 
 use super::thread;

@@ -6,7 +6,8 @@ use hyper::header::HeaderValue;
 use rustls::pki_types::CertificateDer;
 
 use crate::{
-    Egress, EgressError, client::Inner, Resolve, SystemResolver,
+    Egress, EgressError, Resolve, SystemResolver,
+    client::Inner,
     policy::{Permit, Policy, pattern},
     tls,
 };

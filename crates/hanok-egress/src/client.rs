@@ -18,7 +18,9 @@ use hyper::{
 };
 use url::Position;
 
-use crate::{EgressBuilder, EgressError, Fetch, Fetched, Limits, Resolve, Waited, exchange, redirect};
+use crate::{
+    EgressBuilder, EgressError, Fetch, Fetched, Limits, Resolve, Waited, exchange, redirect,
+};
 use crate::{
     exchange::Exchange,
     policy::Policy,
@@ -56,7 +58,7 @@ const RATIO: u64 = 100;
 /// ```
 #[derive(Clone)]
 pub struct Egress {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 pub(crate) struct Inner {

@@ -20,7 +20,6 @@ mod turn_data;
 mod unit;
 
 // The crates whose types stand in what this one says.
-pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
 pub use hanok_graph as graph;
 pub use hanok_model as model;

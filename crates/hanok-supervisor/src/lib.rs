@@ -48,7 +48,6 @@ mod agent_result;
 mod builder;
 mod conversation;
 mod error;
-mod grounding;
 mod member;
 mod nodes;
 mod progress;
@@ -59,7 +58,6 @@ mod settings;
 mod state;
 mod supervisor;
 mod swarm;
-mod team;
 
 // The crates whose types stand in what this one says.
 pub use hanok_agent as agent;
@@ -69,13 +67,7 @@ pub use hanok_model as model;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
-pub use grounding::{
-    Grounding, GroundingError, Unsupported, UnsupportedFigures,
-    grounded::{Grounded, GroundedFigure},
-    sources::{Source, Sources},
-    unit::DataUnit,
-};
-pub use member::{Member, MemberInput, MemberOutput};
+pub use member::{AgentFailure, Member, MemberInput, MemberOutput, MemberRun};
 pub use progress::SupervisorProgress;
 pub use settings::{OutputMode, Unasked, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};
@@ -85,21 +77,6 @@ pub use swarm::{
     builder::SwarmBuilder,
     error::{SwarmBuildError, SwarmError, SwarmFault},
     state::{SwarmState, SwarmStateUpdate},
-};
-pub use team::{
-    builder::TeamSupervisorBuilder,
-    choose_again::ChooseAgainError,
-    definition::Team,
-    error::{TeamBuildError, TeamError, TeamFault},
-    event::TeamEvent,
-    memory::{Remembered, TeamMemory},
-    plan::{PlanFault, PlanStep, Strategy},
-    question::QuestionPart,
-    state::{Aggregated, Instead, Missing, Phase, TeamPlan, TeamState, TeamStateUpdate},
-    step::{ExecutionStep, StepStatus, TeamResult},
-    steps::steps_of,
-    supervisor::TeamSupervisor,
-    what_if::{Compared, WhatIf, WhatIfError, WhatIfSide},
 };
 
 /// The programs of the README.

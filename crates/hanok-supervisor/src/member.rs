@@ -18,12 +18,12 @@ use hanok_agent::{AgentState, HandoffTool, HasAgent, Language, ReactAgent};
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, State};
 
-use self::{
-    graph::OwnGraph,
-    mapped::Mapped,
-    run::{AgentFailure, AnyMember, MemberRun},
+use self::{graph::OwnGraph, mapped::Mapped, run::AnyMember};
+pub use self::{
+    input::MemberInput,
+    output::MemberOutput,
+    run::{AgentFailure, MemberRun},
 };
-pub use self::{input::MemberInput, output::MemberOutput};
 
 /// The longest name of a member, in characters.
 const LONGEST_NAME: usize = 64;
@@ -196,8 +196,12 @@ impl<C: Send + Sync + 'static> Member<C> {
         self.member.run(MemberInput::new(messages), None, context).await
     }
 
-    /// Runs it on `input` as the run `name` of this task, to its end.
-    pub(crate) async fn run_named(
+    /// Runs it on `input` as the run `name` of this task, to its end: for a coordinator of members that is not of this crate.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentFailure`] when it came to no end.
+    pub async fn run_named(
         &self,
         name: &str,
         input: MemberInput,
@@ -217,7 +221,7 @@ impl<C: Send + Sync + 'static> Member<C> {
     }
 
     /// True for a name that can be written in a delegation.
-    pub(crate) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         let name = self.name();
         let is_long = name.chars().count() > LONGEST_NAME;
         !name.trim().is_empty() && !is_long && !name.contains(char::is_control)

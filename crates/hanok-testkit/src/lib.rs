@@ -7,9 +7,10 @@
 //!   `DocumentStore` of `hanok-retrieval`;
 //! - `chat_model_conforms!`, `embedder_conforms!` and `tool_conforms!`, with the feature `model`, are the same for a `ChatModel`, an
 //!   `Embedder` and a `Tool` of `hanok-model`;
-//! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-memory`;
-//! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append;
-//! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
+//! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-learning`;
+//! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append.
+//!
+//! `hanok-simulation` runs graphs under schedules of crashes.
 //!
 //! ```
 //! use hanok_checkpoint::InMemoryCheckpointer;
@@ -32,10 +33,7 @@ mod layer;
 #[cfg(feature = "memory")]
 mod memory_kind;
 mod runtime;
-#[cfg(any(feature = "kills", feature = "simulation"))]
 mod scatter;
-#[cfg(feature = "simulation")]
-mod simulation;
 mod store;
 #[cfg(feature = "model")]
 mod tool;
@@ -56,13 +54,12 @@ pub use layer::{Layer, Layered};
 #[cfg(feature = "memory")]
 pub use memory_kind::{MEMORY_KIND_CLAIMS, MemoryKindClaim, check_memory_kind};
 pub use runtime::block_on;
-#[cfg(feature = "simulation")]
-pub use simulation::{Effects, Failure, Fault, Faults, FinishedRun, Report, Simulation, World};
+pub use scatter::{STEP, scattered};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 #[cfg(feature = "model")]
 pub use tool::{TOOL_CLAIMS, ToolClaim, check_tool};
 
 /// The programs of the README.
-#[cfg(all(doctest, feature = "model", feature = "simulation"))]
+#[cfg(all(doctest, feature = "model"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

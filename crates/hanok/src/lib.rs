@@ -79,6 +79,8 @@ pub use hanok_documents as documents;
 pub use hanok_encoder as encoder;
 #[cfg(feature = "figures")]
 pub use hanok_figures as figures;
+#[cfg(feature = "grounding")]
+pub use hanok_grounding as grounding;
 #[cfg(feature = "retrieval-index")]
 pub use hanok_index as index;
 #[cfg(feature = "learning")]
@@ -107,5 +109,7 @@ pub use hanok_retrieval as retrieval;
 pub use hanok_sqlite as sqlite;
 #[cfg(feature = "supervisor")]
 pub use hanok_supervisor as supervisor;
+#[cfg(feature = "team")]
+pub use hanok_team as team;
 #[cfg(feature = "tools")]
 pub use hanok_tools as tools;

@@ -4,7 +4,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use hanok_agent::Language;
 use hanok_model::{SharedModel, SharedTool};
-use hanok_supervisor::{Member, Team, TeamSupervisor};
+use hanok_supervisor::Member;
+use hanok_team::{Team, TeamSupervisor};
 use terminal::failure::Failure;
 
 use crate::{

@@ -12,7 +12,7 @@ use hanok_learning::{
 use hanok_memory::parse::Language;
 use hanok_model::Semantic;
 use hanok_state::{Message, Role};
-use hanok_supervisor::{Remembered, TeamMemory, TeamState};
+use hanok_team::{Remembered, TeamMemory, TeamState};
 use terminal::progress::short;
 
 use crate::{preferences::preferences, proposer::ModelProposer};

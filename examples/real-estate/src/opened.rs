@@ -10,7 +10,7 @@ use hanok_graph::TokioClock;
 use hanok_learning::{Episode, Learner, Memories, Preference};
 use hanok_model::{ChatModel as _, Semantic, SharedModel};
 use hanok_sqlite::Sqlite;
-use hanok_supervisor::TeamSupervisor;
+use hanok_team::TeamSupervisor;
 use offline::OfflineModel;
 use terminal::failure::Failure;
 

@@ -5,7 +5,7 @@ use hanok_core::{Chain, Stored, ThreadKey};
 use hanok_graph::{Event, Thread};
 use hanok_learning::{Forget, Preference};
 use hanok_state::Messages;
-use hanok_supervisor::{
+use hanok_team::{
     Compared, StepStatus, Strategy, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,
     WhatIfSide, steps_of,
 };

@@ -11,8 +11,8 @@ use std::{
 };
 
 use arguments::Arguments;
+use hanok_simulation::{Failure, Fault, Report};
 use hanok_simulations::{Scenario, all, ends, found};
-use hanok_testkit::{Failure, Fault, Report};
 
 /// The seeds that are run first, always.
 const FIRST: u64 = 500;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hanok_core::{Change, Charge, Fields, Stored};
 use hanok_graph::{BoxError, Context, Doubt, Failure, Snapshot, StepError};
+use hanok_simulation::Effects;
 use hanok_state::{List, Map, Message, Messages, State};
-use hanok_testkit::Effects;
 
 fn largest(value: &u64, write: u64) -> u64 {
     *value.max(&write)

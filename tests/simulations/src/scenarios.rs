@@ -12,8 +12,8 @@ mod within;
 
 use hanok_core::Stored;
 use hanok_graph::{BoxError, BuildError, Graph, GraphBuilder, Pending};
+use hanok_simulation::{Effects, Simulation, World};
 use hanok_state::State;
-use hanok_testkit::{Effects, Simulation, World};
 
 use crate::nodes::S;
 

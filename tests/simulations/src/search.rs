@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_testkit::Failure;
+use hanok_simulation::Failure;
 
 use crate::{Scenario, WrongStore, all};
 

@@ -4,10 +4,10 @@
 
 use std::process::Command;
 
+use hanok_simulation::{Fault, Faults, Report};
 use hanok_simulations::{Scenario, WrongStore, all, ends, found};
-use hanok_testkit::{Fault, Faults, Report};
 
-fn run(of: impl Fn(&Scenario) -> Result<Report, hanok_testkit::Failure>) -> Report {
+fn run(of: impl Fn(&Scenario) -> Result<Report, hanok_simulation::Failure>) -> Report {
     let mut all_of = Report::default();
     for scenario in all() {
         match of(&scenario) {

@@ -14,8 +14,8 @@ use hanok_graph::Context;
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, FnTool, ModelError, SharedTool, ToolOutput, ToolSpec,
 };
+use hanok_simulation::{Effects, Fault, Faults, Simulation, World};
 use hanok_state::{Message, Role, State, StateUpdate, ToolCall};
-use hanok_testkit::{Effects, Fault, Faults, Simulation, World};
 use serde_json::json;
 
 /// The build that begins.

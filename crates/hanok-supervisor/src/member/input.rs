@@ -18,14 +18,16 @@ pub struct MemberInput {
     pub question: Option<String>,
     /// The data of the teams that it needs, by their steps, in a [`TeamSupervisor`](crate::TeamSupervisor).
     pub results: BTreeMap<String, Json>,
-    /// The tools to call in place of those that would be chosen, in a [what-if](crate::TeamSupervisor::what_if).
+    /// The tools to call in place of those that would be chosen, in a what-if of a team supervisor.
     pub instead: Option<Vec<String>>,
-    /// True in a [what-if](crate::TeamSupervisor::what_if) that may only read: no tool with another effect is to be called.
+    /// True in a what-if that may only read: no tool with another effect is to be called.
     pub only_reads: bool,
 }
 
 impl MemberInput {
-    pub(crate) fn new(messages: Vec<Message>) -> Self {
+    /// `messages`, with the task that the last of them delegates.
+    #[must_use]
+    pub fn new(messages: Vec<Message>) -> Self {
         let task = messages.last().and_then(conversation::task_text).map(str::to_owned);
         let results = BTreeMap::new();
         Self { messages, task, question: None, results, instead: None, only_reads: false }

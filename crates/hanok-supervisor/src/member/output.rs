@@ -72,7 +72,8 @@ impl MemberOutput {
     }
 
     /// All its data as one JSON object, by tool; of several results of one tool the array.
-    pub(crate) fn all_data(&self) -> Json {
+    #[must_use]
+    pub fn all_data(&self) -> Json {
         let mut all = serde_json::Map::new();
         for (tool, Json(data)) in &self.data {
             match all.get_mut(tool) {

@@ -11,7 +11,7 @@ use super::{MemberInput, output::MemberOutput};
 
 /// The reason for which a member came to no end.
 #[derive(Debug)]
-pub(crate) enum AgentFailure {
+pub enum AgentFailure {
     /// It could not go on, or waits for a person.
     Failed(SubgraphError),
     /// The run was asked to stop.
@@ -22,21 +22,24 @@ pub(crate) enum AgentFailure {
 
 /// The run of a member.
 #[derive(Debug)]
-pub(crate) struct MemberRun {
-    pub(crate) answer: Option<String>,
-    pub(crate) stopped: StopReason,
+#[non_exhaustive]
+pub struct MemberRun {
+    /// Its answer.
+    pub answer: Option<String>,
+    /// The reason for its end.
+    pub stopped: StopReason,
     /// The words for the lack of an answer, where it has some of its own.
-    pub(crate) words: Option<String>,
+    pub words: Option<String>,
     /// The number of its model calls, where it has a model that decides.
-    pub(crate) calls: Option<u32>,
+    pub calls: Option<u32>,
     /// All messages that it saw and wrote.
-    pub(crate) messages: Messages,
+    pub messages: Messages,
     /// The number of those that it was given.
-    pub(crate) input_len: usize,
+    pub input_len: usize,
     /// To whom it hands over.
-    pub(crate) handoff: Option<Handoff>,
+    pub handoff: Option<Handoff>,
     /// What it output besides its answer.
-    pub(crate) output: MemberOutput,
+    pub output: MemberOutput,
 }
 
 /// The end of a subgraph.

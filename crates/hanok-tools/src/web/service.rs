@@ -90,14 +90,15 @@ impl Service {
         if let Some(egress) = self.given.as_ref().or_else(|| self.own.get()) {
             return Ok(egress.clone());
         }
-        let made = Egress::builder().only([host(&self.endpoint)]).build()?;
+        let made = Egress::builder().only([host(&self.endpoint)]).build();
+        let made = made.map_err(not_fetched)?;
         Ok(self.own.get_or_init(|| made).clone())
     }
 
     /// What a model can do about `error`, or should tell.
     fn error(&self, error: EgressError) -> ToolError {
         let name = self.name;
-        let EgressError::Status { status, retry_after } = error else { return error.into() };
+        let EgressError::Status { status, retry_after } = error else { return not_fetched(error) };
         match status {
             401 | 403 => {
                 let variable = self.variable.unwrap_or("its settings");
@@ -145,17 +146,15 @@ pub(super) fn asked<'a>(what: &str, text: &'a str) -> Result<&'a str, ToolError>
 }
 
 /// What another address or another argument may mend is said so; a network that is not there is no fault of the call's.
-impl From<EgressError> for ToolError {
-    fn from(error: EgressError) -> Self {
-        match error {
-            EgressError::Cancelled => Self::Cancelled,
-            EgressError::Url { .. }
-            | EgressError::NotAllowed { .. }
-            | EgressError::Port { .. }
-            | EgressError::Blocked { .. }
-            | EgressError::Redirect { .. } => Self::refused(error.to_string()),
-            other => Self::failed(other),
-        }
+pub(super) fn not_fetched(error: EgressError) -> ToolError {
+    match error {
+        EgressError::Cancelled => ToolError::Cancelled,
+        EgressError::Url { .. }
+        | EgressError::NotAllowed { .. }
+        | EgressError::Port { .. }
+        | EgressError::Blocked { .. }
+        | EgressError::Redirect { .. } => ToolError::refused(error.to_string()),
+        other => ToolError::failed(other),
     }
 }
 

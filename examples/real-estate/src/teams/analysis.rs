@@ -3,9 +3,9 @@
 use hanok_agent::{ChoiceEntry, Language, Structured, StructuredError};
 use hanok_core::BoxError;
 use hanok_graph::{BuildError, Context, END, Graph, START, Snapshot};
+use hanok_grounding::{Grounding, Sources};
 use hanok_model::{ChatModel, ChatRequest, DataMark, SharedModel};
 use hanok_state::{Json, Message, State, StateUpdate as _};
-use hanok_supervisor::{Grounding, Sources};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

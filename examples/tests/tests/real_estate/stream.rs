@@ -15,7 +15,7 @@ use hanok_core::{Call, Stored};
 use hanok_graph::{Event, EventKind, Input, Mode, Outcome, ThreadKey};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use hanok_state::Message;
-use hanok_supervisor::{StepStatus, TeamEvent, TeamState};
+use hanok_team::{StepStatus, TeamEvent, TeamState};
 use real_estate::{Options, open, wording};
 use serde_json::{Value, json};
 use terminal::brain;
@@ -102,9 +102,8 @@ fn line(event: &Event) -> Option<String> {
     Some(match TeamEvent::of(event)? {
         TeamEvent::PhaseChanged { .. } => return None,
         TeamEvent::TodoUpdated { execution_steps } => {
-            let step = |it: &hanok_supervisor::ExecutionStep| {
-                format!("{}={}", it.step_id, status(it.status))
-            };
+            let step =
+                |it: &hanok_team::ExecutionStep| format!("{}={}", it.step_id, status(it.status));
             let steps: Vec<_> = execution_steps.iter().map(step).collect();
             format!("  steps: {}", steps.join(" "))
         }

@@ -1,8 +1,8 @@
 //! A build whose state is another one.
 
 use hanok_graph::{Doubt, Durability, END, Graph, GraphBuilder, START, Snapshot};
+use hanok_simulation::{Effects, Simulation, World};
 use hanok_state::{List, Map, State};
-use hanok_testkit::{Effects, Simulation, World};
 
 use super::{Builder, Scenario, answer, of};
 use crate::nodes::{Cx, Part, Ran, S, answered, begin, paid, says, three};

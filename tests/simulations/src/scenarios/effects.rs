@@ -59,7 +59,7 @@ fn models(graph: Builder) -> Builder {
 }
 
 fn budget(
-    thread: hanok_graph::Thread<S, hanok_testkit::Effects>,
-) -> hanok_graph::Thread<S, hanok_testkit::Effects> {
+    thread: hanok_graph::Thread<S, hanok_simulation::Effects>,
+) -> hanok_graph::Thread<S, hanok_simulation::Effects> {
     thread.budget(Budget { model_calls: Some(4), ..Budget::default() })
 }

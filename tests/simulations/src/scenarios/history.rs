@@ -3,7 +3,7 @@
 use hanok_checkpoint::{Body, LogEntry};
 use hanok_core::Position;
 use hanok_graph::{Durability, END, Graph, NewInput, START};
-use hanok_testkit::{Effects, Fault, Faults, FinishedRun, Simulation};
+use hanok_simulation::{Effects, Fault, Faults, FinishedRun, Simulation};
 
 use super::{
     Scenario, answer,

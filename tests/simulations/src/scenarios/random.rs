@@ -1,8 +1,8 @@
 //! Graphs that are made of the seed.
 
 use hanok_graph::{END, Graph, Lint, NodeSettings, Persistence, Retry, START, SendTo, Target};
+use hanok_simulation::Simulation;
 use hanok_state::State;
-use hanok_testkit::Simulation;
 
 use super::{
     Builder, Scenario, answer, inner, of,

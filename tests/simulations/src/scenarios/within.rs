@@ -1,8 +1,8 @@
 //! Graphs within graphs.
 
 use hanok_graph::{Command, END, NodeSettings, Persistence, START, Snapshot, Subgraph};
+use hanok_simulation::{Effects, Simulation};
 use hanok_state::State;
-use hanok_testkit::{Effects, Simulation};
 
 use super::{Builder, Scenario, answer, flow::chain, inner, of};
 use crate::nodes::{Cx, S, ask, begin, count, pay, says, steps, work};
