@@ -106,6 +106,6 @@ mod tests {
             assert_eq!(read.map_or_else(|wrong| wrong, |it| format!("{it:?}")), want, "{line}");
         }
         let one = read(["--store", "memory", "--passages", "9"].map(str::to_owned));
-        assert!(matches!(one, Ok(Request::Store { store: Store::Kind(_), passages: 9 })));
+        assert!(matches!(one, Ok(Request::Store { store: Store::Memory, passages: 9 })));
     }
 }

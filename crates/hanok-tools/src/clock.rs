@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use hanok_core::Timestamp;
+use hanok_core::{Timestamp, near};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde::Serialize;
 use thiserror::Error;
-
-use crate::near::near;
 
 /// The zone where the machine's is not known.
 const UTC: &str = "UTC";

@@ -105,6 +105,8 @@ pub use hanok_pgvector as pgvector;
 pub use hanok_postgres as postgres;
 #[cfg(feature = "retrieval")]
 pub use hanok_retrieval as retrieval;
+#[cfg(any(feature = "tools-files", feature = "tools-python", feature = "tools-web"))]
+pub use hanok_sandbox as sandbox;
 #[cfg(feature = "sqlite")]
 pub use hanok_sqlite as sqlite;
 #[cfg(feature = "supervisor")]

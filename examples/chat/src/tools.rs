@@ -4,10 +4,8 @@ use std::path::Path;
 
 use hanok_model::Tool;
 use hanok_retrieval::SharedRetriever;
-use hanok_tools::{
-    Calculator, CurrentDatetime, GetWeather, OffReason, PythonRepl, ReadFile, SearchWikipedia,
-    Toolbox, WebSearch,
-};
+use hanok_sandbox::{GetWeather, PythonRepl, ReadFile, SearchWikipedia, WebSearch};
+use hanok_tools::{Calculator, CurrentDatetime, OffReason, Toolbox};
 use terminal::{failure::Failure, passages::search_tool};
 
 /// Tools of which the offline model makes nothing.

@@ -381,10 +381,17 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 }
 
 #[cfg(test)]
+#[allow(unreachable_pub, reason = "it is the tests' of all examples")]
+#[path = "../../tests/src/topics.rs"]
+mod topics;
+
+#[cfg(test)]
 mod tests {
     use hanok_model::SharedEmbedder;
     use hanok_retrieval::MemoryStore;
-    use terminal::{MeaningOptions, topics::Topics};
+    use terminal::MeaningOptions;
+
+    use super::topics::Topics;
 
     use super::*;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Tenant, Timestamp};
 use hanok_graph::Context;
+use hanok_learning::parse::Language;
 use hanok_learning::{
     Actor, Days, Episode, EpisodeReport, Forget, ForgottenEvidence, Learner, LongTerm, Memories,
     Preference, PreferenceProposal, Recollection, RecordOrigin, UserMemories, stated_preferences,
 };
-use hanok_memory::parse::Language;
 use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_team::{Remembered, TeamMemory, TeamState};

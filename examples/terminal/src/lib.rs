@@ -6,8 +6,6 @@
 mod aftermath;
 mod at_once;
 pub mod brain;
-#[cfg(feature = "test")]
-pub mod cached;
 mod command;
 mod decision;
 mod elicitation;
@@ -24,17 +22,12 @@ pub mod meaning;
 pub mod messages;
 mod options;
 pub mod passages;
-#[cfg(feature = "test")]
-pub mod program;
 pub mod progress;
-#[cfg(feature = "test")]
-pub mod questions;
 mod screen;
 mod session;
 mod shown;
 mod silence;
 mod talk;
-pub mod topics;
 mod typed;
 
 pub use at_once::{AtOnce, AtOnceQuestions, at_once};

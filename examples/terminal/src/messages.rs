@@ -11,7 +11,7 @@ use hanok_model::{ModelError, Wait};
 use hanok_retrieval::{RetrievalError, SkipReason, Skipped};
 
 /// What is said where a turn ends without an answer.
-pub(crate) const NO_ANSWER: &str = "답이 없습니다.";
+pub const NO_ANSWER: &str = "답이 없습니다.";
 
 /// Why an agent's turn is over.
 pub fn stopped(reason: StopReason) -> &'static str {
@@ -55,7 +55,8 @@ pub(crate) fn fault(kind: FaultKind) -> &'static str {
 }
 
 /// The cause of `error` in one sentence: the first one that the table has, else in its own words.
-pub(crate) fn cause(error: &(dyn Error + 'static)) -> Option<String> {
+#[must_use]
+pub fn cause(error: &(dyn Error + 'static)) -> Option<String> {
     let (mut last, mut is_run) = (None, false);
     for cause in Chain(error).causes().skip(1) {
         let sentence = as_cause::<ModelError>(cause)

@@ -11,9 +11,10 @@ use hanok::{
     core::{Stored, Tenant, ThreadKey, Timestamp},
     graph::Outcome,
     model::{Services, ToolError},
+    sandbox::{FileChange, FileRules, FileTools, StateFiles},
     state::ToolCall,
     tool,
-    tools::{FileChange, FileRules, FileTools, StateFiles, Todos, TodosChange, WriteTodos},
+    tools::{Todos, TodosChange, WriteTodos},
 };
 use hanok_model::{Exchange, ScriptedModel};
 use serde_json::json;

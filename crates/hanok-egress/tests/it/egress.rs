@@ -1,6 +1,5 @@
 //! The egress against servers, names and answers that mean harm. Nothing here leaves this machine.
 
-#![cfg(feature = "web")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

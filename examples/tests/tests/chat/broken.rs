@@ -4,7 +4,7 @@
 
 use chat::{Chat, Options, Talking};
 use clap::Parser;
-use terminal::program::broken::is_told_in_one_sentence;
+use example_tests::program::broken::is_told_in_one_sentence;
 
 #[tokio::test]
 async fn a_broken_server_is_told_in_one_sentence() {

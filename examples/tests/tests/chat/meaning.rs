@@ -6,11 +6,12 @@ use std::fs;
 
 use chat::{Chat, Options, Talking};
 use clap::Parser;
+use example_tests::topics::Topics;
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_model::SharedEmbedder;
-use terminal::{Meaning, Talk, brain::offline, topics::Topics};
+use terminal::{Meaning, Talk, brain::offline};
 
 async fn answer(options: &Options, meaning: Option<Meaning>, question: &str) -> String {
     let chat = Chat::build_by(&offline(), options, meaning).await.unwrap();

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use terminal::program::{Said, command, said};
+use example_tests::program::{Said, command, said};
 
 use crate::server::{Answer, serve};
 

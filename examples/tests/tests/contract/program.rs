@@ -8,8 +8,8 @@
 
 use std::{fs, io::Write, path::PathBuf, process::Stdio};
 
+use example_tests::program::{Said, command, said};
 use serde_json::Value;
-use terminal::program::{Said, command, said};
 
 fn run(arguments: &[&str]) -> Said {
     said(command("contract", arguments).output().unwrap())

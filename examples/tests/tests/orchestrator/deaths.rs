@@ -10,6 +10,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
+use example_tests::program::command;
 use hanok_agent::{Gate, GateRequest};
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Clock as _, Tenant, ThreadKey};
@@ -24,7 +25,7 @@ use orchestrator::{
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
-use terminal::{brain, program::command};
+use terminal::brain;
 
 const REQUEST: &str = "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?";
 

@@ -17,9 +17,9 @@ use std::{
     time::Duration,
 };
 
+use example_tests::program::{Said, command, said};
 use orchestrator::sample;
 use serde_json::{Value, json};
-use terminal::program::{Said, command, said};
 
 fn program(folder: &Path, arguments: &[&str]) -> Command {
     let mut program = command("orchestrator", arguments);
@@ -412,9 +412,9 @@ fn what_is_secret_stands_nowhere() {
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let _ = terminal::program::http::read_request(&stream);
+            let _ = example_tests::program::http::read_request(&stream);
             let refusal = json!({"error": {"message": format!("no such key: {OF_MODEL}")}});
-            drop(terminal::program::http::write_answer(&stream, 401, &refusal));
+            drop(example_tests::program::http::write_answer(&stream, 401, &refusal));
         }
     });
     let run = |arguments: &[&str], by_model: bool, lines: &str| {

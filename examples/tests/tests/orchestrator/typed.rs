@@ -9,8 +9,8 @@
 
 use std::{path::Path, process::Command};
 
+use example_tests::program::{Watched, command};
 use orchestrator::sample;
-use terminal::program::{Watched, command};
 
 fn program(folder: &Path, arguments: &[&str]) -> Command {
     let mut program = command("orchestrator", arguments);
@@ -83,7 +83,7 @@ fn what_an_old_server_asks_is_asked_of_whoever_types() {
 fn what_an_old_server_asks_where_nobody_types_is_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = program(folder.path(), &["--gates", "none", "회의실 예약해 줘"]);
-    let said = terminal::program::said(program.env(sample::OLD, "1").output().unwrap());
+    let said = example_tests::program::said(program.env(sample::OLD, "1").output().unwrap());
     assert!(!said.out.contains("9명"), "{}", said.out);
     assert!(said.out.contains("잡지 않았습니다"), "{} {}", said.out, said.err);
 }

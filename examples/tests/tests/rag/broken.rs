@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
+use example_tests::program::broken::is_told_in_one_sentence;
 use rag::{Office, agents};
-use terminal::program::broken::is_told_in_one_sentence;
 
 #[tokio::test]
 async fn a_broken_server_is_told_in_one_sentence() {

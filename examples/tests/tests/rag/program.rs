@@ -15,7 +15,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use terminal::program::{Said, command, said};
+use example_tests::program::{Said, command, said};
 
 fn rag(arguments: &[&str]) -> Command {
     command("rag", arguments)

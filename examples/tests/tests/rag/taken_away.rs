@@ -2,15 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
+use example_tests::questions::{Kind, Question, Verdict};
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatRequest};
 use hanok_retrieval::{Library, LoadOptions, Query, Retriever};
 use hanok_state::Message;
-use terminal::{
-    brain, everyday,
-    passages::observation,
-    questions::{Kind, Question, Verdict},
-};
+use terminal::{brain, everyday, passages::observation};
 
 /// How many passages are searched, and how many of the rest are shown.
 const SEARCHED: usize = 12;

@@ -8,8 +8,8 @@
 
 use std::{fs, io::Write, path::Path, process::Stdio, thread::sleep, time::Duration};
 
+use example_tests::program::{Said, command, said};
 use serde_json::Value;
-use terminal::program::{Said, command, said};
 
 const LEASE: &str = "임대인은 김철수, 임차인은 이영희입니다. 서울특별시 마포구 월드컵로 12 101동 1203호를 보증금 3억원에 월세 50만원으로 \
     빌립니다. 전용면적 84.97㎡, 계약금 3천만원, 월세는 매달 25일, 잔금일 2026년 3월 2일, 기간은 2026년 3월 2일부터 2028년 3월 1일까지. 임대차계약서 써줘";

@@ -14,12 +14,12 @@ use std::{
     sync::mpsc,
 };
 
-use serde_json::{Value, json};
-use terminal::program::{
+use example_tests::program::{
     Watched, command,
     http::{read_request, write_answer},
     on_screen, said,
 };
+use serde_json::{Value, json};
 
 /// A server that plans two searches at once and holds back what their teams ask for, until it is let go; then it refuses.
 struct Server {

@@ -9,8 +9,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use example_tests::program::command;
 use serde_json::{Value, json};
-use terminal::program::command;
 
 /// The program of the example.
 fn program() -> PathBuf {

@@ -17,14 +17,14 @@ mod data;
 
 use std::collections::BTreeMap;
 
+use example_tests::cached;
 use hanok_agent::{IndexedTool, ToolIndex, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::{Call, Labels, Timestamp};
+use hanok_encoder::SentenceEncoder;
 use hanok_model::{ChatRequest, SharedEmbedder, SharedModel, TokenCounter, ToolSpec};
-use hanok_retrieval::SentenceEncoder;
 use hanok_state::Message;
 use offline::OfflineModel;
-use terminal::cached;
 
 use self::data::{Question, later, questions, tools};
 

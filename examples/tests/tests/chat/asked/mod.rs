@@ -6,11 +6,11 @@
 
 use chat::{Chat, Options, Talking};
 use clap::Parser;
-use terminal::{
-    brain::{self, Brain},
+use example_tests::{
     cached,
     questions::{House, Question, ask, meaning, sample},
 };
+use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;

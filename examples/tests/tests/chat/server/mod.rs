@@ -12,8 +12,8 @@ use std::{
     time::Duration,
 };
 
+use example_tests::program::http::{read_request, write_answer};
 use serde_json::json;
-use terminal::program::http::{read_request, write_answer};
 
 /// What the server does with a question that is not the router's.
 #[derive(Debug, Clone, Copy)]

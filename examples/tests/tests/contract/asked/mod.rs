@@ -8,11 +8,11 @@ use std::path::Path;
 
 use clap::Parser;
 use contract::{Book, Expert, Options, Talking};
-use terminal::{
-    brain::{self, Brain},
+use example_tests::{
     cached,
     questions::{House, Question, ask, meaning, sample},
 };
+use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;

@@ -14,6 +14,7 @@ mod world;
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use clap::Parser;
+use example_tests::program::command;
 use hanok_agent::{GateRequest, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::Timestamp;
@@ -25,7 +26,7 @@ use orchestrator::{
     servers::{Detection, Servers},
 };
 use serde_json::{Value, json};
-use terminal::{brain, program::command};
+use terminal::brain;
 
 use self::world::World;
 

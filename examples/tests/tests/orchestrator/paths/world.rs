@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs};
 
 use clap::Parser;
+use example_tests::program::command;
 use futures::StreamExt as _;
 use hanok_agent::{ApprovalRequest, Gate, GateRequest};
 use hanok_core::ThreadKey;
@@ -16,7 +17,7 @@ use orchestrator::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::{brain, program::command};
+use terminal::brain;
 
 /// An orchestrator with a desk of its own, and the thread of the test.
 pub(crate) struct World {

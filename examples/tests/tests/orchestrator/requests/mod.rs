@@ -11,6 +11,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use example_tests::{cached::Cached, program::command};
 use hanok_core::{Chain, ThreadKey};
 use hanok_graph::{Outcome, Pending, RunError, Thread};
 use hanok_mcp::{McpClient, McpConfig};
@@ -20,7 +21,7 @@ use orchestrator::{
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
-use terminal::{brain, cached::Cached, program::command};
+use terminal::brain;
 
 const REQUESTS: &str = include_str!("requests.tsv");
 

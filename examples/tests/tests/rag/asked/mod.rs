@@ -4,12 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
-use rag::{Office, agents};
-use terminal::{
-    brain::{self, Brain},
+use example_tests::{
     cached,
     questions::{House, Question, ask, meaning, sample},
 };
+use rag::{Office, agents};
+use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;

@@ -11,11 +11,12 @@ mod claims;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::Parser;
+use example_tests::cached::Cached;
 use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
 use real_estate::{Options, open};
-use terminal::{brain, cached::Cached};
+use terminal::brain;
 
 use self::claims::Claims;
 
