@@ -9,6 +9,7 @@
 //!   `Embedder` and a `Tool` of `hanok-model`;
 //! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-memory`;
 //! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append;
+//! - [`sampled`] says which points of a sweep a test takes: a tenth, or all;
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
 //! ```
@@ -32,6 +33,7 @@ mod layer;
 #[cfg(feature = "memory")]
 mod memory_kind;
 mod runtime;
+mod sampled;
 #[cfg(any(feature = "kills", feature = "simulation"))]
 mod scatter;
 #[cfg(feature = "simulation")]
@@ -56,6 +58,7 @@ pub use layer::{Layer, Layered};
 #[cfg(feature = "memory")]
 pub use memory_kind::{MEMORY_KIND_CLAIMS, MemoryKindClaim, check_memory_kind};
 pub use runtime::block_on;
+pub use sampled::{sampled, shortened};
 #[cfg(feature = "simulation")]
 pub use simulation::{Effects, Failure, Fault, Faults, FinishedRun, Report, Simulation, World};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
