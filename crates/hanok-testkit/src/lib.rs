@@ -8,7 +8,8 @@
 //! - `chat_model_conforms!`, `embedder_conforms!` and `tool_conforms!`, with the feature `model`, are the same for a `ChatModel`, an
 //!   `Embedder` and a `Tool` of `hanok-model`;
 //! - `memory_kind_conforms!` and `MEMORY_KIND_CLAIMS`, with the feature `memory`, are the same for a `MemoryKind` of `hanok-learning`;
-//! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append.
+//! - [`Layer`] changes a store for a test, [`Dying`] has its process die at one append;
+//! - [`sampled`] says which points of a sweep a test takes: a tenth, or all.
 //!
 //! `hanok-simulation` runs graphs under schedules of crashes.
 //!
@@ -33,6 +34,7 @@ mod layer;
 #[cfg(feature = "memory")]
 mod memory_kind;
 mod runtime;
+mod sampled;
 mod scatter;
 mod store;
 #[cfg(feature = "model")]
@@ -54,6 +56,7 @@ pub use layer::{Layer, Layered};
 #[cfg(feature = "memory")]
 pub use memory_kind::{MEMORY_KIND_CLAIMS, MemoryKindClaim, check_memory_kind};
 pub use runtime::block_on;
+pub use sampled::{sampled, shortened};
 pub use scatter::{STEP, scattered};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 #[cfg(feature = "model")]

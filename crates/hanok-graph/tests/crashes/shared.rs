@@ -6,6 +6,7 @@ use hanok_graph::{
     Subgraph,
 };
 use hanok_state::{List, Map, Message, Messages, State};
+use hanok_testkit::sampled;
 
 use crate::asking::{
     Ledger,
@@ -137,41 +138,31 @@ async fn a_crash_anywhere_in_a_shared_subgraph_adds_nothing_twice() {
     for levels in [1, 2] {
         let graph = nested(levels, Persistence::PerCall);
         let want = finished(&graph, &memory()).await.0;
-        let mut died = 0;
-        for nth in 1.. {
-            let mut ended = false;
-            for dies in [Dies::Before, Dies::After] {
-                let (store, ledger) = (memory(), Ledger::default());
-                let dying = Dying::new(&store, (nth, dies), |_| true);
-                let on = graph.checkpointer(dying.shared()).thread(key("t"));
-                let first = on.invoke(input(), ledger.clone()).await;
-                if !dying.died() {
-                    ended = true;
-                    break;
-                }
-                died += 1;
-                first.unwrap_err();
-                lost(&store, &key("t")).await;
-                let on = graph.checkpointer(store.clone()).thread(key("t"));
-                let outcome = match on.state(None).await.unwrap() {
-                    Some(_) => on.resume(ledger.clone()).await,
-                    None => on.invoke(input(), ledger.clone()).await,
-                };
-                let state = outcome.unwrap().done().unwrap();
-                assert_eq!(state, want, "{levels} levels, died at {nth} {dies:?}");
-                let again = ["a", "x", "side", "y", "z", "end"].map(|node| ledger.of(node));
-                // What was lost with the write that it died at, and nothing else.
-                let twice = again.iter().filter(|times| **times > 1).count();
-                assert!(
-                    again.iter().all(|times| (1..=2).contains(times)) && twice <= 2,
-                    "{again:?}"
-                );
-            }
-            if ended {
-                break;
-            }
+        let quiet = hanok_testkit::Dying::at(memory(), usize::MAX, false);
+        finished(&graph, &quiet.shared()).await;
+        let appends = quiet.appends();
+        assert!(appends >= 10, "{appends}");
+        let ways = [Dies::Before, Dies::After];
+        for (nth, dies) in sampled((1..=appends).flat_map(|nth| ways.map(|dies| (nth, dies)))) {
+            let (store, ledger) = (memory(), Ledger::default());
+            let dying = Dying::new(&store, (nth, dies), |_| true);
+            let on = graph.checkpointer(dying.shared()).thread(key("t"));
+            let first = on.invoke(input(), ledger.clone()).await;
+            assert!(dying.died(), "{nth} of {appends}");
+            first.unwrap_err();
+            lost(&store, &key("t")).await;
+            let on = graph.checkpointer(store.clone()).thread(key("t"));
+            let outcome = match on.state(None).await.unwrap() {
+                Some(_) => on.resume(ledger.clone()).await,
+                None => on.invoke(input(), ledger.clone()).await,
+            };
+            let state = outcome.unwrap().done().unwrap();
+            assert_eq!(state, want, "{levels} levels, died at {nth} {dies:?}");
+            let again = ["a", "x", "side", "y", "z", "end"].map(|node| ledger.of(node));
+            // What was lost with the write that it died at, and nothing else.
+            let twice = again.iter().filter(|times| **times > 1).count();
+            assert!(again.iter().all(|times| (1..=2).contains(times)) && twice <= 2, "{again:?}");
         }
-        assert!(died >= 20, "{died}");
     }
 }
 

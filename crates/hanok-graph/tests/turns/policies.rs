@@ -14,7 +14,7 @@ use hanok_graph::{
     BoxError, Context, END, Graph, NewInput, Outcome, RunError, START, Snapshot, Unfinished,
 };
 use hanok_state::State;
-use hanok_testkit::{Layer, Layered};
+use hanok_testkit::{Layer, Layered, sampled};
 use tokio::time::sleep;
 
 use crate::asking::{
@@ -217,7 +217,7 @@ async fn a_replacing_input_does_not_lose_against_a_busy_run() {
     let graph = Graph::builder("busy").node("busy", busy).edge(START, "busy");
     let router = |s: &S| if s.n.is_multiple_of(1_000) { END } else { "busy" };
     let graph = built(graph.branch("busy", router, ["busy", END]).recursion_limit(10_000));
-    for slow in 0..8 {
+    for slow in sampled(0..8) {
         let (store, ledger) = (memory(), Ledger::default());
         let late = Dying::late(&store, slow).shared();
         let one = thread(&graph, &store);

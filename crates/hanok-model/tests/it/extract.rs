@@ -37,7 +37,7 @@ fn a_part_is_found_by_its_type_and_missed_by_its_name() {
 
     let error = FromState::<Desk>::from_call(&call()).unwrap_err();
     assert!(matches!(&error, ToolError::NotProvided { .. }), "{error:?}");
-    let want = "the tool needs extract::Desk, and its call does not carry it";
+    let want = "the tool needs it::extract::Desk, and its call does not carry it";
     assert_eq!(error.to_string(), want);
     assert_eq!(Services::<App>::needs(), [Need::of::<App>()]);
     assert_eq!(FromState::<Desk>::needs(), [Need::of::<Desk>()]);
@@ -59,7 +59,7 @@ fn an_optional_part_is_none_where_it_is_missing_and_an_error_where_it_is_refused
 #[test]
 fn what_a_part_holds_is_not_printed() {
     let printed = format!("{:?} {:?}", Services::new(App(17)), FromState::new(Desk(18)));
-    assert_eq!(printed, "Services<extract::App> FromState<extract::Desk>");
+    assert_eq!(printed, "Services<it::extract::App> FromState<it::extract::Desk>");
 }
 
 #[cfg(feature = "store")]

@@ -462,10 +462,6 @@ fn what_is_secret_stands_nowhere() {
     assert!(seen >= 5, "{seen}");
 }
 
-/// More rounds where this is set.
-#[cfg(unix)]
-const FULL: &str = "HANOK_TEST_FULL";
-
 /// The server that a run has started.
 #[cfg(target_os = "linux")]
 fn child_of(program: u32) -> Option<String> {
@@ -483,9 +479,7 @@ fn child_of(_: u32) -> Option<String> {
 #[cfg(unix)]
 #[test]
 fn a_killed_run_goes_on_and_does_nothing_twice() {
-    let is_full = std::env::var_os(FULL).is_some_and(|full| !full.is_empty());
-    let rounds: u64 = if is_full { 30 } else { 12 };
-    for round in 0..rounds {
+    for round in hanok_testkit::sampled(0_u64..30) {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["--json", "--db", "a.db", "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?"];
         let mut child = program(folder.path(), &arguments)
@@ -522,7 +516,7 @@ fn a_killed_run_goes_on_and_does_nothing_twice() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_killed_around_a_form_books_once() {
-    for round in 0_u64..6 {
+    for round in hanok_testkit::sampled(0_u64..6) {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["--json", "--db", "a.db", "--gates", "none", "회의실 예약해 줘"];
         let mut child = program(folder.path(), &arguments)

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use hanok_core::Call;
 use hanok_model::{SharedTool, Tool};
+use hanok_testkit::shortened;
 use hanok_tools::state::Arguments;
 use proptest::prelude::*;
 use real_estate::data::Data;
@@ -183,6 +184,8 @@ const FIELDS: [&str; 16] = [
 ];
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(u32::try_from(shortened(256)).unwrap()))]
+
     #[test]
     fn keywords_of_a_model_end_in_an_answer_or_a_typed_error(
         fields in proptest::collection::vec((proptest::sample::select(FIELDS.to_vec()), anything()), 0..10)

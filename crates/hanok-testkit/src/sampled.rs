@@ -1,0 +1,108 @@
+//! Which points of a sweep a test takes.
+#![allow(clippy::panic, reason = "whoever names a wrong turn is to hear of it")]
+
+use std::env;
+
+/// The variable that has a test take all points, where it is not empty.
+const FULL: &str = "HANOK_TEST_FULL";
+
+/// The variable whose number says which tenth a test takes.
+const TURN: &str = "HANOK_TEST_TURN";
+
+/// How many turns take all points between them.
+const TURNS: u64 = 10;
+
+/// Those of a sweep's points that a test takes: all of them where the environment's `HANOK_TEST_FULL` is not empty, else the first, the last
+/// and a tenth of the others. Which tenth, the number in `HANOK_TEST_TURN` says (without it, 0): ten numbers in a row take every point.
+///
+/// ```
+/// use hanok_testkit::sampled;
+///
+/// for at in sampled(0..40) {
+///     // A run that dies at its append number `at`, and one that goes on with what it left.
+///     # assert!(at < 40);
+/// }
+/// ```
+///
+/// # Panics
+///
+/// There are no points, or the turn is no number.
+pub fn sampled<T>(points: impl IntoIterator<Item = T>) -> Vec<T> {
+    let points: Vec<_> = points.into_iter().collect();
+    assert!(!points.is_empty(), "a sweep without a point shows nothing");
+    match turn() {
+        None => points,
+        Some(turn) => sample(points, turn),
+    }
+}
+
+/// How often a test does what it does many times: `times` where [`sampled`] takes all points, else a tenth, and at least once.
+///
+/// # Panics
+///
+/// The turn is no number.
+pub fn shortened(times: usize) -> usize {
+    match turn() {
+        None => times,
+        Some(_) => (times / 10).max(1),
+    }
+}
+
+/// The turn, where it is not all points that are taken.
+fn turn() -> Option<u64> {
+    if env::var_os(FULL).is_some_and(|full| !full.is_empty()) {
+        return None;
+    }
+    let turn = env::var(TURN).unwrap_or_else(|_unset| "0".to_owned());
+    Some(turn.parse().unwrap_or_else(|error| panic!("{TURN} is `{turn}`: {error}")))
+}
+
+fn sample<T>(points: Vec<T>, turn: u64) -> Vec<T> {
+    let last = points.len() - 1;
+    let numbered = (0..).zip(points);
+    let taken = numbered.filter(|(at, _)| {
+        *at == 0 || *at == last || (scattered(*at) + turn % TURNS).is_multiple_of(TURNS)
+    });
+    taken.map(|(_, point)| point).collect()
+}
+
+/// A number below [`TURNS`], the same for a tenth of all points, which are not those of one column where a sweep has two.
+fn scattered(at: usize) -> u64 {
+    let mixed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    mixed % TURNS
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ten_turns_take_every_point_and_each_takes_a_tenth() {
+        for count in [1, 2, 7, 40, 1_000_usize] {
+            let turns: Vec<Vec<usize>> =
+                (7..17).map(|turn| sample((0..count).collect(), turn)).collect();
+            let all: BTreeSet<_> = turns.iter().flatten().copied().collect();
+            assert_eq!(all.len(), count);
+            for taken in turns {
+                assert_eq!((taken.first(), taken.last()), (Some(&0), Some(&(count - 1))));
+                assert!(
+                    taken.is_sorted() && taken.len() <= count / 10 + count / 20 + 3,
+                    "{taken:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_turn_takes_points_of_every_column() {
+        for columns in [2, 4, 5, 10] {
+            for turn in 0..10 {
+                let taken = sample((0..400_usize).collect(), turn);
+                let seen: BTreeSet<_> = taken.into_iter().map(|at| at % columns).collect();
+                assert_eq!(seen.len(), columns, "{columns} columns, turn {turn}");
+            }
+        }
+    }
+}
