@@ -12,8 +12,8 @@ use crate::weigh::Weigh;
 pub(crate) enum Request {
     /// Print the usage.
     Help,
-    /// Run the stages named in `only`, all of them when it is empty; `full` takes the time that it takes.
-    Test { only: Vec<String>, full: bool },
+    /// Run stages.
+    Test(stages::Options),
     /// Run the checks that need no build.
     Tidy,
     /// Draw the house, or look into it.
@@ -43,120 +43,142 @@ pub(crate) enum Request {
 /// A sentence about the first argument that makes no sense here.
 pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
-    let request = match arguments.next().as_deref() {
-        Some("test") => return read_test(arguments),
-        Some("tidy") => Request::Tidy,
-        Some("house") => return read_house(arguments),
-        Some("behaviours") => return read_behaviours(arguments),
-        Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
-        Some("mutants") => return read_mutants(arguments),
-        Some("fixtures") => return Ok(read_fixtures(arguments)),
-        Some("bench") => return read_bench(arguments).map(Request::Bench),
-        Some("questions") => return Ok(Request::Questions(arguments.collect())),
-        Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
-        Some("weigh") => return read_weigh(arguments),
-        Some("help" | "--help" | "-h") => Request::Help,
-        Some(other) => return Err(format!("no command `{other}`")),
-        None => return Err("which command?".to_owned()),
-    };
-    match arguments.next().as_deref() {
-        None => Ok(request),
-        Some("--help" | "-h") => Ok(Request::Help),
-        Some(other) => Err(format!("`{other}` means nothing here")),
-    }
-}
-
-fn read_house(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let ask = match arguments.next().as_deref() {
-        None => house::Ask::Draw,
-        Some("--write") => house::Ask::Write,
-        Some("--examples") => house::Ask::Examples,
-        Some("--files") => {
-            house::Ask::Files(arguments.next().ok_or("`--files` needs the name of a crate")?)
+    let command = arguments.next().ok_or("which command?")?;
+    let rest: Vec<String> = arguments.collect();
+    let wants_help = rest.iter().any(|argument| is_help(argument));
+    let mut words = rest.into_iter();
+    match command.as_str() {
+        // Their arguments, help among them, are for the programs that they start.
+        "simulate" => Ok(Request::Simulate(words.collect())),
+        "questions" => Ok(Request::Questions(words.collect())),
+        "evaluate" => Ok(Request::Evaluate(words.collect())),
+        "bench" => read_bench(words).map(Request::Bench),
+        "test" | "tidy" | "house" | "behaviours" | "mutants" | "fixtures" | "weigh"
+            if wants_help =>
+        {
+            Ok(Request::Help)
         }
-        Some("--help" | "-h") => return Ok(Request::Help),
-        Some(other) => return Err(format!("`{other}` means nothing here")),
-    };
-    match arguments.next() {
-        None => Ok(Request::House(ask)),
-        Some(other) => Err(format!("`{other}` means nothing here")),
+        "help" | "--help" | "-h" => Ok(Request::Help),
+        "test" => read_test(words).map(Request::Test),
+        "tidy" => none(words, Request::Tidy),
+        "house" => match words.next().as_deref() {
+            None => Ok(Request::House(house::Ask::Draw)),
+            Some("--write") => none(words, Request::House(house::Ask::Write)),
+            Some("--examples") => none(words, Request::House(house::Ask::Examples)),
+            Some("--files") => {
+                let name = value(&mut words, "`--files` needs the name of a crate")?;
+                none(words, Request::House(house::Ask::Files(name)))
+            }
+            Some(other) => Err(meaningless(other)),
+        },
+        "behaviours" => match words.next().as_deref() {
+            None => Ok(Request::Behaviours(Ask::Check)),
+            Some("--list") => none(words, Request::Behaviours(Ask::List)),
+            Some("--write") => none(words, Request::Behaviours(Ask::Write)),
+            Some(other) => Err(meaningless(other)),
+        },
+        "mutants" => read_mutants(words).map(Request::Mutants),
+        "fixtures" => Ok(Request::Fixtures(words.collect())),
+        "weigh" => read_weigh(words).map(Request::Weigh),
+        other => Err(format!("no command `{other}`")),
     }
 }
 
-fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let ask = match arguments.next().as_deref() {
-        None => Ask::Check,
-        Some("--list") => Ask::List,
-        Some("--write") => Ask::Write,
-        Some("--help" | "-h") => return Ok(Request::Help),
-        Some(other) => return Err(format!("`{other}` means nothing here")),
-    };
-    match arguments.next() {
-        None => Ok(Request::Behaviours(ask)),
-        Some(other) => Err(format!("`{other}` means nothing here")),
-    }
+fn is_help(argument: &str) -> bool {
+    argument == "--help" || argument == "-h"
 }
 
-fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+fn meaningless(argument: &str) -> String {
+    format!("`{argument}` means nothing here")
+}
+
+/// `request`, if nothing follows.
+fn none(mut words: impl Iterator<Item = String>, request: Request) -> Result<Request, String> {
+    words.next().map_or(Ok(request), |other| Err(meaningless(&other)))
+}
+
+/// The value of an option, which begins with no dash; else `wrong`.
+fn value(words: &mut impl Iterator<Item = String>, wrong: &str) -> Result<String, String> {
+    words.next().filter(|value| !value.starts_with('-')).ok_or_else(|| wrong.to_owned())
+}
+
+fn read_test(mut words: impl Iterator<Item = String>) -> Result<stages::Options, String> {
+    let mut options = stages::Options::default();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--full" => options.full = true,
+            "--land" => options.land = true,
+            "--base" => {
+                options.base = Some(value(&mut words, "`--base` needs a commit, as `main`")?)
+            }
+            "--only" => {
+                let names = value(&mut words, "`--only` needs the name of a stage")?;
+                for name in names.split(',') {
+                    if !stages::names().any(|known| known == name) {
+                        return Err(format!("no stage `{name}`"));
+                    }
+                    options.only.push(name.to_owned());
+                }
+            }
+            other => return Err(meaningless(other)),
+        }
+    }
+    Ok(options)
+}
+
+fn read_mutants(mut words: impl Iterator<Item = String>) -> Result<Selection, String> {
     let mut selection = Selection::default();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
+    while let Some(word) = words.next() {
+        match word.as_str() {
             "--list" => selection.list = true,
             "--full" => selection.full = true,
             "--named" => selection.named = true,
             "--only" => {
-                let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
+                let numbers = value(&mut words, "`--only` needs the numbers of mutants")?;
                 for number in numbers.split(',') {
                     let read = number.trim().parse();
-                    selection
-                        .only
-                        .push(read.map_err(|_no_number| format!("`{number}` is no number"))?);
+                    let read = read.map_err(|_no_number| format!("`{number}` is no number"))?;
+                    selection.only.push(read);
                 }
             }
-            other => return Err(format!("`{other}` means nothing here")),
+            other => return Err(meaningless(other)),
         }
     }
-    Ok(Request::Mutants(selection))
+    Ok(selection)
 }
 
-fn read_weigh(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+fn read_weigh(mut words: impl Iterator<Item = String>) -> Result<Weigh, String> {
     let mut weigh = Weigh::default();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
+    while let Some(word) = words.next() {
+        match word.as_str() {
             "--release" => weigh.release = true,
             "--tree" => {
-                weigh.tree =
-                    Some(arguments.next().ok_or("`--tree` needs the folder of a checkout")?);
+                weigh.tree = Some(value(&mut words, "`--tree` needs the folder of a checkout")?)
             }
-            other if other.starts_with('-') => return Err(format!("`{other}` means nothing here")),
-            _ => weigh.only.push(argument),
+            other if other.starts_with('-') => return Err(meaningless(other)),
+            _ => weigh.only.push(word),
         }
     }
-    Ok(Request::Weigh(weigh))
+    Ok(weigh)
 }
 
-fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
-    let families: Vec<_> = arguments.collect();
-    let help = families.iter().any(|argument| argument == "--help" || argument == "-h");
-    if help { Request::Help } else { Request::Fixtures(families) }
-}
-
-/// What the measurements are told is theirs to understand, but who is to be measured beside this tree.
-fn read_bench(mut arguments: impl Iterator<Item = String>) -> Result<Bench, String> {
+/// What is measured beside this tree is read here; all else is for the measurements.
+fn read_bench(mut words: impl Iterator<Item = String>) -> Result<Bench, String> {
     let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
     let mut others = Vec::new();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
+    while let Some(word) = words.next() {
+        match word.as_str() {
             "--no-langgraph" => langgraph = false,
             "--peers" => peers = true,
             "--parsers" => parsers = true,
-            "--against" => commit = Some(revision(arguments.next())?),
-            _ => others.push(argument),
+            "--against" => {
+                let wrong = "`--against` needs a commit, as `HEAD` or `main~3`";
+                commit = Some(value(&mut words, wrong)?);
+            }
+            _ => others.push(word),
         }
     }
-    let wants_help = others.iter().any(|argument| argument == "--help" || argument == "-h");
+    let wants_help = others.iter().any(|argument| is_help(argument));
     let beside = match commit {
         // Nothing is built for the sake of a page of help.
         _ if wants_help => Beside::Engines { langgraph: false, peers: false },
@@ -166,38 +188,11 @@ fn read_bench(mut arguments: impl Iterator<Item = String>) -> Result<Bench, Stri
         }
         None => Beside::Parsers,
         Some(_) if peers || parsers => {
-            return Err(
-                "`--against` compares this tree with a commit, and with nobody else".to_owned()
-            );
+            return Err("`--against` compares this tree with a commit and nothing else".to_owned());
         }
         Some(commit) => Beside::Commit(commit),
     };
     Ok(Bench { arguments: others, beside })
-}
-
-/// The commit that is compared with.
-fn revision(value: Option<String>) -> Result<String, String> {
-    let value = value.filter(|value| !value.starts_with('-'));
-    value.ok_or_else(|| "`--against` needs a commit, as `HEAD` or `main~3`".to_owned())
-}
-
-fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let (mut only, mut full) = (Vec::new(), false);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
-            "--full" => full = true,
-            "--only" => {
-                let name = arguments.next().ok_or("`--only` needs the name of a stage")?;
-                if !stages::names().any(|known| known == name) {
-                    return Err(format!("no stage `{name}`"));
-                }
-                only.push(name);
-            }
-            other => return Err(format!("`{other}` means nothing here")),
-        }
-    }
-    Ok(Request::Test { only, full })
 }
 
 /// What `--help` prints.
@@ -208,8 +203,11 @@ pub(crate) fn usage() -> String {
         .collect::<Vec<_>>()
         .join("\n");
     format!(
-        "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
-                        [--full]             as many simulations as count, and not as fit
+        "usage: cargo xtask test                     the first tier: what a change is tried with
+                        [--land]             the second: what a submission needs besides
+                        [--base REV]         which compares with REV, and not with HEAD~40
+                        [--full]             all tiers, and as long as each takes
+                        [--only STAGE,…]     these stages, on everything
        cargo xtask tidy                     the checks that need no build
        cargo xtask house                    the crates and rooms as pictures (Mermaid)
                          --files CRATE      what imports what in a crate, and its circles
@@ -265,39 +263,36 @@ mod tests {
 
     #[test]
     fn reads_every_command_and_names_what_it_does_not_know() {
+        let test = |only: &[&str], land, full, base: Option<&str>| {
+            let only = only.iter().map(|name| (*name).to_owned()).collect();
+            let base = base.map(str::to_owned);
+            Ok(Request::Test(stages::Options { only, land, full, base }))
+        };
+        let mutants = |only| Ok(Request::Mutants(Selection { only, ..Selection::default() }));
         for (line, want) in [
-            ("test", Ok(Request::Test { only: vec![], full: false })),
-            ("test --full", Ok(Request::Test { only: vec![], full: true })),
-            ("simulate --seeds 9", Ok(Request::Simulate(vec!["--seeds".into(), "9".into()]))),
-            (
-                "test --only fmt --only tidy",
-                Ok(Request::Test { only: vec!["fmt".into(), "tidy".into()], full: false }),
-            ),
+            ("test", test(&[], false, false, None)),
+            ("test --full", test(&[], false, true, None)),
+            ("test --land --base main", test(&[], true, false, Some("main"))),
+            ("test --only fmt,doc --only tidy", test(&["fmt", "doc", "tidy"], false, false, None)),
             ("test --help", Ok(Request::Help)),
+            ("test --base", Err("`--base` needs a commit, as `main`")),
+            ("test --only lint", Err("no stage `lint`")),
+            ("test now", Err("`now` means nothing here")),
             ("tidy", Ok(Request::Tidy)),
-            ("tidy -h", Ok(Request::Help)),
+            ("tidy now", Err("`now` means nothing here")),
             ("--help", Ok(Request::Help)),
             ("house", Ok(Request::House(house::Ask::Draw))),
-            ("house --examples", Ok(Request::House(house::Ask::Examples))),
-            ("house --write", Ok(Request::House(house::Ask::Write))),
             ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
             ("house --files", Err("`--files` needs the name of a crate")),
             ("house --all", Err("`--all` means nothing here")),
-            ("house -h", Ok(Request::Help)),
             ("behaviours", Ok(Request::Behaviours(Ask::Check))),
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
-            ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
-            ("behaviours -h", Ok(Request::Help)),
-            ("mutants", Ok(Request::Mutants(Selection::default()))),
-            (
-                "mutants --only 3,41",
-                Ok(Request::Mutants(Selection { only: vec![3, 41], ..Selection::default() })),
-            ),
+            ("behaviours --list now", Err("`now` means nothing here")),
+            ("simulate --help", Ok(Request::Simulate(vec!["--help".into()]))),
+            ("mutants", mutants(vec![])),
+            ("mutants --only 3,41", mutants(vec![3, 41])),
             ("mutants --only x", Err("`x` is no number")),
-            ("mutants --all", Err("`--all` means nothing here")),
-            ("fixtures", Ok(Request::Fixtures(vec![]))),
-            ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
-            ("fixtures -h", Ok(Request::Help)),
+            ("fixtures glm", Ok(Request::Fixtures(vec!["glm".into()]))),
             ("evaluate --fusion", Ok(Request::Evaluate(vec!["--fusion".into()]))),
             ("bench", Ok(bench(&[], Beside::Engines { langgraph: true, peers: false }))),
             (
@@ -307,30 +302,16 @@ mod tests {
                     Beside::Engines { langgraph: false, peers: true },
                 )),
             ),
+            ("bench --against HEAD~3 loop", Ok(bench(&["loop"], Beside::Commit("HEAD~3".into())))),
             ("bench --against --help", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
             (
-                "bench --against HEAD~3 loop --pairs 2",
-                Ok(bench(&["loop", "--pairs", "2"], Beside::Commit("HEAD~3".into()))),
-            ),
-            (
-                "bench --against HEAD~3 --help",
-                Ok(bench(&["--help"], Beside::Engines { langgraph: false, peers: false })),
-            ),
-            ("bench --against", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
-            (
                 "bench --against HEAD --peers",
-                Err("`--against` compares this tree with a commit, and with nobody else"),
+                Err("`--against` compares this tree with a commit and nothing else"),
             ),
             ("bench --parsers", Ok(bench(&[], Beside::Parsers))),
             ("bench --parsers loop", Err("`--parsers` is asked for alone")),
-            ("behaviours --all", Err("`--all` means nothing here")),
-            ("behaviours --list now", Err("`now` means nothing here")),
             ("", Err("which command?")),
             ("tset", Err("no command `tset`")),
-            ("tidy now", Err("`now` means nothing here")),
-            ("test now", Err("`now` means nothing here")),
-            ("test --only", Err("`--only` needs the name of a stage")),
-            ("test --only lint", Err("no stage `lint`")),
         ] {
             assert_eq!(read_line(line), want.map_err(str::to_owned), "{line:?}");
         }

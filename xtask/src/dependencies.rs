@@ -1,10 +1,27 @@
-//! How many outside crates each crate of ours brings along.
+//! How many packages each crate of ours brings along, and the README's first command builds.
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
+
+/// The README's first command is `cargo run` with these arguments.
+pub(crate) const FIRST_COMMAND: [&str; 2] = ["--example", "rag"];
+
+/// The most packages and units that the first command may build.
+const FIRST_LIMIT: Build = Build { packages: 376, units: 480 };
+
+/// What a build is made of. A unit is one run of the compiler or of a build script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Build {
+    pub(crate) packages: usize,
+    pub(crate) units: usize,
+}
 
 /// The most outside crates that a crate may need. A crate that is not here is only counted.
 const LIMITS: [(&str, usize); 8] = [
@@ -22,7 +39,7 @@ const LIMITS: [(&str, usize); 8] = [
 
 /// Which features and platforms a tree of dependencies is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Build {
+pub(crate) enum Features {
     /// Default features on this machine: what a user gets.
     Default,
     /// All features on all platforms: what a user could get.
@@ -54,13 +71,59 @@ impl std::fmt::Display for Count {
     }
 }
 
+/// The stage: packages per published crate and of the first command, against their limits.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let counts = counts(&work.metadata)?;
+    let too_many: Vec<_> = counts.iter().filter(|count| count.is_too_many()).collect();
+    let Build { packages, units } = first_command()?;
+    let first = format!("`cargo run --example rag`: {packages} packages, {units} units");
+    let limit = format!("at most {} and {}", FIRST_LIMIT.packages, FIRST_LIMIT.units);
+    if packages > FIRST_LIMIT.packages || units > FIRST_LIMIT.units || !too_many.is_empty() {
+        let too_many: String = too_many.iter().map(|count| format!("{count}\n")).collect();
+        return Ok(Outcome::Failed(format!("{too_many}{first}, {limit}")));
+    }
+    let table: String = counts.iter().map(|count| format!("\n{count}")).collect();
+    let limited = counts.iter().filter(|count| count.limit.is_some()).count();
+    Ok(Outcome::Passed(format!(
+        "{limited} crates within their limits; {first}\noutside crates per crate (normal edges, default features){table}"
+    )))
+}
+
+/// The packages and units of the first command, as Cargo plans it: with the features that all members of the workspace want.
+///
+/// # Errors
+///
+/// Cargo could not be started, or says it in another form.
+pub(crate) fn first_command() -> Result<Build> {
+    // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
+    let plan = ["--unit-graph", "-Zunstable-options"];
+    let plan = Tool::cargo().arguments(["build"]).arguments(FIRST_COMMAND).arguments(plan);
+    Ok(build(serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
+}
+
+#[derive(Debug, Deserialize)]
+struct Plan {
+    units: Vec<Unit>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Unit {
+    pkg_id: String,
+}
+
+fn build(plan: Plan) -> Build {
+    let units = plan.units.len();
+    let packages: BTreeSet<_> = plan.units.into_iter().map(|unit| unit.pkg_id).collect();
+    Build { packages: packages.len(), units }
+}
+
 /// Counts for every published crate: normal edges, default features, this machine.
-pub(crate) fn counts(metadata: &Metadata) -> Result<Vec<Count>> {
+fn counts(metadata: &Metadata) -> Result<Vec<Count>> {
     let mut counts = Vec::new();
     for package in metadata.members().into_iter().filter(|package| package.is_published()) {
         counts.push(Count {
             name: package.name.clone(),
-            outside: outside(&package.name, Build::Default, metadata)?.len(),
+            outside: outside(&package.name, Features::Default, metadata)?.len(),
             limit: LIMITS.iter().find(|(name, _)| *name == package.name).map(|(_, limit)| *limit),
         });
     }
@@ -70,14 +133,14 @@ pub(crate) fn counts(metadata: &Metadata) -> Result<Vec<Count>> {
 /// The outside crates that `package` reaches by normal edges, each as `name version`.
 pub(crate) fn outside(
     package: &str,
-    build: Build,
+    features: Features,
     metadata: &Metadata,
 ) -> Result<BTreeSet<String>> {
     let tree = Tool::cargo()
         .arguments(["tree", "-p", package, "-e", "normal", "--prefix", "none"])
-        .arguments(match build {
-            Build::Default => &[][..],
-            Build::Everything => &["--all-features", "--target", "all"],
+        .arguments(match features {
+            Features::Default => &[][..],
+            Features::Everything => &["--all-features", "--target", "all"],
         })
         .text()?;
     let members: BTreeSet<_> =
@@ -113,6 +176,12 @@ mod tests {
                 ("serde", "1.0.229")
             ]
         );
+    }
+
+    #[test]
+    fn a_package_of_several_units_counts_once() {
+        let plan = r#"{"version":1,"units":[{"pkg_id":"a","mode":"build"},{"pkg_id":"b"},{"pkg_id":"a"}],"roots":[2]}"#;
+        assert_eq!(build(serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
     }
 
     #[test]

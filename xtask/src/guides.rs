@@ -1,5 +1,5 @@
-//! The programs of the guides, compiled with what each page tells its reader to add, and with nothing else. They run among the
-//! examples of the documentation, where everything is built already: a page that lacks a feature is found by the compiler.
+//! The programs of the guides, compiled with what each page tells its reader to add, and with nothing else: a page that lacks a
+//! feature is found by the compiler. They run among the examples of the documentation, with all of hanok.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,12 +10,13 @@ use crate::metadata::Metadata;
 use crate::neighbours;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
 /// The folder of the guides.
 const GUIDES: &str = "docs/guides";
 
 /// A package that a page adds, and its features.
-pub(crate) type Added = (String, Vec<String>);
+type Added = (String, Vec<String>);
 
 /// The guides that add `hanok` with the same features, and what they add beside it.
 #[derive(Debug, Default)]
@@ -24,8 +25,14 @@ struct Group {
     beside: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there.
-pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
+/// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there, if what decides on
+/// features changed.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    if !work.changes.has_features() {
+        let why = "no `cargo add` of a guide and no feature changed; anyway: `--only guides`";
+        return Ok(Outcome::Skipped(why.to_owned()));
+    }
+    let metadata = &work.metadata;
     let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
     let mut pages: Vec<_> = fs::read_dir(metadata.workspace_root.join(GUIDES))?
         .map(|entry| Ok(entry?.path()))
@@ -67,7 +74,7 @@ fn additions(page: &str) -> Vec<Added> {
 }
 
 /// The packages that a line of a terminal adds: `$ cargo add tokio -F macros,time`.
-pub(crate) fn added(line: &str) -> Option<Vec<Added>> {
+fn added(line: &str) -> Option<Vec<Added>> {
     let added = line.strip_prefix("$ cargo add ")?.split('#').next()?.trim_end();
     let (packages, features) = added.split_once(" -F ").unwrap_or((added, ""));
     let features: Vec<_> = features.split_terminator(',').map(str::to_owned).collect();
@@ -76,7 +83,7 @@ pub(crate) fn added(line: &str) -> Option<Vec<Added>> {
 }
 
 /// The line of a manifest that adds a package.
-pub(crate) fn dependency(added: &Added) -> String {
+fn dependency(added: &Added) -> String {
     let (package, features) = added;
     match package.starts_with("hanok") {
         true => neighbours::dependency(package, &format!(", features = {features:?}")),

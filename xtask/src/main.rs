@@ -6,6 +6,7 @@ mod behaviours;
 mod bench;
 mod caches;
 mod chains;
+mod changes;
 mod command;
 mod dependencies;
 mod evaluate;
@@ -14,7 +15,6 @@ mod fault;
 mod files;
 mod fixtures;
 mod fuzz;
-mod getting_started;
 mod guides;
 mod house;
 mod jail;
@@ -31,6 +31,7 @@ mod simulate;
 mod stages;
 mod tidy;
 mod weigh;
+mod work;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -83,14 +84,14 @@ fn run(request: &Request) -> Result<ExitCode> {
             true
         }
         Request::Behaviours(ask) => behaviours(*ask)?,
-        Request::Test { only, full } => stages::run(only, *full)?,
+        Request::Test(options) => stages::run(options)?,
         Request::Simulate(arguments) => simulate::shown(arguments)?,
         Request::Mutants(selection) => mutants::run(selection)?,
         Request::Fixtures(families) => fixtures::run(families)?,
         Request::Bench(wanted) => return bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments)?,
         Request::Questions(arguments) => evaluate::questions(arguments)?,
-        Request::Weigh(wanted) => weigh::run(wanted).map(|()| true)?,
+        Request::Weigh(wanted) => weigh::run(wanted)?,
     };
     Ok(code(passed))
 }

@@ -89,6 +89,24 @@ impl Metadata {
         members
     }
 
+    /// Where the module or program `name` of the tests of `package` is: by itself, or in a program with all others.
+    ///
+    /// # Errors
+    ///
+    /// There is neither.
+    pub(crate) fn test(&self, package: &str, name: &str) -> Result<Test> {
+        let tests = self.members().into_iter().find(|it| it.name == package);
+        let targets = tests.map(|it| it.targets.iter().filter(|target| target.is("test")));
+        let mut names = targets.into_iter().flatten().map(|target| target.name.as_str());
+        match names.find(|it| [name, Test::OF_ALL].contains(it)) {
+            Some(Test::OF_ALL) => {
+                Ok(Test { target: Test::OF_ALL.to_owned(), filter: Some(format!("{name}::")) })
+            }
+            Some(target) => Ok(Test { target: target.to_owned(), filter: None }),
+            None => Err(format!("`{package}` has no tests `{name}`").into()),
+        }
+    }
+
     pub(crate) fn is_member(&self, package: &Package) -> bool {
         self.workspace_members.contains(&package.id)
     }
@@ -100,6 +118,26 @@ impl Metadata {
     }
 }
 
+/// Tests of a package as Cargo finds them.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    /// The program.
+    pub(crate) target: String,
+    /// The beginning of their names, if the program has others too.
+    pub(crate) filter: Option<String>,
+}
+
+impl Test {
+    /// The program that has all tests of a package.
+    const OF_ALL: &str = "it";
+}
+
+impl Target {
+    fn is(&self, kind: &str) -> bool {
+        self.kind.iter().any(|is| is == kind)
+    }
+}
+
 impl Package {
     pub(crate) fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
@@ -107,11 +145,6 @@ impl Package {
 
     /// Whether the package has a target of this kind: `lib`, `example`, `custom-build`, …
     pub(crate) fn has(&self, kind: &str) -> bool {
-        self.targets.iter().any(|target| target.kind.iter().any(|is| is == kind))
-    }
-
-    /// Whether the package has a library, one of macros included.
-    pub(crate) fn is_library(&self) -> bool {
-        self.has("lib") || self.has("proc-macro")
+        self.targets.iter().any(|target| target.is(kind))
     }
 }

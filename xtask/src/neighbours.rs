@@ -7,6 +7,7 @@ use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
 /// What a program depends on beside hanok, and hanok's features in it. Two crates that link `sqlite3` do not resolve unless
 /// they agree on one.
@@ -35,29 +36,50 @@ const OF_JSON: [(&str, &[&str]); 3] = [
     ("hanok-model", &["doubles", "injected", "model", "semantic"]),
 ];
 
-/// Resolves each program of [`BESIDE`], and one with the lowest rusqlite; runs the tests of one with serde_json's features.
-pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
-    match resolve(metadata)? {
-        Outcome::Passed(note) => with_features(metadata, &note),
-        other => Ok(other),
+/// Where a manifest or the lock file changed: resolves each program of [`BESIDE`] and one with the lowest rusqlite, and runs the
+/// tests of one with serde_json's features; under `--full` those with the lowest rusqlite too.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    if !work.changes.has_manifest() {
+        let why = "no manifest and no lock file changed; anyway: `--only neighbours`";
+        return Ok(Outcome::Skipped(why.to_owned()));
     }
-}
-
-/// Runs the tests of what is stored, sent and hashed where somebody else has switched on serde_json's features: the bytes that
-/// they compare with were written without. What is built of others' crates is the workspace's.
-fn with_features(metadata: &Metadata, note: &str) -> Result<Outcome> {
-    let program = of_json(metadata)?;
-    let tests = Tool::cargo()
-        .arguments(["test", "--no-fail-fast", "--manifest-path"])
-        .arguments([program.join("Cargo.toml")])
-        .variable("CARGO_TARGET_DIR", &metadata.target_directory)
-        .variable("INSTA_UPDATE", "no")
-        .variable("INSTA_WORKSPACE_ROOT", crates());
-    let ended = tests.run()?;
-    match ended.succeeded() {
-        true => Ok(Outcome::Passed(format!("{note}; tests pass with serde_json's features"))),
-        false => Ok(Outcome::Failed(ended.output)),
+    let metadata = &work.metadata;
+    let mut notes = Vec::new();
+    for (name, features, beside) in BESIDE {
+        let hanok = dependency("hanok", &format!(r#", features = ["{features}"]"#));
+        let program = program(metadata, name, &format!("{hanok}\n{beside}"))?;
+        match locked(&program)? {
+            Ok(sqlite) => notes.push(format!("{name} with libsqlite3-sys {sqlite}")),
+            Err(said) => return Ok(Outcome::Failed(format!("{name}: {said}"))),
+        }
     }
+    let lowest = lowest(metadata)?;
+    match locked(&lowest)? {
+        Ok(sqlite) => notes.push(format!("rusqlite {LOWEST} with libsqlite3-sys {sqlite}")),
+        Err(said) => return Ok(Outcome::Failed(format!("rusqlite {LOWEST}: {said}"))),
+    }
+    // The packages of others are built as for the workspace.
+    let mut programs = vec![(of_json(metadata)?, metadata.target_directory.clone())];
+    if work.is_full() {
+        programs.push((lowest.clone(), lowest.join("target")));
+    }
+    for (program, target) in programs {
+        let tests = Tool::cargo()
+            .arguments(["test", "--no-fail-fast", "--manifest-path"])
+            .arguments([program.join("Cargo.toml")])
+            .variable("CARGO_TARGET_DIR", target)
+            .variable("INSTA_UPDATE", "no")
+            .variable("INSTA_WORKSPACE_ROOT", crates());
+        let ended = tests.run()?;
+        if !ended.succeeded() {
+            return Ok(Outcome::Failed(ended.output));
+        }
+    }
+    let tested = match work.is_full() {
+        true => "tests pass with serde_json's features and with the lowest rusqlite",
+        false => "tests pass with serde_json's features (with the lowest rusqlite: `--full`)",
+    };
+    Ok(Outcome::Passed(format!("{}; {tested}", notes.join(", "))))
 }
 
 /// A program that has the tests of [`OF_JSON`], and serde_json with all [`FEATURES`].
@@ -79,48 +101,9 @@ fn of_json(metadata: &Metadata) -> Result<PathBuf> {
     text +=
         "tokio = { version = \"1\", features = [\"macros\", \"rt\", \"test-util\", \"time\"] }\n";
     for (name, tests) in OF_JSON {
-        for test in tests {
-            let path = crates().join(format!("{name}/tests/{test}.rs"));
-            text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
-        }
+        text += &targets(name, tests);
     }
     program(metadata, "features-of-json", &text)
-}
-
-/// Resolves each program of [`BESIDE`], and one with the lowest rusqlite.
-fn resolve(metadata: &Metadata) -> Result<Outcome> {
-    let mut notes = Vec::new();
-    for (name, features, beside) in BESIDE {
-        let hanok = dependency("hanok", &format!(r#", features = ["{features}"]"#));
-        let program = program(metadata, name, &format!("{hanok}\n{beside}"))?;
-        match locked(&program)? {
-            Ok(sqlite) => notes.push(format!("{name} with libsqlite3-sys {sqlite}")),
-            Err(said) => return Ok(Outcome::Failed(format!("{name}: {said}"))),
-        }
-    }
-    match locked(&lowest(metadata)?)? {
-        Ok(sqlite) => notes.push(format!("rusqlite {LOWEST} with libsqlite3-sys {sqlite}")),
-        Err(said) => return Ok(Outcome::Failed(format!("rusqlite {LOWEST}: {said}"))),
-    }
-    Ok(Outcome::Passed(notes.join(", ")))
-}
-
-/// Resolves all that, and runs hanok-sqlite's tests with the lowest rusqlite.
-pub(crate) fn resolve_and_test(metadata: &Metadata) -> Result<Outcome> {
-    let note = match stage(metadata)? {
-        Outcome::Passed(note) => note,
-        other => return Ok(other),
-    };
-    let program = lowest(metadata)?;
-    let tests = Tool::cargo()
-        .arguments(["test", "--no-fail-fast", "--manifest-path"])
-        .arguments([program.join("Cargo.toml")])
-        .variable("CARGO_TARGET_DIR", program.join("target"));
-    let ended = tests.run()?;
-    if !ended.succeeded() {
-        return Ok(Outcome::Failed(ended.output));
-    }
-    Ok(Outcome::Passed(format!("{note}; tests pass with it")))
 }
 
 /// A program that has hanok-sqlite's tests, and the lowest rusqlite.
@@ -138,11 +121,18 @@ fn lowest(metadata: &Metadata) -> Result<PathBuf> {
     }
     text += "crc32c = \"0.6\"\nfutures = \"0.3\"\ntempfile = \"3\"\nbytes = \"1\"\n";
     text += "tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n";
-    for test in TESTS {
-        let path = crates().join(format!("hanok-sqlite/tests/{test}.rs"));
-        text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
-    }
-    program(metadata, "rusqlite-lowest", &text)
+    program(metadata, "rusqlite-lowest", &(text + &targets("hanok-sqlite", &TESTS)))
+}
+
+/// The tests of a crate as programs of another package, whether they are programs of the crate or modules of one.
+fn targets(package: &str, tests: &[&str]) -> String {
+    let folder = crates().join(package).join("tests");
+    let one = |test: &&str| {
+        let module = folder.join("it").join(format!("{test}.rs"));
+        let path = if module.exists() { module } else { folder.join(format!("{test}.rs")) };
+        format!("[[test]]\nname = {test:?}\npath = {path:?}\n")
+    };
+    tests.iter().map(one).collect()
 }
 
 fn crates() -> PathBuf {

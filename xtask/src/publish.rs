@@ -7,23 +7,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
+use crate::files;
 use crate::metadata::{Metadata, Package};
 use crate::profile;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
-/// Packs every published crate as for a registry, and checks what was packed: each package by itself, with the features that it names,
-/// and with the packages of the others.
-pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
+/// Packs every published crate as for a registry, and checks the packages of those whose manifest changed: each by itself, with the
+/// features that it names, and with the packages of the others.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let metadata = &work.metadata;
     let members = metadata.members();
     let published: Vec<_> =
         members.iter().copied().filter(|package| package.is_published()).collect();
-    if published.is_empty() {
-        return Ok(Outcome::Skipped("no crate to publish yet".into()));
-    }
-    let lacking = lacking_files(&published)?;
-    if !lacking.is_empty() {
-        return Ok(Outcome::Failed(lacking.join("\n")));
+    let is_wanted = |name: &str| {
+        let package = published.iter().find(|package| package.name == name);
+        package.is_some_and(|package| work.changes.has_manifest_of(package, metadata))
+    };
+    if !published.iter().any(|package| is_wanted(&package.name)) {
+        let why = "no crate's manifest changed; all: `--only publish`";
+        return Ok(Outcome::Skipped(why.to_owned()));
     }
     // Cargo refuses to package files that are not committed. Away from CI they are the rule.
     let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
@@ -38,7 +42,14 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
     }
     let folder = metadata.target_directory.join("published");
     let unpacked = unpacked(metadata, &published, &folder)?;
-    // A package leaves the profile of the workspace behind. With the same settings it shares what the stages before have checked.
+    let mut faults = Vec::new();
+    for package in &unpacked {
+        faults.extend(listed_faults(&package.name, &files(&package.folder)?));
+    }
+    if !faults.is_empty() {
+        return Ok(Outcome::Failed(faults.join("\n")));
+    }
+    // A package leaves the profile of the workspace behind. With the same settings it shares what earlier stages have checked.
     let manifest = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
     let is_member = |name: &str| members.iter().any(|package| package.name == name);
     let settings: Vec<_> = profile::settings(&manifest, is_member)
@@ -46,7 +57,8 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
         .chain(unpacked.iter().map(Unpacked::patch))
         .flat_map(|setting| ["--config".to_owned(), setting])
         .collect();
-    for package in &unpacked {
+    let mut checked = 0;
+    for package in unpacked.iter().filter(|package| is_wanted(&package.name)) {
         let check = Tool::cargo()
             .arguments(["check", "--manifest-path"])
             .arguments([package.folder.join("Cargo.toml")])
@@ -56,9 +68,15 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("{}:\n{}", package.name, ended.output)));
         }
+        checked += 1;
     }
+    let all = if checked < unpacked.len() { " (all: `--only publish`)" } else { "" };
     let note = if dirty { ", with changes that are not committed" } else { "" };
-    Ok(Outcome::Passed(format!("{} crates{note}{}", unpacked.len(), unfilled(&members))))
+    let packed = unpacked.len();
+    Ok(Outcome::Passed(format!(
+        "{packed} packed, {checked} checked{all}{note}{}",
+        unfilled(&members)
+    )))
 }
 
 /// A package as whoever depends on it has it.
@@ -120,26 +138,21 @@ fn unfilled(members: &[&Package]) -> String {
 /// What every package has to hold.
 const PACKAGED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// What packages do not hold of that, and what they hold that is nobody's business.
-fn lacking_files(published: &[&Package]) -> Result<Vec<String>> {
-    let mut faults = Vec::new();
-    for package in published {
-        let name = package.name.as_str();
-        let list =
-            Tool::cargo().arguments(["package", "--list", "--allow-dirty", "--package", name]);
-        faults.extend(listed_faults(name, &list.text()?));
-    }
-    Ok(faults)
+/// The files of an unpacked package, by their paths in it.
+fn files(folder: &Path) -> Result<Vec<String>> {
+    let files = files::files(folder)?.into_iter();
+    Ok(files
+        .map(|file| file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/"))
+        .collect())
 }
 
-/// What is wrong with the files of a package, as `cargo package --list` names them.
-fn listed_faults(name: &str, list: &str) -> Vec<String> {
-    let files: Vec<&str> = list.lines().map(str::trim).collect();
-    let lacks = PACKAGED.iter().filter(|file| !files.contains(*file));
+/// What is wrong with the files of a package.
+fn listed_faults(name: &str, files: &[String]) -> Vec<String> {
+    let lacks = PACKAGED.iter().filter(|file| !files.iter().any(|it| it == *file));
     let lacks = lacks
         .map(|file| format!("the package `{name}` has no `{file}`; put it beside its manifest"));
-    let hidden = |file: &&&str| {
-        file.split('/').any(|part| part.starts_with('.')) && **file != ".cargo_vcs_info.json"
+    let hidden = |file: &&String| {
+        file.split('/').any(|part| part.starts_with('.')) && *file != ".cargo_vcs_info.json"
     };
     let hidden = files.iter().filter(hidden);
     let hidden = hidden
@@ -164,12 +177,13 @@ mod tests {
 
     #[test]
     fn what_a_package_lacks_is_named() {
-        let whole =
-            ".cargo_vcs_info.json\nCargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs";
-        assert_eq!(listed_faults("a", whole), [""; 0]);
-        let lacking = whole.replace("LICENSE-MIT\n", "") + "\nsrc/.notes";
+        let mut files = PACKAGED.map(str::to_owned).to_vec();
+        files.push(".cargo_vcs_info.json".to_owned());
+        assert_eq!(listed_faults("a", &files), [""; 0]);
+        files.retain(|file| file != "LICENSE-MIT");
+        files.push("src/.notes".to_owned());
         assert_eq!(
-            listed_faults("a", &lacking),
+            listed_faults("a", &files),
             [
                 "the package `a` has no `LICENSE-MIT`; put it beside its manifest",
                 "the package `a` has the hidden file `src/.notes`; take it out",

@@ -1,4 +1,4 @@
-//! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
+//! The stages of `cargo xtask test`, in three tiers. A failing stage does not hide the later ones.
 
 use std::path::Path;
 use std::thread;
@@ -7,128 +7,183 @@ use std::time::{Duration, Instant};
 use postgres_for_tests::{Installation, Server};
 
 use crate::behaviours::Comparison;
-use crate::chains;
-use crate::command::{Ended, Tool, coloured};
-use crate::dependencies;
-use crate::examples::{RUNS, Run};
-use crate::fuzz;
-use crate::getting_started;
-use crate::guides;
-use crate::jail;
+use crate::changes::{self, Changes};
+use crate::command::{Tool, coloured};
 use crate::metadata::Metadata;
-use crate::mutants;
-use crate::neighbours;
-use crate::peers;
-use crate::publish;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
-use crate::simulate;
-use crate::tidy;
+use crate::work::{Tier, Work, passed};
+use crate::{
+    chains, dependencies, examples, fuzz, guides, jail, mutants, neighbours, peers, publish,
+    simulate, tidy,
+};
+
+/// The options of `cargo xtask test`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// The names of the stages to run; empty: those of the tier.
+    pub(crate) only: Vec<String>,
+    pub(crate) land: bool,
+    pub(crate) full: bool,
+    /// The commit with which `--land` compares.
+    pub(crate) base: Option<String>,
+}
 
 /// One check.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    run: fn(&Metadata) -> Result<Outcome>,
+    /// The first tier that runs it; `--full` runs all.
+    tier: Tier,
+    run: fn(&Work) -> Result<Outcome>,
+}
+
+const fn stage(
+    tier: Tier,
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Work) -> Result<Outcome>,
+) -> Stage {
+    Stage { name, about, tier, run }
 }
 
 /// Every stage, in the order they run: cheap ones first, then those that share their build.
-/// `clippy` and `doc` read the same checked dependencies, the later ones the same built ones.
 pub(crate) const ALL: &[Stage] = &[
-    Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
-    Stage { name: "tidy", about: "floors, rooms, manifests, licences, hygiene", run: tidy },
-    Stage {
-        name: "behaviours",
-        about: "the numbered lists in docs/ against the tests",
-        run: behaviours,
-    },
-    Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
-    Stage {
-        name: "neighbours",
-        about: "beside sqlx, with the lowest rusqlite, and with serde_json's features",
-        run: neighbours::stage,
-    },
-    Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
-    Stage {
-        name: "features",
-        about: "the parser without its feature, as clippy reads it",
-        run: features,
-    },
-    Stage { name: "wasm", about: "what runs in a browser, checked for it", run: wasm },
-    Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
-    Stage { name: "test", about: "all tests (nextest if present)", run: test },
-    Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
-    Stage { name: "mutants", about: "bugs that the simulator has to find", run: mutants::stage },
-    Stage {
-        name: "fuzz",
-        about: "the parser's claims under libFuzzer, 45 seconds each",
-        run: fuzz::run,
-    },
-    Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
-    Stage { name: "guides", about: "the guides, each with what it adds", run: guides::stage },
-    Stage {
-        name: "publish",
-        about: "every crate as a package, checked by itself",
-        run: publish::stage,
-    },
-    Stage { name: "examples", about: "the example programs end to end", run: examples },
-    Stage {
-        name: "getting-started",
-        about: "the first guide, followed to the letter",
-        run: getting_started::stage,
-    },
+    stage(Tier::Work, "fmt", "cargo fmt --check", fmt),
+    stage(Tier::Work, "tidy", "floors, manifests, licences, hygiene", tidy),
+    stage(Tier::Work, "behaviours", "the numbered lists in docs/ against the tests", behaviours),
+    stage(
+        Tier::Work,
+        "dependencies",
+        "packages per crate and of `cargo run --example rag`, against limits",
+        dependencies::stage,
+    ),
+    stage(Tier::Work, "test", "all tests (nextest if present), sweeps sampled", test),
+    stage(
+        Tier::Work,
+        "examples",
+        "the example programs and the first guide, end to end",
+        examples::stage,
+    ),
+    stage(Tier::Land, "clippy", "all targets and features, warnings denied", clippy),
+    stage(Tier::Land, "features", "the parser without its feature, as clippy reads it", features),
+    stage(Tier::Land, "wasm", "what runs in a browser, checked for it", wasm),
+    stage(Tier::Land, "doc", "cargo doc, warnings denied", doc),
+    stage(Tier::Land, "doctest", "the examples in the documentation and the guides", doctest),
+    stage(
+        Tier::Land,
+        "guides",
+        "the guides, each with what it adds, if features changed",
+        guides::stage,
+    ),
+    stage(
+        Tier::Land,
+        "publish",
+        "packages, checked by themselves if their manifest changed",
+        publish::stage,
+    ),
+    stage(Tier::Land, "simulate", "graphs under schedules of crashes, 30 seconds", simulate::stage),
+    stage(Tier::Land, "mutants", "bugs that tests and the simulator have to find", mutants::stage),
+    stage(
+        Tier::Land,
+        "fuzz",
+        "claims under libFuzzer, 10 seconds each, if their crate changed",
+        fuzz::stage,
+    ),
+    stage(
+        Tier::Land,
+        "neighbours",
+        "beside sqlx, with the lowest rusqlite, and with serde_json's features, if a manifest changed",
+        neighbours::stage,
+    ),
+    stage(Tier::Full, "deny", "licences, sources and advisories by cargo-deny", deny),
+    stage(Tier::Full, "machete", "unused dependencies by cargo-machete", machete),
 ];
 
-/// Those that run at the same time: documentation is built and tested one crate after the other, on little more than one core, and
-/// so is what is checked package by package.
+/// Those that run at the same time: each of them keeps little more than one core busy.
 const BESIDE: [&str; 3] = ["doctest", "guides", "publish"];
 
-/// What takes the place of a stage of its name when everything is wanted.
-const FULL: &[Stage] = &[
-    Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
-    Stage { name: "test", about: "", run: test_all },
-    Stage { name: "simulate", about: "", run: simulate_all },
-    Stage { name: "mutants", about: "", run: mutants::stage_of_all },
-    Stage { name: "fuzz", about: "", run: fuzz::long },
-];
+/// The variable by which tests are told to try everything, if it is not empty.
+const EVERYTHING: &str = "HANOK_TEST_FULL";
 
-/// The variable by which tests are told to try more, if it is not empty.
-const MORE: &str = "HANOK_TEST_FULL";
+/// The variable with the number of commits, by which a sweep chooses the part of it that has its turn.
+const TURN: &str = "HANOK_TEST_TURN";
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
 }
 
-/// Runs the stages named in `only`, all when it is empty, and says whether none failed.
+impl Options {
+    fn tier(&self) -> Tier {
+        match (self.full, self.land) {
+            (true, _) => Tier::Full,
+            (false, true) => Tier::Land,
+            (false, false) => Tier::Work,
+        }
+    }
+
+    /// The stages that are to run.
+    fn stages(&self) -> Vec<&'static Stage> {
+        let tier = self.tier();
+        let is_wanted = |stage: &&Stage| match self.only.is_empty() {
+            true => tier == Tier::Full || stage.tier == tier,
+            false => self.only.iter().any(|name| name == stage.name),
+        };
+        ALL.iter().filter(is_wanted).collect()
+    }
+
+    /// A sentence on what this run leaves out, each with the command that runs it.
+    fn not_run(&self) -> String {
+        let of = |tier| {
+            let stages = ALL.iter().filter(|stage| stage.tier == tier).map(|stage| stage.name);
+            stages.collect::<Vec<_>>().join(", ")
+        };
+        let full = format!(
+            "{}, all seeds, mutants, sweeps and packages (`cargo xtask test --full`)",
+            of(Tier::Full)
+        );
+        match (self.only.is_empty(), self.tier()) {
+            (false, _) => "not run: the stages that were not named".to_owned(),
+            (true, Tier::Work) => {
+                format!("not run: {} (`cargo xtask test --land`); {full}", of(Tier::Land))
+            }
+            (true, Tier::Land) => {
+                format!("not run: {} (`cargo xtask test`); {full}", of(Tier::Work))
+            }
+            (true, Tier::Full) => "nothing was left out".to_owned(),
+        }
+    }
+}
+
+/// Runs the stages that `options` choose. Returns true if none failed.
 ///
 /// # Errors
 ///
-/// The workspace itself cannot be read.
-pub(crate) fn run(only: &[String], full: bool) -> Result<bool> {
+/// The workspace cannot be read, or `--base` names no commit.
+pub(crate) fn run(options: &Options) -> Result<bool> {
     let metadata = Metadata::read()?;
-    let is_wanted = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
-    let thorough = |stage| FULL.iter().find(|other| full && other.name == stage);
-    let stages = ALL.iter().filter(is_wanted).map(|it| thorough(it.name).unwrap_or(it));
-    let stages: Vec<&Stage> = stages.collect();
+    let changes = match options.land || options.base.is_some() {
+        true => Changes::since(&metadata.workspace_root, options.base.as_deref())?,
+        false => Changes::All,
+    };
+    let work = Work { metadata, tier: options.tier(), changes };
+    let stages = options.stages();
     let (started, mut finished) = (Instant::now(), Vec::new());
     let is_beside = |stage: &Stage| BESIDE.contains(&stage.name);
     for some in stages.chunk_by(|one, next| is_beside(one) && is_beside(next)) {
-        finished.extend(at_once(some, &metadata));
+        finished.extend(at_once(some, &work));
     }
-    let took = started.elapsed();
-    // Whichever stages ran: the counts belong to every summary.
-    let counts = dependencies::counts(&metadata).map(lines).unwrap_or_default();
-    Ok(report::summary(&finished, took, &counts))
+    Ok(report::summary(&finished, started.elapsed(), &options.not_run()))
 }
 
 /// Runs `stages` at the same time. Each is printed when it and those before it have ended.
-fn at_once(stages: &[&Stage], metadata: &Metadata) -> Vec<Finished> {
+fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     report::announce(&names.join(", "));
     thread::scope(|scope| {
         let runs: Vec<_> =
-            stages.iter().map(|stage| scope.spawn(|| finished(stage, metadata))).collect();
+            stages.iter().map(|stage| scope.spawn(|| finished(stage, work))).collect();
         let ended = runs.into_iter().zip(names).map(|(run, name)| {
             let end = run.join().unwrap_or_else(|_panic| {
                 let outcome = Outcome::Failed("it panicked".to_owned());
@@ -141,53 +196,40 @@ fn at_once(stages: &[&Stage], metadata: &Metadata) -> Vec<Finished> {
     })
 }
 
-fn finished(stage: &Stage, metadata: &Metadata) -> Finished {
+fn finished(stage: &Stage, work: &Work) -> Finished {
     let started = Instant::now();
-    let outcome = (stage.run)(metadata).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+    let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
     Finished { name: stage.name, outcome, took: started.elapsed() }
 }
 
-fn fmt(_: &Metadata) -> Result<Outcome> {
+fn fmt(_: &Work) -> Result<Outcome> {
     if let Some(reason) = missing_component("fmt", "rustfmt") {
         return Ok(Outcome::Skipped(reason));
     }
-    // rustfmt does not hear of Cargo's colours.
+    // rustfmt does not read Cargo's setting of colours.
     let colour = if coloured() { "always" } else { "never" };
     let fmt = Tool::cargo().arguments(["fmt", "--all", "--check", "--", "--color", colour]);
     passed(fmt.run()?, |_| String::new())
 }
 
-fn tidy(metadata: &Metadata) -> Result<Outcome> {
-    let faults = tidy::faults(metadata)?;
-    let verdict = tidy::verdict(&faults);
-    if faults.is_empty() {
-        Ok(Outcome::Passed(verdict))
-    } else {
-        Ok(Outcome::Failed(lines(faults)))
-    }
+fn tidy(work: &Work) -> Result<Outcome> {
+    let faults = tidy::faults(&work.metadata)?;
+    Ok(match faults.is_empty() {
+        true => Outcome::Passed(tidy::verdict(&faults)),
+        false => Outcome::Failed(lines(faults)),
+    })
 }
 
-fn behaviours(_: &Metadata) -> Result<Outcome> {
+fn behaviours(_: &Work) -> Result<Outcome> {
     let comparison = Comparison::read()?;
     let faults = comparison.faults();
-    if faults.is_empty() {
-        Ok(Outcome::Passed(comparison.verdict()))
-    } else {
-        Ok(Outcome::Failed(lines(faults)))
-    }
+    Ok(match faults.is_empty() {
+        true => Outcome::Passed(comparison.verdict()),
+        false => Outcome::Failed(lines(faults)),
+    })
 }
 
-fn count(metadata: &Metadata) -> Result<Outcome> {
-    let counts = dependencies::counts(metadata)?;
-    let limited = counts.iter().filter(|count| count.limit.is_some()).count();
-    let too_many: Vec<_> = counts.into_iter().filter(dependencies::Count::is_too_many).collect();
-    if too_many.is_empty() {
-        return Ok(Outcome::Passed(format!("{limited} crates within their limits")));
-    }
-    Ok(Outcome::Failed(lines(too_many)))
-}
-
-fn clippy(_: &Metadata) -> Result<Outcome> {
+fn clippy(_: &Work) -> Result<Outcome> {
     if let Some(reason) = missing_component("clippy", "clippy") {
         return Ok(Outcome::Skipped(reason));
     }
@@ -200,8 +242,8 @@ fn clippy(_: &Metadata) -> Result<Outcome> {
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
 const FOR_BROWSERS: [&str; 4] = ["hanok-core", "hanok-state", "hanok-checkpoint", "hanok-parse"];
 
-/// What another crate of the workspace switches on is off here: a crate that forgets a `cfg` is found by itself alone.
-fn features(_: &Metadata) -> Result<Outcome> {
+/// A feature that another crate of the workspace switches on is off here, so a missing `cfg` is found.
+fn features(_: &Work) -> Result<Outcome> {
     let clippy = Tool::cargo().arguments(["clippy", "--package", "hanok-parse", "--lib"]);
     let clippy = clippy.arguments(["--no-default-features", "--", "-D", "warnings"]);
     passed(clippy.run()?, |_| "hanok-parse".to_owned())
@@ -210,7 +252,7 @@ fn features(_: &Metadata) -> Result<Outcome> {
 /// The target of browsers.
 const WASM: &str = "wasm32-unknown-unknown";
 
-fn wasm(_: &Metadata) -> Result<Outcome> {
+fn wasm(_: &Work) -> Result<Outcome> {
     let libraries = ["--print", "target-libdir", "--target", WASM];
     let libraries = Tool::named("rustc").arguments(libraries).text()?;
     if !Path::new(libraries.trim()).is_dir() {
@@ -222,53 +264,48 @@ fn wasm(_: &Metadata) -> Result<Outcome> {
     passed(check.run()?, |_| FOR_BROWSERS.join(", "))
 }
 
-fn doc(_: &Metadata) -> Result<Outcome> {
+fn doc(_: &Work) -> Result<Outcome> {
     let doc = Tool::cargo()
         .arguments(["doc", "--workspace", "--no-deps", "--all-features"])
         .variable("RUSTDOCFLAGS", "-Dwarnings");
     passed(doc.run()?, |_| String::new())
 }
 
-fn test(metadata: &Metadata) -> Result<Outcome> {
-    tests(metadata, "")
-}
-
-/// With the tests that try more where they are told to.
-fn test_all(metadata: &Metadata) -> Result<Outcome> {
-    tests(metadata, "1")
-}
-
-fn tests(metadata: &Metadata, full: &str) -> Result<Outcome> {
+fn test(work: &Work) -> Result<Outcome> {
+    let full = if work.is_full() { "1" } else { "" };
     let (server, note) = database();
-    let (python, without) = chains::python(&metadata.target_directory);
-    let (peers, without_peers) = peers::servers(!full.is_empty());
-    let note = note + jail::note() + &without + &without_peers;
-    let peers = peers.map(|peers| peers.to_string_lossy().into_owned()).unwrap_or_default();
-    let python = python.map(|python| python.to_string_lossy().into_owned()).unwrap_or_default();
+    let (python, without) = chains::python(&work.metadata.target_directory);
+    let (peers, without_peers) = peers::servers(work.is_full());
+    let sampled =
+        if work.is_full() { "" } else { "; a tenth of each sweep (all: `--only test --full`)" };
+    let note = note + jail::note() + &without + &without_peers + sampled;
+    let path = |path: Option<std::path::PathBuf>| path.unwrap_or_default();
+    let cargo = Tool::cargo()
+        .variable(chains::PYTHON, path(python))
+        .variable(peers::PEERS, path(peers))
+        .variable(EVERYTHING, full)
+        .variable(TURN, changes::commits().to_string());
     // Tests look for a server themselves where none is named.
-    let cargo = || {
-        let cargo = Tool::cargo().variable(chains::PYTHON, &python).variable(MORE, full);
-        let cargo = cargo.variable(peers::PEERS, &peers);
-        match &server {
-            Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
-            None => cargo,
-        }
+    let cargo = match &server {
+        Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
+        None => cargo,
     };
     if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
         let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];
-        let ended = cargo().arguments(run).run()?;
-        return passed(ended, |said| format!("{}{note}", nextest_counts(said)));
+        return passed(cargo.arguments(run).run()?, |said| {
+            format!("{}{note}", nextest_counts(said))
+        });
     }
     let run = ["test", "--workspace", "--all-features", "--no-fail-fast"];
     // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
     let kinds = ["--lib", "--bins", "--tests", "--examples"];
-    passed(cargo().arguments(run).arguments(kinds).run()?, |said| {
+    passed(cargo.arguments(run).arguments(kinds).run()?, |said| {
         format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(said))
     })
 }
 
-/// The server that the tests of this run share, until it is dropped, and a note on it. None is started where the caller
-/// names one.
+/// The PostgreSQL server that the tests of this run share, until it is dropped, and a note on it. None is started where the
+/// caller names one.
 fn database() -> (Option<Server>, String) {
     if std::env::var_os(postgres_for_tests::URL).is_some_and(|url| !url.is_empty()) {
         return (None, "; PostgreSQL of the caller's".to_owned());
@@ -283,68 +320,27 @@ fn database() -> (Option<Server>, String) {
     }
 }
 
-fn simulate(_: &Metadata) -> Result<Outcome> {
-    passed(simulate::timed()?, simulate::note)
-}
-
-fn simulate_all(_: &Metadata) -> Result<Outcome> {
-    passed(simulate::full()?, simulate::note)
-}
-
-fn doctest(metadata: &Metadata) -> Result<Outcome> {
-    if !metadata.members().iter().any(|package| package.is_library()) {
-        return Ok(Outcome::Skipped("no library in the workspace yet".into()));
-    }
+fn doctest(_: &Work) -> Result<Outcome> {
     let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
     passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
 }
 
-fn examples(metadata: &Metadata) -> Result<Outcome> {
-    let exists = |run: &&Run| {
-        metadata.members().iter().any(|package| {
-            package.targets.iter().any(|target| {
-                target.name == run.example && target.kind.iter().any(|kind| kind == "example")
-            })
-        })
-    };
-    let (present, absent): (Vec<&Run>, Vec<&Run>) = RUNS.iter().partition(exists);
-    let mut skipped: Vec<_> = absent.iter().map(|run| run.example).collect();
-    skipped.dedup();
-    let skipped = match skipped.as_slice() {
-        [] => String::new(),
-        names => format!("not there yet: {}", names.join(", ")),
-    };
-    if present.is_empty() {
-        return Ok(Outcome::Skipped(skipped));
-    }
-
-    let mut failures = String::new();
-    for run in &present {
-        // The build has no time limit, the run has one.
-        let built = Tool::cargo().arguments(["build", "--example", run.example]).run()?;
-        if !built.succeeded() {
-            failures.push_str(&format!("{run}: does not build\n{}\n", built.output));
-            continue;
-        }
-        let ended = run.tool().run()?;
-        let faults = run.faults(&ended);
-        if !faults.is_empty() {
-            failures.push_str(&format!("{run}: {}\n{}\n", faults.join("; "), ended.output));
-        }
-    }
-    if !failures.is_empty() {
-        return Ok(Outcome::Failed(failures));
-    }
-    let note = if skipped.is_empty() { skipped } else { format!("; {skipped}") };
-    Ok(Outcome::Passed(format!("{} runs{note}", present.len())))
+fn deny(_: &Work) -> Result<Outcome> {
+    let check = ["--all-features", "check", "advisories", "bans", "licenses", "sources"];
+    other_tool("deny", &check, "`tidy` has checked licences and sources")
 }
 
-/// The outcome of a program: its whole output when it failed, else a note on it.
-fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outcome> {
-    if ended.succeeded() {
-        return Ok(Outcome::Passed(note(&ended.output)));
+fn machete(_: &Work) -> Result<Outcome> {
+    other_tool("machete", &[], "nothing else looks for unused dependencies")
+}
+
+/// Runs a subcommand of Cargo that others keep, where it is installed.
+fn other_tool(name: &str, arguments: &[&str], without: &str) -> Result<Outcome> {
+    if Tool::cargo().arguments([name, "--version"]).text().is_err() {
+        let reason = format!("not installed: `cargo install cargo-{name}`; {without}");
+        return Ok(Outcome::Skipped(reason));
     }
-    Ok(Outcome::Failed(ended.output))
+    passed(Tool::cargo().arguments([name]).arguments(arguments).run()?, |_| String::new())
 }
 
 /// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
@@ -406,20 +402,35 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_program_keeps_everything_it_said() {
-        let ended = |code| Ended { output: "warning\nerror".into(), code: Some(code), late: false };
-        assert_eq!(passed(ended(0), |_| "fine".into()).unwrap(), Outcome::Passed("fine".into()));
-        assert_eq!(
-            passed(ended(101), |_| "fine".into()).unwrap(),
-            Outcome::Failed("warning\nerror".into())
-        );
+    fn each_stage_belongs_to_one_tier_and_full_runs_all() {
+        let stages = |line: &[&str]| {
+            let mut options = Options::default();
+            for word in line {
+                match *word {
+                    "--land" => options.land = true,
+                    "--full" => options.full = true,
+                    name => options.only.push(name.to_owned()),
+                }
+            }
+            options.stages().iter().map(|stage| stage.name).collect::<Vec<_>>()
+        };
+        let (work, land) = (stages(&[]), stages(&["--land"]));
+        assert_eq!(work, ["fmt", "tidy", "behaviours", "dependencies", "test", "examples"]);
+        assert!(land.contains(&"mutants") && !land.iter().any(|name| work.contains(name)));
+        assert_eq!(stages(&["--full"]), names().collect::<Vec<_>>());
+        assert_eq!(stages(&["fuzz", "--full"]), ["fuzz"]);
+        assert_eq!(stages(&["fuzz"]), ["fuzz"]);
     }
 
+    /// The table in `CONTRIBUTING.md` names every stage once, in its tier.
     #[test]
-    fn stages_have_names_of_their_own() {
-        let mut seen: Vec<_> = names().collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), ALL.len());
+    fn the_contributors_table_has_every_stage_in_its_tier() {
+        let page = include_str!("../../CONTRIBUTING.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let rows: Vec<_> = rows
+            .filter_map(|(name, rest)| Some((name, rest.split(' ').next()?.parse::<u8>().ok()?)))
+            .collect();
+        let want: Vec<_> = ALL.iter().map(|stage| (stage.name, stage.tier as u8 + 1)).collect();
+        assert_eq!(rows, want);
     }
 }

@@ -1,10 +1,12 @@
 //! What hanok brings into a program: packages, the time of a first build, and the size of the program, beside other ways to an agent.
+//! `cargo xtask weigh rag` weighs the README's first command instead.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::command::Tool;
+use crate::dependencies::{self, Build, FIRST_COMMAND};
 use crate::metadata::Metadata;
 use crate::neighbours;
 use crate::python;
@@ -97,13 +99,20 @@ const ROWS: [Row; 4] = [
 /// What a program of LangGraph needs for the same: an agent, OpenAI, threads in SQLite.
 const PYTHON: [&str; 3] = ["langgraph", "langchain-openai", "langgraph-checkpoint-sqlite"];
 
-/// Weighs each row and prints it as it comes.
+/// The row that is the README's first command, and the most CPU seconds that it may take.
+const FIRST: &str = "rag";
+const FIRST_LIMIT: f64 = 350.0;
+
+/// Weighs each row and prints it as it comes. Returns false if the first command was weighed and is too heavy.
 ///
 /// # Errors
 ///
 /// Cargo could not be started, or a program does not build.
-pub(crate) fn run(weigh: &Weigh) -> Result<()> {
+pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
     let metadata = Metadata::read()?;
+    if weigh.only == [FIRST] {
+        return first_command(&metadata.target_directory.join("weigh").join(FIRST));
+    }
     println!("{:<34} {:>9} {:>13} {:>12}", "", "packages", "first build", "program");
     for row in ROWS.iter().filter(|row| weigh.wants(row.name)) {
         let here = metadata.workspace_root.clone();
@@ -130,7 +139,21 @@ pub(crate) fn run(weigh: &Weigh) -> Result<()> {
             megabytes(bytes)
         );
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Runs the README's first command as it is typed, from nothing, with `target` as its empty target folder, which is deleted
+/// afterwards.
+fn first_command(target: &Path) -> Result<bool> {
+    let Build { packages, units } = dependencies::first_command()?;
+    let command = format!("cargo run {}", FIRST_COMMAND.join(" "));
+    let seconds = cpu_seconds(&command, Path::new("."), target, &[]);
+    fs::remove_dir_all(target)?;
+    let seconds = seconds?;
+    println!(
+        "{command}: {packages} packages, {units} units, {seconds:.0} CPU s (at most {FIRST_LIMIT:.0})"
+    );
+    Ok(seconds <= FIRST_LIMIT)
 }
 
 impl Weigh {
@@ -195,20 +218,31 @@ fn packages(tree: &str) -> usize {
     all.len().saturating_sub(1)
 }
 
-/// Builds the package from nothing, and gives the CPU time of that, as the shell counts it for its children.
+/// Builds the package from nothing. Returns the CPU seconds.
 fn built(folder: &Path, profile: &str) -> Result<f64> {
-    let target: PathBuf = folder.join("target");
+    let command = format!("cargo fetch -q && cargo build -q {profile}");
+    let settings = [
+        ("CARGO_INCREMENTAL", "0"),
+        ("CARGO_PROFILE_DEV_DEBUG", "none"),
+        ("CARGO_PROFILE_RELEASE_STRIP", "true"),
+    ];
+    cpu_seconds(&command, folder, &folder.join("target"), &settings)
+}
+
+/// Runs `command` in `folder` with an empty `target` folder. Returns its CPU seconds, as the shell counts them for its children.
+fn cpu_seconds(
+    command: &str,
+    folder: &Path,
+    target: &Path,
+    settings: &[(&str, &str)],
+) -> Result<f64> {
     if target.exists() {
-        fs::remove_dir_all(&target)?;
+        fs::remove_dir_all(target)?;
     }
-    let script = format!("cargo fetch -q && cargo build -q {profile} && times");
-    let shell = Tool::named("sh").arguments(["-c", &script]).within(folder);
-    let shell = shell
-        .variable("CARGO_TARGET_DIR", &target)
-        .variable("CARGO_INCREMENTAL", "0")
-        .variable("CARGO_PROFILE_DEV_DEBUG", "none")
-        .variable("CARGO_PROFILE_RELEASE_STRIP", "true");
-    let ended = shell.run()?;
+    let shell = Tool::named("sh").arguments(["-c", &format!("{command} && times")]).within(folder);
+    let shell = shell.variable("CARGO_TARGET_DIR", target);
+    let set = |shell: Tool, (name, value): &(&str, &str)| shell.variable(name, value);
+    let ended = settings.iter().fold(shell, set).run()?;
     let seconds = ended.succeeded().then(|| ended.output.lines().last().and_then(seconds));
     seconds.flatten().ok_or_else(|| ended.output.into())
 }

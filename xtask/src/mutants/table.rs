@@ -15,13 +15,11 @@ pub(super) struct Table {
     caught: usize,
     weak: Vec<u32>,
     survivors: Vec<u32>,
-    left_out: Vec<u32>,
 }
 
 impl Table {
     pub(super) fn new(tests: Comparison) -> Self {
-        let (weak, survivors, left_out) = Default::default();
-        Self { tests, caught: 0, weak, survivors, left_out }
+        Self { tests, caught: 0, weak: Vec::new(), survivors: Vec::new() }
     }
 
     /// Adds, and prints, what became of `mutation`.
@@ -37,11 +35,6 @@ impl Table {
             }
         }
         println!("{}\n      {note}{}", mutation.line(), catchers(&verdict));
-    }
-
-    /// Adds one for which there was no time.
-    pub(super) fn left_out(&mut self, mutation: &Mutation) {
-        self.left_out.push(mutation.number);
     }
 
     /// Whether one of the tests that caught `mutation` names a promise that it breaks, if it breaks any.
@@ -68,9 +61,7 @@ impl Table {
     /// How many were caught, and the numbers of the others.
     pub(super) fn summary(&self) -> String {
         let mut summary = format!("mutants: {} caught", self.caught);
-        for (what, numbers) in
-            [("weak", &self.weak), ("SURVIVED", &self.survivors), ("no time for", &self.left_out)]
-        {
+        for (what, numbers) in [("weak", &self.weak), ("SURVIVED", &self.survivors)] {
             if !numbers.is_empty() {
                 let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
                 summary.push_str(&format!("; {what}: {}", numbers.join(", ")));

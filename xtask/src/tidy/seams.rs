@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lock::lock_line;
 use super::member::Member;
-use crate::dependencies::{self, Build};
+use crate::dependencies::{self, Features};
 use crate::fault::Fault;
 use crate::metadata::Metadata;
 use crate::result::Result;
@@ -58,7 +58,7 @@ const UNWANTED_FEATURES: [&str; 2] = ["arbitrary_precision", "preserve_order"];
 pub(super) fn check_trees(members: &[Member<'_>], metadata: &Metadata) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
     for member in members.iter().filter(|member| SEAMS.contains(&member.name())) {
-        let outside = dependencies::outside(member.name(), Build::Everything, metadata)?;
+        let outside = dependencies::outside(member.name(), Features::Everything, metadata)?;
         faults.extend(check_tree(member, &outside));
     }
     Ok(faults)
