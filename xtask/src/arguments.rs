@@ -63,8 +63,6 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         "tidy" => none(words, Request::Tidy),
         "house" => match words.next().as_deref() {
             None => Ok(Request::House(house::Ask::Draw)),
-            Some("--write") => none(words, Request::House(house::Ask::Write)),
-            Some("--examples") => none(words, Request::House(house::Ask::Examples)),
             Some("--files") => {
                 let name = value(&mut words, "`--files` needs the name of a crate")?;
                 none(words, Request::House(house::Ask::Files(name)))
@@ -74,7 +72,6 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         "behaviours" => match words.next().as_deref() {
             None => Ok(Request::Behaviours(Ask::Check)),
             Some("--list") => none(words, Request::Behaviours(Ask::List)),
-            Some("--write") => none(words, Request::Behaviours(Ask::Write)),
             Some(other) => Err(meaningless(other)),
         },
         "mutants" => read_mutants(words).map(Request::Mutants),
@@ -210,16 +207,12 @@ pub(crate) fn usage() -> String {
                         [--only STAGE,…]     these stages, on everything
        cargo xtask tidy                     the checks that need no build
        cargo xtask house                    the crates and rooms as pictures (Mermaid)
-                         --files CRATE      what imports what in a crate, and its circles
-                         --examples         what is left of each example, in lines
-                         --write            lowers the debts, and draws docs/ARCHITECTURE.md
+                         --files CRATE      the imports of a crate by file
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
-                              --write       brings the lists of what is open up to date
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
                            [--teams]        team supervisors, dying twice in a row at every pair of appends
-       cargo xtask mutants                  whether tests fail when a line is wrong: those of the
-                                            simulator, and ten others in turn
+       cargo xtask mutants                  whether tests fail when a line is wrong: ten, in turn
                            [--full]         all of them: by all tests, where the named one is not enough
                            [--named]        those that tests find, each by the test it names
                            [--only N,M]     those of these numbers
@@ -227,6 +220,7 @@ pub(crate) fn usage() -> String {
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
                          --against REV      beside itself at another commit: which rows are worse
+       cargo xtask weigh rag                the README's first command: packages, units, CPU seconds
        cargo xtask weigh [ROW]...           packages, first build and program size, beside rig and LangGraph
                          --tree FOLDER      beside another checkout
                          --release          release builds, too

@@ -32,8 +32,6 @@ pub(crate) enum Ask {
     Check,
     /// Print every number with its tests.
     List,
-    /// Bring the lists in the docs up to date first.
-    Write,
 }
 
 /// The docs and the tests side by side.
@@ -66,7 +64,7 @@ impl Comparison {
         let is_source =
             |path: &str| path.ends_with(".rs") && FOLDERS.iter().any(|one| path.starts_with(one));
         for (path, source) in files::texts(&files::files(Path::new("."))?, is_source)? {
-            claims.extend(claims::claims(&path, &source)?);
+            claims.extend(claims::claims(&path, &source));
         }
         Ok(Self::new(documents, claims))
     }
@@ -139,7 +137,11 @@ impl Comparison {
             (false, true) => Status::InPart,
             (false, false) => Status::Held,
         };
-        let mend = "`cargo xtask behaviours --write` lists it right";
+        let list = match self.status(number) {
+            Status::Open => "list it as open",
+            Status::InPart => "list it as held in part",
+            Status::Held => "take it out of the lists",
+        };
         let is = self.status(number);
         let wrong = match (said, is) {
             (said, is) if said == is => return None,
@@ -154,7 +156,7 @@ impl Comparison {
                 format!("{number} is held in part alone, by {}", self.first(number))
             }
         };
-        Some(format!("{wrong}; {mend}"))
+        Some(format!("{wrong}; {list}"))
     }
 
     /// A test that decides how an entry stands.
@@ -194,24 +196,6 @@ impl Comparison {
         }
         listing
     }
-
-    /// Brings the lists in the docs up to date.
-    ///
-    /// # Errors
-    ///
-    /// A document cannot be read or written.
-    pub(crate) fn write(&self) -> Result<()> {
-        for (path, catalogue) in &self.documents {
-            let text = fs::read_to_string(path)?;
-            let open = self.standing(catalogue, Status::Open);
-            let in_part = self.standing(catalogue, Status::InPart);
-            let new = catalogue::rewritten(&text, &open, &in_part);
-            if new != text {
-                fs::write(path, new)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Where a test is: `crates/hanok-graph/tests/graph/run.rs:56 what_it_claims`.
@@ -229,7 +213,7 @@ mod tests {
     fn comparison(lists: &str, source: &str) -> Comparison {
         let document = format!("{DOCUMENT}{lists}");
         let documents = vec![("docs/b.md", catalogue::read('B', &document))];
-        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source).unwrap())
+        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source))
     }
 
     const TESTS: &str = "/// B1\n#[test]\nfn one() {}\n/// B2 in part\n#[test]\nfn half() {}\n";
@@ -248,52 +232,34 @@ mod tests {
     /// P60
     #[test]
     fn each_difference_is_named_with_its_place() {
-        let mend = "; `cargo xtask behaviours --write` lists it right";
-        for (lists, source, want) in [
+        let one = "crates/x/tests/a.rs:3 one";
+        let beyond = "/// B1, B77\n#[test]\nfn one() {}";
+        for (open, in_part, source, want) in [
+            ("none", "B2", TESTS, "docs/b.md:3: B3 is held by no test, write one; list it as open".to_owned()),
+            ("B1, B3", "B2", TESTS, format!("docs/b.md:1: B1 is listed as open and has {one}; take it out of the lists")),
             (
-                "- Open: none\n- In part: B2\n",
+                "B3",
+                "none",
                 TESTS,
-                format!("docs/b.md:3: B3 is held by no test, write one{mend}"),
+                "docs/b.md:2: B2 is held in part alone, by crates/x/tests/a.rs:6 half; list it as held in part".to_owned(),
             ),
             (
-                "- Open: B1, B3\n- In part: B2\n",
+                "B3",
+                "B1, B2",
                 TESTS,
-                format!(
-                    "docs/b.md:1: B1 is listed as open and has crates/x/tests/a.rs:3 one{mend}"
-                ),
+                format!("docs/b.md:1: B1 is listed as held in part and has {one}; take it out of the lists"),
             ),
+            ("B2, B3", "B2", TESTS, "docs/b.md:2: B2 is listed as open and in part, choose".to_owned()),
+            ("B3, B9", "B2", TESTS, "docs/b.md: B9 is listed and is no entry, remove it".to_owned()),
             (
-                "- Open: B3\n- In part: none\n",
-                TESTS,
-                format!(
-                    "docs/b.md:2: B2 is held in part alone, by crates/x/tests/a.rs:6 half{mend}"
-                ),
-            ),
-            (
-                "- Open: B3\n- In part: B1, B2\n",
-                TESTS,
-                format!(
-                    "docs/b.md:1: B1 is listed as held in part and has crates/x/tests/a.rs:3 one{mend}"
-                ),
-            ),
-            (
-                "- Open: B2, B3\n- In part: B2\n",
-                TESTS,
-                "docs/b.md:2: B2 is listed as open and in part, choose".to_owned(),
-            ),
-            (
-                "- Open: B3, B9\n- In part: B2\n",
-                TESTS,
-                "docs/b.md: B9 is listed and is no entry, remove it".to_owned(),
-            ),
-            (
-                "- Open: B2, B3\n- In part: none\n",
-                "/// B1, B77\n#[test]\nfn one() {}",
-                "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant"
-                    .to_owned(),
+                "B2, B3",
+                "none",
+                beyond,
+                "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant".to_owned(),
             ),
         ] {
-            assert_eq!(comparison(lists, source).faults(), [want], "{lists:?}");
+            let lists = format!("- Open: {open}\n- In part: {in_part}\n");
+            assert_eq!(comparison(&lists, source).faults(), [want], "{lists:?}");
         }
     }
 

@@ -98,9 +98,6 @@ fn run(request: &Request) -> Result<ExitCode> {
 
 /// Compares the numbered lists in the docs with the tests.
 fn behaviours(ask: Ask) -> Result<bool> {
-    if ask == Ask::Write {
-        Comparison::read()?.write()?;
-    }
     let comparison = Comparison::read()?;
     if ask == Ask::List {
         // Whoever reads only the beginning of it has closed the pipe.

@@ -6,7 +6,6 @@ pub(crate) mod floors;
 mod guides;
 mod hygiene;
 mod licences;
-mod lock;
 mod manifests;
 mod member;
 mod packages;
@@ -17,7 +16,6 @@ use std::path::Path;
 
 use crate::fault::Fault;
 use crate::files::{files, texts};
-use crate::house;
 use crate::metadata::Metadata;
 use crate::result::Result;
 
@@ -33,8 +31,8 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     faults.extend(manifests::check(&members));
     faults.extend(manifests::check_root(&fs::read_to_string("Cargo.toml")?));
     faults.extend(packages::check(&members));
-    faults.extend(licences::check(metadata, &lock));
-    faults.extend(licences::check_lock(&lock));
+    let deny = fs::read_to_string("deny.toml")?;
+    faults.extend(licences::Rules::read(&deny).check(metadata, &lock));
     faults.extend(seams::check_features(metadata, &lock));
     faults.extend(seams::check_trees(&members, metadata)?);
     let files = files(Path::new("."))?;
@@ -42,7 +40,6 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let index = fs::read_to_string(guides::INDEX)?;
     faults.extend(guides::check(&guides, &index));
     faults.extend(hygiene::check_files(&files)?);
-    faults.extend(house::faults(&files, &floors::FLOORS, metadata)?);
     faults.sort();
     faults.dedup();
     Ok(faults)

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lock::lock_line;
-use super::member::Member;
+use super::member::{Member, lock_line};
 use crate::dependencies::{self, Features};
 use crate::fault::Fault;
 use crate::metadata::Metadata;
