@@ -1,11 +1,8 @@
 //! The checks of this workspace. `cargo xtask --help` lists them.
 
-mod apart;
 mod arguments;
 mod behaviours;
 mod bench;
-mod caches;
-mod chains;
 mod changes;
 mod command;
 mod dependencies;
@@ -17,14 +14,12 @@ mod fixtures;
 mod fuzz;
 mod guides;
 mod house;
-mod jail;
 mod metadata;
 mod mutants;
+mod needs;
 mod neighbours;
 mod peers;
-mod profile;
 mod publish;
-mod python;
 mod report;
 mod result;
 mod simulate;

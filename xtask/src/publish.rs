@@ -3,13 +3,13 @@
 //! Cargo's own dry run builds each package. A check finds what a build would, takes a third of the time, and shares with clippy what
 //! is checked of others' crates.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::command::Tool;
 use crate::files;
-use crate::metadata::{Metadata, Package};
-use crate::profile;
+use crate::metadata::Package;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -18,14 +18,11 @@ use crate::work::Work;
 /// features that it names, and with the packages of the others.
 pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let metadata = &work.metadata;
-    let members = metadata.members();
-    let published: Vec<_> =
-        members.iter().copied().filter(|package| package.is_published()).collect();
-    let is_wanted = |name: &str| {
-        let package = published.iter().find(|package| package.name == name);
-        package.is_some_and(|package| work.changes.has_manifest_of(package, metadata))
-    };
-    if !published.iter().any(|package| is_wanted(&package.name)) {
+    let members = metadata.members().into_iter();
+    let published: Vec<_> = members.filter(|package| package.is_published()).collect();
+    let is_wanted = |package: &&&Package| work.changes.has_manifest_of(package, metadata);
+    let wanted: Vec<_> = published.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
         let why = "no crate's manifest changed; all: `--only publish`";
         return Ok(Outcome::Skipped(why.to_owned()));
     }
@@ -41,120 +38,99 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
         return Ok(Outcome::Failed(packed.output));
     }
     let folder = metadata.target_directory.join("published");
-    let unpacked = unpacked(metadata, &published, &folder)?;
+    let root = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
+    unpack(&published, &metadata.target_directory.join("package"), &folder, &root)?;
+    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let mut faults = Vec::new();
-    for package in &unpacked {
-        faults.extend(listed_faults(&package.name, &files(&package.folder)?));
+    for package in &published {
+        let folder = folder.join(archive(package));
+        let files = files::files(&folder)?.into_iter();
+        let files = files.map(|file| file.strip_prefix(&folder).unwrap_or(&file).to_path_buf());
+        let files = files.map(|file| file.to_string_lossy().replace('\\', "/"));
+        faults.extend(listed_faults(&package.name, &files.collect::<Vec<_>>()));
     }
     if !faults.is_empty() {
         return Ok(Outcome::Failed(faults.join("\n")));
     }
-    // A package leaves the profile of the workspace behind. With the same settings it shares what earlier stages have checked.
-    let manifest = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
-    let is_member = |name: &str| members.iter().any(|package| package.name == name);
-    let settings: Vec<_> = profile::settings(&manifest, is_member)
-        .into_iter()
-        .chain(unpacked.iter().map(Unpacked::patch))
-        .flat_map(|setting| ["--config".to_owned(), setting])
-        .collect();
-    let mut checked = 0;
-    for package in unpacked.iter().filter(|package| is_wanted(&package.name)) {
+    for package in &wanted {
+        // Features of other packages are not unified with those of one that is named.
         let check = Tool::cargo()
-            .arguments(["check", "--manifest-path"])
-            .arguments([package.folder.join("Cargo.toml")])
-            .arguments(&settings)
+            .arguments(["check", "--package", &package.name, "--manifest-path"])
+            .arguments([folder.join("Cargo.toml")])
             .variable("CARGO_TARGET_DIR", &metadata.target_directory);
         let ended = check.run()?;
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("{}:\n{}", package.name, ended.output)));
         }
-        checked += 1;
     }
-    let all = if checked < unpacked.len() { " (all: `--only publish`)" } else { "" };
+    let all = if wanted.len() < published.len() { " (all: `--only publish`)" } else { "" };
     let note = if dirty { ", with changes that are not committed" } else { "" };
-    let packed = unpacked.len();
+    let (packed, checked) = (published.len(), wanted.len());
     Ok(Outcome::Passed(format!(
         "{packed} packed, {checked} checked{all}{note}{}",
-        unfilled(&members)
+        unfilled(&published)
     )))
 }
 
-/// A package as whoever depends on it has it.
-struct Unpacked {
-    name: String,
-    folder: PathBuf,
+/// The name of a package's archive, and of the folder in it.
+fn archive(package: &Package) -> String {
+    format!("{}-{}", package.name, package.version)
 }
 
-impl Unpacked {
-    /// What has Cargo take it in the place of the registry's.
-    fn patch(&self) -> String {
-        format!("patch.crates-io.{}.path={:?}", self.name, self.folder)
-    }
-}
-
-/// Unpacks the packages below `folder`, anew, each as a workspace of its own with the lock of this one.
-fn unpacked(metadata: &Metadata, published: &[&Package], folder: &Path) -> Result<Vec<Unpacked>> {
+/// Unpacks the packages in `archives` below `folder`, anew, as one workspace with the profiles of `root`, in which each takes the
+/// others in the place of the registry's.
+fn unpack(published: &[&Package], archives: &Path, folder: &Path, root: &str) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    let mut all = Vec::new();
+    let mut manifest =
+        "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n".to_owned();
     for package in published {
-        let name = format!("{}-{}", package.name, package.version);
-        let archive = metadata.target_directory.join("package").join(format!("{name}.crate"));
-        let tar =
-            Tool::named("tar").arguments(["-xzf".as_ref(), archive.as_os_str()]).within(folder);
-        let ended = tar.run()?;
-        if !ended.succeeded() {
-            return Err(format!("{}: {}", archive.display(), ended.output).into());
-        }
-        let unpacked = Unpacked { name: package.name.clone(), folder: folder.join(name) };
-        let manifest = unpacked.folder.join("Cargo.toml");
-        let text = fs::read_to_string(&manifest)?;
-        fs::write(&manifest, text + "\n[workspace]\n")?;
-        fs::copy(metadata.workspace_root.join("Cargo.lock"), unpacked.folder.join("Cargo.lock"))?;
-        all.push(unpacked);
+        let name = archive(package);
+        let path = archives.join(format!("{name}.crate"));
+        Tool::named("tar").arguments(["-xzf".as_ref(), path.as_os_str()]).within(folder).text()?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(manifest, "{} = {{ path = {name:?} }}", package.name);
     }
-    Ok(all)
+    fs::write(folder.join("Cargo.toml"), manifest + &profiles(root))?;
+    Ok(())
 }
 
-/// Says which addresses of the published packages a maintainer has still to fill in.
-fn unfilled(members: &[&Package]) -> String {
-    let published = || members.iter().filter(|package| package.is_published());
+/// The tables of profiles in a manifest.
+fn profiles(manifest: &str) -> String {
+    let mut inside = false;
+    let is_wanted = |line: &&str| {
+        inside = if line.starts_with('[') { line.starts_with("[profile.") } else { inside };
+        inside
+    };
+    manifest.lines().filter(is_wanted).map(|line| format!("{line}\n")).collect()
+}
+
+/// The addresses of the published packages that a maintainer has still to fill in.
+fn unfilled(published: &[&Package]) -> String {
     let is_empty =
-        |address: &Option<String>| address.as_ref().is_none_or(|it| it.trim().is_empty());
+        |address: &Option<String>| address.as_deref().is_none_or(|it| it.trim().is_empty());
     let addresses = [
-        ("repository", published().any(|package| is_empty(&package.repository))),
-        ("homepage", published().any(|package| is_empty(&package.homepage))),
+        ("repository", published.iter().any(|package| is_empty(&package.repository))),
+        ("homepage", published.iter().any(|package| is_empty(&package.homepage))),
     ];
-    let names: Vec<_> =
-        addresses.iter().filter(|(_, empty)| *empty).map(|(name, _)| *name).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(", `{}` empty in the root's manifest", names.join("` and `")),
-    }
+    let empty = addresses.iter().filter(|(_, empty)| *empty);
+    empty.map(|(name, _)| format!(", `{name}` empty in the root's manifest")).collect()
 }
 
-/// What every package has to hold.
+/// The files that every package has to hold.
 const PACKAGED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
-
-/// The files of an unpacked package, by their paths in it.
-fn files(folder: &Path) -> Result<Vec<String>> {
-    let files = files::files(folder)?.into_iter();
-    Ok(files
-        .map(|file| file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/"))
-        .collect())
-}
 
 /// What is wrong with the files of a package.
 fn listed_faults(name: &str, files: &[String]) -> Vec<String> {
     let lacks = PACKAGED.iter().filter(|file| !files.iter().any(|it| it == *file));
     let lacks = lacks
         .map(|file| format!("the package `{name}` has no `{file}`; put it beside its manifest"));
-    let hidden = |file: &&String| {
+    let is_hidden = |file: &&String| {
         file.split('/').any(|part| part.starts_with('.')) && *file != ".cargo_vcs_info.json"
     };
-    let hidden = files.iter().filter(hidden);
+    let hidden = files.iter().filter(is_hidden);
     let hidden = hidden
         .map(|file| format!("the package `{name}` has the hidden file `{file}`; take it out"));
     lacks.chain(hidden).collect()
@@ -163,17 +139,6 @@ fn listed_faults(name: &str, files: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_that_are_empty_are_named() {
-        let package = |repository: &str| Package {
-            repository: Some(repository.to_owned()),
-            homepage: Some("https://example.org".to_owned()),
-            ..Package::default()
-        };
-        assert_eq!(unfilled(&[&package("https://example.org/hanok")]), "");
-        assert_eq!(unfilled(&[&package("")]), ", `repository` empty in the root's manifest");
-    }
 
     #[test]
     fn what_a_package_lacks_is_named() {
@@ -189,5 +154,15 @@ mod tests {
                 "the package `a` has the hidden file `src/.notes`; take it out",
             ]
         );
+    }
+
+    #[test]
+    fn profiles_are_taken_and_addresses_that_are_empty_named() {
+        let manifest = "[workspace]\nmembers = []\n\n[profile.dev]\ndebug = 1\n[lints]\n[profile.dev.package.\"*\"]\ndebug = 0\n";
+        let want = "[profile.dev]\ndebug = 1\n[profile.dev.package.\"*\"]\ndebug = 0\n";
+        assert_eq!(profiles(manifest), want);
+        let homepage = Some("https://example.org".to_owned());
+        let package = Package { homepage, ..Package::default() };
+        assert_eq!(unfilled(&[&package]), ", `repository` empty in the root's manifest");
     }
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 use crate::command::Tool;
 use crate::dependencies::{self, Build, FIRST_COMMAND};
 use crate::metadata::Metadata;
+use crate::needs;
 use crate::neighbours;
-use crate::python;
 use crate::result::Result;
 
 /// What is weighed.
@@ -124,7 +124,7 @@ pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
     }
     if weigh.wants("LangGraph") {
         let folder = metadata.target_directory.join("weigh").join("python");
-        let python = python::with(&folder, &PYTHON)?;
+        let python = needs::python(&folder, &PYTHON)?;
         let listed =
             Tool::named(&python).arguments(["-m", "pip", "list", "--format", "freeze"]).text()?;
         let packages = listed
