@@ -10,31 +10,25 @@ use crate::weigh::Weigh;
 /// One invocation of `cargo xtask`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// Print the usage.
     Help,
-    /// Run stages.
     Test(stages::Options),
-    /// Run the checks that need no build.
     Tidy,
-    /// Draw the house, or look into it.
     House(house::Ask),
-    /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
-    /// Run graphs under schedules of crashes. What that is told is its own to understand.
+    /// The arguments are for the simulations.
     Simulate(Vec<String>),
-    /// See whether the tests fail when a line is wrong.
     Mutants(Selection),
-    /// Replay what models wrote: the named families, all when there is none.
+    /// The families of fixtures, all when there is none.
     Fixtures(Vec<String>),
-    /// Measure what the engine costs.
     Bench(Bench),
-    /// Weigh what hanok brings into a program.
     Weigh(Weigh),
-    /// Measure how documents are found. What that is told is its own to understand.
+    /// The arguments are for the program that measures.
     Evaluate(Vec<String>),
-    /// Ask an example its questions. What that is told is its own to understand.
     Questions(Vec<String>),
 }
+
+/// Options and their values (a flag has none), and the other words.
+type Taken = (Vec<(String, Option<String>)>, Vec<String>);
 
 /// Reads the arguments after the program's name.
 ///
@@ -46,37 +40,32 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     let command = arguments.next().ok_or("which command?")?;
     let rest: Vec<String> = arguments.collect();
     let wants_help = rest.iter().any(|argument| is_help(argument));
-    let mut words = rest.into_iter();
     match command.as_str() {
         // Their arguments, help among them, are for the programs that they start.
-        "simulate" => Ok(Request::Simulate(words.collect())),
-        "questions" => Ok(Request::Questions(words.collect())),
-        "evaluate" => Ok(Request::Evaluate(words.collect())),
-        "bench" => read_bench(words).map(Request::Bench),
+        "simulate" => Ok(Request::Simulate(rest)),
+        "questions" => Ok(Request::Questions(rest)),
+        "evaluate" => Ok(Request::Evaluate(rest)),
+        "bench" => read_bench(rest).map(Request::Bench),
+        "help" | "--help" | "-h" => Ok(Request::Help),
         "test" | "tidy" | "house" | "behaviours" | "mutants" | "fixtures" | "weigh"
             if wants_help =>
         {
             Ok(Request::Help)
         }
-        "help" | "--help" | "-h" => Ok(Request::Help),
-        "test" => read_test(words).map(Request::Test),
-        "tidy" => none(words, Request::Tidy),
-        "house" => match words.next().as_deref() {
-            None => Ok(Request::House(house::Ask::Draw)),
-            Some("--files") => {
-                let name = value(&mut words, "`--files` needs the name of a crate")?;
-                none(words, Request::House(house::Ask::Files(name)))
-            }
-            Some(other) => Err(meaningless(other)),
-        },
-        "behaviours" => match words.next().as_deref() {
-            None => Ok(Request::Behaviours(Ask::Check)),
-            Some("--list") => none(words, Request::Behaviours(Ask::List)),
-            Some(other) => Err(meaningless(other)),
-        },
-        "mutants" => read_mutants(words).map(Request::Mutants),
-        "fixtures" => Ok(Request::Fixtures(words.collect())),
-        "weigh" => read_weigh(words).map(Request::Weigh),
+        "test" => read_test(rest),
+        "tidy" => only_options(rest, &[]).map(|_none| Request::Tidy),
+        "house" => {
+            let options = only_options(rest, &[("--files", "the name of a crate")])?;
+            let name = options.into_iter().find_map(|(_, name)| name);
+            Ok(Request::House(name.map_or(house::Ask::Draw, house::Ask::Files)))
+        }
+        "behaviours" => {
+            let lists = !only_options(rest, &[("--list", "")])?.is_empty();
+            Ok(Request::Behaviours(if lists { Ask::List } else { Ask::Check }))
+        }
+        "mutants" => read_mutants(rest),
+        "fixtures" => Ok(Request::Fixtures(rest)),
+        "weigh" => read_weigh(rest),
         other => Err(format!("no command `{other}`")),
     }
 }
@@ -85,92 +74,96 @@ fn is_help(argument: &str) -> bool {
     argument == "--help" || argument == "-h"
 }
 
-fn meaningless(argument: &str) -> String {
-    format!("`{argument}` means nothing here")
-}
-
-/// `request`, if nothing follows.
-fn none(mut words: impl Iterator<Item = String>, request: Request) -> Result<Request, String> {
-    words.next().map_or(Ok(request), |other| Err(meaningless(&other)))
-}
-
-/// The value of an option, which begins with no dash; else `wrong`.
-fn value(words: &mut impl Iterator<Item = String>, wrong: &str) -> Result<String, String> {
-    words.next().filter(|value| !value.starts_with('-')).ok_or_else(|| wrong.to_owned())
-}
-
-fn read_test(mut words: impl Iterator<Item = String>) -> Result<stages::Options, String> {
-    let mut options = stages::Options::default();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--full" => options.full = true,
-            "--land" => options.land = true,
-            "--base" => {
-                options.base = Some(value(&mut words, "`--base` needs a commit, as `main`")?)
+/// Takes the options that are `known` out of `rest`: each with what its value has to be, which for a flag is nothing.
+fn options(rest: Vec<String>, known: &[(&str, &str)]) -> Result<Taken, String> {
+    let (mut options, mut words, mut rest) = (Vec::new(), Vec::new(), rest.into_iter());
+    while let Some(word) = rest.next() {
+        match known.iter().find(|(name, _)| *name == word) {
+            Some((_, "")) => options.push((word, None)),
+            Some((name, needed)) => {
+                let value = rest.next().filter(|value| !value.starts_with('-'));
+                let value = value.ok_or_else(|| format!("`{name}` needs {needed}"))?;
+                options.push((word, Some(value)));
             }
-            "--only" => {
-                let names = value(&mut words, "`--only` needs the name of a stage")?;
-                for name in names.split(',') {
-                    if !stages::names().any(|known| known == name) {
-                        return Err(format!("no stage `{name}`"));
-                    }
-                    options.only.push(name.to_owned());
-                }
-            }
-            other => return Err(meaningless(other)),
+            None if word.starts_with('-') => return Err(format!("`{word}` means nothing here")),
+            None => words.push(word),
         }
     }
-    Ok(options)
+    Ok((options, words))
 }
 
-fn read_mutants(mut words: impl Iterator<Item = String>) -> Result<Selection, String> {
+/// The same where there are no other words.
+fn only_options(
+    rest: Vec<String>,
+    known: &[(&str, &str)],
+) -> Result<Vec<(String, Option<String>)>, String> {
+    let (options, words) = options(rest, known)?;
+    match words.first() {
+        Some(word) => Err(format!("`{word}` means nothing here")),
+        None => Ok(options),
+    }
+}
+
+fn read_test(rest: Vec<String>) -> Result<Request, String> {
+    let (base, only) = (("--base", "a commit, as `main`"), ("--only", "the name of a stage"));
+    let mut test = stages::Options::default();
+    for (name, value) in only_options(rest, &[("--full", ""), ("--land", ""), base, only])? {
+        match (name.as_str(), value) {
+            ("--full", _) => test.full = true,
+            ("--land", _) => test.land = true,
+            ("--base", value) => test.base = value,
+            (_, value) => {
+                test.only.extend(value.iter().flat_map(|it| it.split(',')).map(str::to_owned))
+            }
+        }
+    }
+    match test.only.iter().find(|name| !stages::names().any(|known| known == *name)) {
+        Some(name) => Err(format!("no stage `{name}`")),
+        None => Ok(Request::Test(test)),
+    }
+}
+
+fn read_mutants(rest: Vec<String>) -> Result<Request, String> {
+    let known =
+        [("--list", ""), ("--full", ""), ("--named", ""), ("--only", "the numbers of mutants")];
     let mut selection = Selection::default();
-    while let Some(word) = words.next() {
-        match word.as_str() {
+    for (name, value) in only_options(rest, &known)? {
+        match name.as_str() {
             "--list" => selection.list = true,
             "--full" => selection.full = true,
             "--named" => selection.named = true,
-            "--only" => {
-                let numbers = value(&mut words, "`--only` needs the numbers of mutants")?;
-                for number in numbers.split(',') {
+            _ => {
+                for number in value.iter().flat_map(|value| value.split(',')) {
                     let read = number.trim().parse();
                     let read = read.map_err(|_no_number| format!("`{number}` is no number"))?;
                     selection.only.push(read);
                 }
             }
-            other => return Err(meaningless(other)),
         }
     }
-    Ok(selection)
+    Ok(Request::Mutants(selection))
 }
 
-fn read_weigh(mut words: impl Iterator<Item = String>) -> Result<Weigh, String> {
-    let mut weigh = Weigh::default();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--release" => weigh.release = true,
-            "--tree" => {
-                weigh.tree = Some(value(&mut words, "`--tree` needs the folder of a checkout")?)
-            }
-            other if other.starts_with('-') => return Err(meaningless(other)),
-            _ => weigh.only.push(word),
-        }
-    }
-    Ok(weigh)
+fn read_weigh(rest: Vec<String>) -> Result<Request, String> {
+    let (options, only) =
+        options(rest, &[("--release", ""), ("--tree", "the folder of a checkout")])?;
+    let release = options.iter().any(|(name, _)| name == "--release");
+    let tree = options.into_iter().find_map(|(_, tree)| tree);
+    Ok(Request::Weigh(Weigh { only, tree, release }))
 }
 
 /// What is measured beside this tree is read here; all else is for the measurements.
-fn read_bench(mut words: impl Iterator<Item = String>) -> Result<Bench, String> {
+fn read_bench(rest: Vec<String>) -> Result<Bench, String> {
     let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
-    let mut others = Vec::new();
-    while let Some(word) = words.next() {
+    let (mut others, mut rest) = (Vec::new(), rest.into_iter());
+    while let Some(word) = rest.next() {
         match word.as_str() {
             "--no-langgraph" => langgraph = false,
             "--peers" => peers = true,
             "--parsers" => parsers = true,
             "--against" => {
-                let wrong = "`--against` needs a commit, as `HEAD` or `main~3`";
-                commit = Some(value(&mut words, wrong)?);
+                let name = rest.next().filter(|name| !name.starts_with('-'));
+                commit = Some(name.ok_or("`--against` needs a commit, as `HEAD` or `main~3`")?);
             }
             _ => others.push(word),
         }
@@ -194,50 +187,36 @@ fn read_bench(mut words: impl Iterator<Item = String>) -> Result<Bench, String> 
 
 /// What `--help` prints.
 pub(crate) fn usage() -> String {
-    let stages = stages::ALL
-        .iter()
-        .map(|stage| format!("  {:<14}{}", stage.name, stage.about))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let stages = stages::ALL.iter().map(|stage| format!("  {:<14}{}\n", stage.name, stage.about));
+    let stages: String = stages.collect();
     format!(
-        "usage: cargo xtask test                     the first tier: what a change is tried with
-                        [--land]             the second: what a submission needs besides
-                        [--base REV]         which compares with REV, and not with HEAD~40
-                        [--full]             all tiers, and as long as each takes
-                        [--only STAGE,…]     these stages, on everything
-       cargo xtask tidy                     the checks that need no build
-       cargo xtask house                    the crates and rooms as pictures (Mermaid)
-                         --files CRATE      the imports of a crate by file
-       cargo xtask behaviours               the numbered lists in docs/ against the tests
-                              --list        every number with its tests
-       cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
-                           [--teams]        team supervisors, dying twice in a row at every pair of appends
-       cargo xtask mutants                  whether tests fail when a line is wrong: ten, in turn
-                           [--full]         all of them: by all tests, where the named one is not enough
-                           [--named]        those that tests find, each by the test it names
-                           [--only N,M]     those of these numbers
-                           [--list]         prints them
-       cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
-       cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
-                         --against REV      beside itself at another commit: which rows are worse
-       cargo xtask weigh rag                the README's first command: packages, units, CPU seconds
-       cargo xtask weigh [ROW]...           packages, first build and program size, beside rig and LangGraph
-                         --tree FOLDER      beside another checkout
-                         --release          release builds, too
-       cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
-       cargo xtask evaluate team            which tools are chosen for 80 questions, and how surely; or
-                                            `law`, `figures`, and `tools`: those found among 500
-                           [--model]        for 15 of them, or 40 of `tools`, by the server of OPENAI_BASE_URL and
-                                            OPENAI_MODEL
-                           [--cache FOLDER] its replies, so that a second run asks nothing
-       cargo xtask questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or
-                                            `orchestrator` answers to its questions, offline
-                           [--held-out]     to those for which no rule was made, as a table alone
-                           [--model]        to a sample of them by the server's model; `--cache` as above
+        "usage: cargo xtask COMMAND [OPTION]...
+
+  test                     tier 1: what a change is tried with
+    --land [--base REV]    tier 2: what a submission needs besides, for what changed since REV (HEAD~40)
+    --full                 all tiers, as long as each takes
+    --only STAGE,…         these stages, on everything
+  tidy                     the checks that need no build
+  house [--files CRATE]    the crates and rooms as pictures (Mermaid), or the imports of a crate by file
+  behaviours [--list]      the numbered lists in docs/ against the tests, or every number with its tests
+  simulate [OPTION]...     graphs under schedules of crashes; `--help`; `--teams`: team supervisors that die twice in a row
+  mutants                  whether tests fail when a line is wrong: ten, in turn
+    --full, --named        all of them, or those that tests find
+    --only N,M, --list     those of these numbers; prints them
+  fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
+  bench [ROW]...           what the engine costs, beside LangGraph; `--help`
+    --against REV          beside itself at another commit: which rows are worse
+  weigh rag                the README's first command: packages, units, CPU seconds
+  weigh [ROW]...           packages and first build of programs, beside rig and LangGraph
+    --tree FOLDER, --release   beside another checkout; release builds, too
+  evaluate [OPTION]...     how well and fast documents are found; `--help`
+  evaluate TABLE           `team`, `law`, `figures`, `memory` or `tools`
+  questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions
+    --held-out             those for which no rule was made, as a table alone
+    --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
 
 stages, in the order they run:
 {stages}
-
 exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse"
     )
 }
@@ -308,14 +287,6 @@ mod tests {
             ("tset", Err("no command `tset`")),
         ] {
             assert_eq!(read_line(line), want.map_err(str::to_owned), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn usage_names_every_stage() {
-        let usage = usage();
-        for name in stages::names() {
-            assert!(usage.contains(name), "{name}");
         }
     }
 }

@@ -62,10 +62,19 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let programs = folder.join(host).join("release");
     let (mut failures, mut done) = (String::new(), 0);
     for some in wanted.chunks(AT_ONCE) {
-        for (name, ended) in at_once(some, work.is_full(), &programs, &folder)? {
+        let tools: Vec<_> = some
+            .iter()
+            .map(|name| tool(name, work.is_full(), &programs, &folder))
+            .collect::<Result<_>>()?;
+        // What a thread returns crosses it: an error as its text.
+        let run = |tool: Tool| thread::spawn(move || tool.run().map_err(|error| error.to_string()));
+        let running: Vec<_> = tools.into_iter().map(run).collect();
+        for (name, run) in some.iter().zip(running) {
+            let ended =
+                run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
             match times(&ended) {
                 Some(times) => done += times,
-                None => failures.push_str(&failure(&name, &ended, &folder)),
+                None => failures.push_str(&failure(name, &ended, &folder)),
             }
         }
     }
@@ -120,28 +129,6 @@ fn targets() -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// Runs `names` side by side.
-fn at_once(
-    names: &[String],
-    long: bool,
-    programs: &Path,
-    folder: &Path,
-) -> Result<Vec<(String, Ended)>> {
-    let mut running = Vec::new();
-    for name in names {
-        let tool = tool(name, long, programs, folder)?;
-        // What a thread returns crosses it: an error as its words.
-        let run = thread::spawn(move || tool.run().map_err(|error| error.to_string()));
-        running.push((name.clone(), run));
-    }
-    let mut ended = Vec::new();
-    for (name, run) in running {
-        let end = run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
-        ended.push((name, end));
-    }
-    Ok(ended)
 }
 
 /// A target on what is committed, and maybe on what earlier runs kept.
@@ -237,13 +224,11 @@ mod tests {
 
     #[test]
     fn every_target_is_one_of_the_package() {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(MANIFEST);
-        let manifest = fs::read_to_string(manifest).unwrap();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let folder = folder.join(MANIFEST).with_file_name("targets");
-        for entry in fs::read_dir(folder).unwrap() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(MANIFEST);
+        let text = fs::read_to_string(&manifest).unwrap();
+        for entry in fs::read_dir(manifest.with_file_name("targets")).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            assert!(manifest.contains(&format!("path = \"targets/{name}\"")), "{name}");
+            assert!(text.contains(&format!("path = \"targets/{name}\"")), "{name}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::neighbours;
+use crate::needs;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -39,8 +39,8 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
         .collect::<Result<_>>()?;
     pages.sort();
     for page in pages {
-        let mut added: BTreeMap<_, _> =
-            additions(&fs::read_to_string(&page)?).into_iter().collect();
+        let text = fs::read_to_string(&page)?;
+        let mut added: BTreeMap<_, _> = text.lines().filter_map(added).flatten().collect();
         let Some(features) = added.remove("hanok") else {
             return Ok(Outcome::Failed(format!("{}: it does not add hanok", page.display())));
         };
@@ -68,11 +68,6 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     Ok(Outcome::Passed(format!("{programs} programs of {guides} guides, by {lines} lines")))
 }
 
-/// What a page adds, in its order.
-fn additions(page: &str) -> Vec<Added> {
-    page.lines().filter_map(added).flatten().collect()
-}
-
 /// The packages that a line of a terminal adds: `$ cargo add tokio -F macros,time`.
 fn added(line: &str) -> Option<Vec<Added>> {
     let added = line.strip_prefix("$ cargo add ")?.split('#').next()?.trim_end();
@@ -86,7 +81,10 @@ fn added(line: &str) -> Option<Vec<Added>> {
 fn dependency(added: &Added) -> String {
     let (package, features) = added;
     match package.starts_with("hanok") {
-        true => neighbours::dependency(package, &format!(", features = {features:?}")),
+        true => {
+            let path = std::path::absolute("crates").unwrap_or_default().join(package);
+            format!("{package} = {{ path = {path:?}, features = {features:?} }}")
+        }
         false => format!("{package} = {{ version = \"*\", features = {features:?} }}"),
     }
 }
@@ -109,8 +107,7 @@ fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(P
             modules.push_str(&module(count, &program));
         }
     }
-    let (source, tree) = (("lib.rs", modules.as_str()), &metadata.workspace_root);
-    let folder = neighbours::locked_program(metadata, &name, &dependencies, source, tree)?;
+    let folder = needs::package(metadata, &name, &dependencies, ("lib.rs", &modules))?;
     Ok((folder, count))
 }
 
@@ -184,13 +181,5 @@ mod tests {
         assert_eq!(module(1, &programs[0].1), "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
         assert!(module(2, &programs[1].1).contains("-> Result<(), impl std::fmt::Debug> {\n#[b]"));
         assert_eq!(module(3, "a();\n"), "mod program_3 {\nfn program() {\na();\n}\n}\n");
-    }
-
-    #[test]
-    fn a_dependency_on_hanok_is_one_on_this_workspace() {
-        let text = |text: &str| text.to_owned();
-        let tokio = (text("tokio"), vec![text("macros")]);
-        assert_eq!(dependency(&tokio), r#"tokio = { version = "*", features = ["macros"] }"#);
-        assert!(dependency(&(text("hanok-testkit"), Vec::new())).contains("path = "));
     }
 }

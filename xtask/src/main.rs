@@ -63,22 +63,19 @@ fn run(request: &Request) -> Result<ExitCode> {
     std::env::set_current_dir(workspace_root()?)?;
     let passed = match request {
         Request::Help => true,
-        Request::Tidy => {
-            let faults = tidy::faults(&Metadata::read()?)?;
-            for fault in &faults {
-                println!("{fault}");
-            }
-            println!("tidy: {}", tidy::verdict(&faults));
-            faults.is_empty()
-        }
+        Request::Tidy => shown(&tidy::faults(&Metadata::read()?)?, "tidy: no faults"),
         Request::House(ask) => {
             let files = files::files(Path::new("."))?;
-            let text = house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?;
-            // Whoever reads only the beginning of it has closed the pipe.
-            drop(std::io::stdout().write_all(text.as_bytes()));
+            print(&house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?);
             true
         }
-        Request::Behaviours(ask) => behaviours(*ask)?,
+        Request::Behaviours(ask) => {
+            let comparison = Comparison::read()?;
+            if *ask == Ask::List {
+                print(&comparison.listing());
+            }
+            shown(&comparison.faults(), &format!("behaviours: {}", comparison.verdict()))
+        }
         Request::Test(options) => stages::run(options)?,
         Request::Simulate(arguments) => simulate::shown(arguments)?,
         Request::Mutants(selection) => mutants::run(selection)?,
@@ -91,26 +88,22 @@ fn run(request: &Request) -> Result<ExitCode> {
     Ok(code(passed))
 }
 
-/// Compares the numbered lists in the docs with the tests.
-fn behaviours(ask: Ask) -> Result<bool> {
-    let comparison = Comparison::read()?;
-    if ask == Ask::List {
-        // Whoever reads only the beginning of it has closed the pipe.
-        drop(std::io::stdout().write_all(comparison.listing().as_bytes()));
-    }
-    let faults = comparison.faults();
-    for fault in &faults {
-        println!("{fault}");
-    }
-    println!("behaviours: {}", comparison.verdict());
-    Ok(faults.is_empty())
+/// Prints the faults, or the verdict if there is none. Returns true if there is none.
+fn shown<F: ToString>(faults: &[F], verdict: &str) -> bool {
+    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    println!("{}", if faults.is_empty() { verdict.to_owned() } else { faults.join("\n") });
+    faults.is_empty()
+}
+
+fn print(text: &str) {
+    // Whoever reads only the beginning of it has closed the pipe.
+    drop(std::io::stdout().write_all(text.as_bytes()));
 }
 
 /// The folder of the workspace's manifest, wherever in it the command was started.
 fn workspace_root() -> Result<PathBuf> {
-    let manifest = Tool::cargo()
-        .arguments(["locate-project", "--workspace", "--message-format", "plain"])
-        .text()?;
-    let manifest = PathBuf::from(manifest.trim());
-    Ok(manifest.parent().ok_or("the workspace's manifest stands in no folder")?.to_path_buf())
+    let locate = ["locate-project", "--workspace", "--message-format", "plain"];
+    let manifest = Tool::cargo().arguments(locate).text()?;
+    let folder = Path::new(manifest.trim()).parent();
+    Ok(folder.ok_or("the workspace's manifest is in no folder")?.to_path_buf())
 }

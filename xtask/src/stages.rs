@@ -12,7 +12,7 @@ use crate::command::{Tool, coloured};
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
-use crate::work::{Tier, Work, passed};
+use crate::work::{Tier, Work, faultless, passed};
 use crate::{
     dependencies, examples, fuzz, guides, mutants, needs, neighbours, peers, publish, simulate,
     tidy,
@@ -39,66 +39,41 @@ pub(crate) struct Stage {
     run: fn(&Work) -> Result<Outcome>,
 }
 
-const fn stage(
-    tier: Tier,
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Work) -> Result<Outcome>,
-) -> Stage {
-    Stage { name, about, tier, run }
+type Run = fn(&Work) -> Result<Outcome>;
+
+const fn work(name: &'static str, run: Run, about: &'static str) -> Stage {
+    Stage { name, about, tier: Tier::Work, run }
+}
+
+const fn land(name: &'static str, run: Run, about: &'static str) -> Stage {
+    Stage { name, about, tier: Tier::Land, run }
+}
+
+const fn full(name: &'static str, run: Run, about: &'static str) -> Stage {
+    Stage { name, about, tier: Tier::Full, run }
 }
 
 /// Every stage, in the order they run: cheap ones first, then those that share their build.
 pub(crate) const ALL: &[Stage] = &[
-    stage(Tier::Work, "fmt", "cargo fmt --check", fmt),
-    stage(Tier::Work, "tidy", "floors, manifests, licences, hygiene", tidy),
-    stage(Tier::Work, "behaviours", "the numbered lists in docs/ against the tests", behaviours),
-    stage(
-        Tier::Work,
-        "dependencies",
-        "packages per crate and of `cargo run --example rag`, against limits",
-        dependencies::stage,
-    ),
-    stage(Tier::Work, "test", "all tests (nextest if present), sweeps sampled", test),
-    stage(
-        Tier::Work,
-        "examples",
-        "the example programs and the first guide, end to end",
-        examples::stage,
-    ),
-    stage(Tier::Land, "clippy", "all targets and features, warnings denied", clippy),
-    stage(Tier::Land, "features", "the parser without its feature, as clippy reads it", features),
-    stage(Tier::Land, "wasm", "what runs in a browser, checked for it", wasm),
-    stage(Tier::Land, "doc", "cargo doc, warnings denied", doc),
-    stage(Tier::Land, "doctest", "the examples in the documentation and the guides", doctest),
-    stage(
-        Tier::Land,
-        "guides",
-        "the guides, each with what it adds, if features changed",
-        guides::stage,
-    ),
-    stage(
-        Tier::Land,
-        "publish",
-        "packages, checked by themselves if their manifest changed",
-        publish::stage,
-    ),
-    stage(Tier::Land, "simulate", "graphs under schedules of crashes, 30 seconds", simulate::stage),
-    stage(Tier::Land, "mutants", "bugs that tests and the simulator have to find", mutants::stage),
-    stage(
-        Tier::Land,
-        "fuzz",
-        "claims under libFuzzer, 10 seconds each, if their crate changed",
-        fuzz::stage,
-    ),
-    stage(
-        Tier::Land,
-        "neighbours",
-        "beside sqlx, with the lowest rusqlite, and with serde_json's features, if a manifest changed",
-        neighbours::stage,
-    ),
-    stage(Tier::Full, "deny", "licences, sources and advisories by cargo-deny", deny),
-    stage(Tier::Full, "machete", "unused dependencies by cargo-machete", machete),
+    work("fmt", fmt, "cargo fmt --check"),
+    work("tidy", tidy, "floors, manifests, licences, hygiene"),
+    work("behaviours", behaviours, "the numbered lists in docs/ against the tests"),
+    work("dependencies", dependencies::stage, "packages of crates and of the first command"),
+    work("test", test, "all tests (nextest if present), sweeps sampled"),
+    work("examples", examples::stage, "the examples and the first guide, end to end"),
+    land("clippy", clippy, "all targets and features, warnings denied"),
+    land("features", features, "the parser without its feature, as clippy reads it"),
+    land("wasm", wasm, "what runs in a browser, checked for it"),
+    land("doc", doc, "cargo doc, warnings denied"),
+    land("doctest", doctest, "the examples in the documentation and the guides"),
+    land("guides", guides::stage, "the guides, each with what it adds, if features changed"),
+    land("publish", publish::stage, "packages, each checked if its manifest changed"),
+    land("simulate", simulate::stage, "graphs under schedules of crashes, 30 seconds"),
+    land("mutants", mutants::stage, "bugs that tests and the simulator have to find"),
+    land("fuzz", fuzz::stage, "targets whose crate changed under libFuzzer, 10 seconds each"),
+    land("neighbours", neighbours::stage, "beside sqlx and others, if a manifest changed"),
+    full("deny", deny, "licences, sources and advisories by cargo-deny"),
+    full("machete", machete, "unused dependencies by cargo-machete"),
 ];
 
 /// Those that run at the same time: each of them keeps little more than one core busy.
@@ -214,19 +189,12 @@ fn fmt(_: &Work) -> Result<Outcome> {
 
 fn tidy(work: &Work) -> Result<Outcome> {
     let faults = tidy::faults(&work.metadata)?;
-    Ok(match faults.is_empty() {
-        true => Outcome::Passed(tidy::verdict(&faults)),
-        false => Outcome::Failed(lines(faults)),
-    })
+    Ok(faultless(&faults, "no faults".to_owned()))
 }
 
 fn behaviours(_: &Work) -> Result<Outcome> {
     let comparison = Comparison::read()?;
-    let faults = comparison.faults();
-    Ok(match faults.is_empty() {
-        true => Outcome::Passed(comparison.verdict()),
-        false => Outcome::Failed(lines(faults)),
-    })
+    Ok(faultless(&comparison.faults(), comparison.verdict()))
 }
 
 fn clippy(_: &Work) -> Result<Outcome> {
@@ -296,7 +264,8 @@ fn test(work: &Work) -> Result<Outcome> {
         .variable(CHAINS, python.unwrap_or_default())
         .variable(peers::PEERS, peers.unwrap_or_default())
         .variable(EVERYTHING, if work.is_full() { "1" } else { "" })
-        .variable(TURN, changes::commits().to_string());
+        .variable(TURN, changes::commits().to_string())
+        .variable("CARGO_TERM_COLOR", "never");
     // Tests look for a server themselves where none is named.
     let cargo = match &server {
         Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
@@ -334,7 +303,8 @@ fn database() -> (Option<Server>, String) {
 
 fn doctest(_: &Work) -> Result<Outcome> {
     let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
-    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
+    let test = Tool::cargo().arguments(run).variable("CARGO_TERM_COLOR", "never");
+    passed(test.run()?, cargo_test_counts)
 }
 
 fn deny(_: &Work) -> Result<Outcome> {
@@ -369,35 +339,19 @@ fn missing_component(command: &str, component: &str) -> Option<String> {
 }
 
 /// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.
-fn nextest_counts(said: &str) -> String {
-    let said = plain(said);
-    let line = said.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
+fn nextest_counts(output: &str) -> String {
+    let line = output.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
     line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim()).to_owned()
 }
 
-/// The sums over what every binary of `cargo test` says: `test result: ok. 3 passed; 0 failed; …`.
-pub(crate) fn cargo_test_counts(said: &str) -> String {
-    let said = plain(said);
-    let results: Vec<_> = said.lines().filter(|line| line.starts_with("test result:")).collect();
+/// The sums over what every binary of `cargo test` prints: `test result: ok. 3 passed; 0 failed; …`.
+fn cargo_test_counts(output: &str) -> String {
     let sum = |what: &str| -> usize {
-        let counts = results.iter().flat_map(|line| line.split([';', '.']));
+        let results = output.lines().filter(|line| line.starts_with("test result:"));
+        let counts = results.flat_map(|line| line.split([';', '.']));
         counts.filter_map(|part| part.trim().strip_suffix(what)?.trim().parse::<usize>().ok()).sum()
     };
     format!("{} passed, {} ignored", sum("passed"), sum("ignored"))
-}
-
-/// `said` without the escape sequences that colour it.
-fn plain(said: &str) -> String {
-    let mut parts = said.split("\x1b[");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str(part.split_once('m').map_or(part, |(_, rest)| rest));
-    }
-    text
-}
-
-fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
-    items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -406,7 +360,8 @@ mod tests {
 
     #[test]
     fn the_counts_of_both_runners_are_found_in_their_output() {
-        let nextest = "   Compiling x\n     \x1b[1mSummary\x1b[0m [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
+        let nextest =
+            "   Compiling x\n     Summary [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
         assert_eq!(nextest_counts(nextest), "12 tests run: 12 passed, 1 skipped");
 
         let cargo = "test a ... ok\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured\n";

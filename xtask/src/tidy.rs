@@ -44,25 +44,3 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     faults.dedup();
     Ok(faults)
 }
-
-/// The faults in a word.
-pub(crate) fn verdict(faults: &[Fault]) -> String {
-    match faults.len() {
-        0 => "no faults".to_owned(),
-        1 => "1 fault".to_owned(),
-        many => format!("{many} faults"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_verdict_counts() {
-        let fault = || Fault::new("a", 1, "b");
-        assert_eq!(verdict(&[]), "no faults");
-        assert_eq!(verdict(&[fault()]), "1 fault");
-        assert_eq!(verdict(&[fault(), fault()]), "2 faults");
-    }
-}

@@ -9,7 +9,6 @@ use crate::command::Tool;
 use crate::dependencies::{self, Build, FIRST_COMMAND};
 use crate::metadata::Metadata;
 use crate::needs;
-use crate::neighbours;
 use crate::result::Result;
 
 /// What is weighed.
@@ -189,11 +188,11 @@ fn of(metadata: &Metadata, row: &Row, tree: &Path, release: bool) -> Result<Weig
     let dependency = row.dependency.replace("HANOK", &hanok.to_string_lossy());
     let tokio = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread"] }"#;
     let dependencies = format!("{dependency}\n{tokio}");
-    let source = ("main.rs", row.program);
-    let folder = neighbours::locked_program(metadata, "weigh", &dependencies, source, tree)?;
-    if !row.dependency.contains("HANOK") {
+    let folder = needs::package(metadata, "weigh", &dependencies, ("main.rs", row.program))?;
+    match row.dependency.contains("HANOK") {
+        true => drop(fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?),
         // Other people's packages are weighed at their newest.
-        fs::remove_file(folder.join("Cargo.lock"))?;
+        false => fs::remove_file(folder.join("Cargo.lock"))?,
     }
     let manifest = folder.join("Cargo.toml");
     let cargo = |arguments: &[&str]| {

@@ -39,6 +39,14 @@ pub(crate) fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outc
     Ok(Outcome::Failed(ended.output))
 }
 
+/// The outcome of a check that found `faults`.
+pub(crate) fn faultless<F: ToString>(faults: &[F], verdict: String) -> Outcome {
+    match faults {
+        [] => Outcome::Passed(verdict),
+        faults => Outcome::Failed(faults.iter().map(|fault| fault.to_string() + "\n").collect()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
