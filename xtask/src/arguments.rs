@@ -65,7 +65,10 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         }
         "mutants" => read_mutants(rest),
         "fixtures" => Ok(Request::Fixtures(rest)),
-        "weigh" => read_weigh(rest),
+        "weigh" => {
+            let (options, only) = options(rest, &[("--release", "")])?;
+            Ok(Request::Weigh(Weigh { only, release: !options.is_empty() }))
+        }
         other => Err(format!("no command `{other}`")),
     }
 }
@@ -144,14 +147,6 @@ fn read_mutants(rest: Vec<String>) -> Result<Request, String> {
     Ok(Request::Mutants(selection))
 }
 
-fn read_weigh(rest: Vec<String>) -> Result<Request, String> {
-    let (options, only) =
-        options(rest, &[("--release", ""), ("--tree", "the folder of a checkout")])?;
-    let release = options.iter().any(|(name, _)| name == "--release");
-    let tree = options.into_iter().find_map(|(_, tree)| tree);
-    Ok(Request::Weigh(Weigh { only, tree, release }))
-}
-
 /// What is measured beside this tree is read here; all else is for the measurements.
 fn read_bench(rest: Vec<String>) -> Result<Bench, String> {
     let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
@@ -208,7 +203,7 @@ pub(crate) fn usage() -> String {
     --against REV          beside itself at another commit: which rows are worse
   weigh rag                the README's first command: packages, units, CPU seconds
   weigh [ROW]...           packages and first build of programs, beside rig and LangGraph
-    --tree FOLDER, --release   beside another checkout; release builds, too
+    --release              release builds, too
   evaluate [OPTION]...     how well and fast documents are found; `--help`
   evaluate TABLE           `team`, `law`, `figures`, `memory` or `tools`
   questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions

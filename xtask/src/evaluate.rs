@@ -29,6 +29,8 @@ const QUESTIONS: [Table; 5] = [
 /// The beginning of the names of tests that ask the questions for which no rule was made.
 const HELD_OUT: &str = "held_out";
 
+const OPTIONS: &str = "`--model`, `--cache FOLDER`, `--encoder FOLDER`, `--held-out`";
+
 /// Prints the table that `arguments` name, or measures how documents are found. Returns false if something failed.
 ///
 /// # Errors
@@ -69,27 +71,26 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
         .arguments(["test", "--quiet", "--package", package])
         .arguments(with_examples.then_some("--examples"))
         .arguments(["--test", &test.target, "--", "--nocapture", "--test-threads", "1"]);
-    let of_module = test.filter.unwrap_or_default();
-    let mut is_held_out = false;
-    let mut options = arguments.iter().skip(1);
+    let (mut options, mut is_held_out) = (arguments.iter().skip(1), false);
     while let Some(option) = options.next() {
-        let mut folder = || match options.next() {
-            Some(folder) => Ok(std::path::absolute(folder)?),
-            None => Err(crate::result::Error::from(format!("`{option}` takes a folder"))),
-        };
-        tests = match option.as_str() {
-            "--model" => tests.arguments(["--ignored"]).with_model(),
-            "--cache" => tests.variable("HANOK_EVALUATE_CACHE", folder()?),
-            "--encoder" => tests.variable("HANOK_TEST_ENCODER", folder()?),
+        let variable = match option.as_str() {
+            "--model" => {
+                tests = tests.arguments(["--ignored"]).with_model();
+                continue;
+            }
             "--held-out" => {
                 is_held_out = true;
-                tests
+                continue;
             }
-            _ => return Err(format!("`{option}` is none of `--model`, `--cache FOLDER`, `--encoder FOLDER`, `--held-out`").into()),
+            "--cache" => "HANOK_EVALUATE_CACHE",
+            "--encoder" => "HANOK_TEST_ENCODER",
+            _ => return Err(format!("`{option}` is none of {OPTIONS}").into()),
         };
+        let folder = options.next().ok_or_else(|| format!("`{option}` takes a folder"))?;
+        tests = tests.variable(variable, std::path::absolute(folder)?);
     }
     match is_held_out {
         true => tests.arguments([HELD_OUT]).shown(),
-        false => tests.arguments([of_module]).arguments(["--skip", HELD_OUT]).shown(),
+        false => tests.arguments(test.filter).arguments(["--skip", HELD_OUT]).shown(),
     }
 }

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::needs;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -52,10 +51,10 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     }
     let mut programs = 0;
     for (features, group) in &groups {
-        let (folder, count) = package(metadata, features, group)?;
+        let (manifest, count) = package(metadata, features, group)?;
         let check = Tool::cargo()
             .arguments(["check", "--manifest-path"])
-            .arguments([folder.join("Cargo.toml")])
+            .arguments([manifest])
             .variable("CARGO_TARGET_DIR", &metadata.target_directory);
         let ended = check.run()?;
         if !ended.succeeded() {
@@ -77,28 +76,11 @@ fn added(line: &str) -> Option<Vec<Added>> {
     Some(packages.map(|package| (package.to_owned(), features.clone())).collect())
 }
 
-/// The line of a manifest that adds a package.
-fn dependency(added: &Added) -> String {
-    let (package, features) = added;
-    match package.starts_with("hanok") {
-        true => {
-            let path = std::path::absolute("crates").unwrap_or_default().join(package);
-            format!("{package} = {{ path = {path:?}, features = {features:?} }}")
-        }
-        false => format!("{package} = {{ version = \"*\", features = {features:?} }}"),
-    }
-}
-
-/// Makes the package anew, with the lock of the workspace, and counts its programs.
+/// Writes the package of a group anew, with the lock of the workspace. Returns its manifest and the number of its programs.
 fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(PathBuf, usize)> {
-    let name = format!("guides-{}", features.join("-"));
-    let beside = group
-        .beside
-        .iter()
-        .map(|(name, features)| dependency(&(name.clone(), features.iter().cloned().collect())));
-    let mut dependencies = vec![dependency(&("hanok".to_owned(), features.to_vec()))];
-    dependencies.extend(beside);
-    let dependencies = dependencies.join("\n");
+    let beside = group.beside.iter();
+    let beside = beside.map(|(name, features)| dependency(name, features.iter()));
+    let dependencies = dependency("hanok", features.iter()) + &beside.collect::<String>();
     let (mut modules, mut count) = ("#![allow(warnings)]\n".to_owned(), 0);
     for page in &group.guides {
         for (line, program) in programs(&fs::read_to_string(page)?) {
@@ -107,8 +89,28 @@ fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(P
             modules.push_str(&module(count, &program));
         }
     }
-    let folder = needs::package(metadata, &name, &dependencies, ("lib.rs", &modules))?;
-    Ok((folder, count))
+    let folder =
+        metadata.target_directory.join("guides").join(format!("with-{}", features.join("-")));
+    fs::create_dir_all(&folder)?;
+    let head = "[package]\nname = \"guides\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[lib]\npath = \"lib.rs\"\n";
+    fs::write(folder.join("Cargo.toml"), format!("{head}\n[dependencies]\n{dependencies}"))?;
+    fs::write(folder.join("lib.rs"), modules)?;
+    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok((folder.join("Cargo.toml"), count))
+}
+
+/// The line of a manifest that adds a package.
+fn dependency<'f>(package: &str, features: impl Iterator<Item = &'f String>) -> String {
+    let features: Vec<_> = features.collect();
+    let place = match package.starts_with("hanok") {
+        true => format!("path = {:?}", crates().join(package)),
+        false => "version = \"*\"".to_owned(),
+    };
+    format!("{package} = {{ {place}, features = {features:?} }}\n")
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
 }
 
 /// The programs of a page, each with its line, as rustdoc reads them: what begins with `# ` is not shown and part of it.

@@ -1,12 +1,9 @@
-//! What commands need that is not of the workspace: folders for caches, Python packages, programs in packages apart, packages that
-//! are written for a check.
+//! What commands need that is not of the workspace: folders for caches, Python packages, programs in packages apart.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
-use crate::metadata::Metadata;
 use crate::result::Result;
 
 /// The folder `name` among this user's caches.
@@ -51,31 +48,4 @@ pub(crate) fn apart(manifest: &str, program: &str, folder: &str) -> Result<PathB
     }
     let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     Ok(Path::new(folder).join("release").join(program))
-}
-
-/// Writes a package of its own below the target folder, with these dependencies, one source (a file of `src` and its text) and the lock of the
-/// workspace. Returns its folder.
-///
-/// # Errors
-///
-/// A file cannot be written.
-pub(crate) fn package(
-    metadata: &Metadata,
-    name: &str,
-    dependencies: &str,
-    (file, text): (&str, &str),
-) -> Result<PathBuf> {
-    let folder = metadata.target_directory.join("packages").join(name);
-    let sources = folder.join("src");
-    if sources.exists() {
-        fs::remove_dir_all(&sources)?;
-    }
-    fs::create_dir_all(&sources)?;
-    let manifest = format!(
-        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{dependencies}\n"
-    );
-    fs::write(folder.join("Cargo.toml"), manifest)?;
-    fs::write(sources.join(file), text)?;
-    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    Ok(folder)
 }

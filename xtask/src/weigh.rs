@@ -16,86 +16,23 @@ use crate::result::Result;
 pub(crate) struct Weigh {
     /// Only the rows whose name contains one of these; all when it is empty.
     pub(crate) only: Vec<String>,
-    /// Another checkout of hanok, weighed beside this one.
-    pub(crate) tree: Option<String>,
     /// A release build of each, and the size of its program.
     pub(crate) release: bool,
 }
 
-/// One program of somebody's.
-struct Row {
-    name: &'static str,
-    /// The dependency, with `HANOK` for the folder of the crate `hanok`.
-    dependency: &'static str,
-    program: &'static str,
-}
-
-/// A graph of one node on SQLite.
-const GRAPH: &str = r#"use hanok::{BoxError, Context, END, Graph, START, Snapshot, State, ThreadKey, sqlite::Sqlite};
-
-#[derive(State, Clone, Default)]
-struct Count {
-    n: u32,
-}
-
-async fn add(count: Snapshot<Count>, _: Context) -> Result<CountUpdate, BoxError> {
-    Ok(Count::update().n(count.n + 1))
-}
-
-#[tokio::main]
-async fn main() -> Result<(), BoxError> {
-    let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
-    let app = graph.checkpointer(Sqlite::open("threads.db").await?);
-    let count = app.thread(ThreadKey::named("mine")?).invoke(Count::update(), ()).await?.done()?;
-    println!("{}", count.n);
-    Ok(())
-}
-"#;
-
-/// An agent on an OpenAI-compatible server, on a thread in SQLite.
-const AGENT: &str = r#"use hanok::{BoxError, ThreadKey, agent::ReactAgent, openai::OpenAi, sqlite::Sqlite};
-
-#[tokio::main]
-async fn main() -> Result<(), BoxError> {
-    let agent = ReactAgent::builder("helper", "Helps", OpenAi::from_env().await?).build()?;
-    let app = agent.graph().checkpointer(Sqlite::open("threads.db").await?);
-    let turn = app.thread(ThreadKey::named("mine")?).invoke(agent.ask("Hello"), ()).await?.done()?;
-    println!("{}", turn.answer.unwrap_or_default());
-    Ok(())
-}
-"#;
-
-/// A question to the same server with rig.
-const RIG: &str = r#"use rig_core::{completion::CompletionRequest, providers::openai::{self, OpenAI}};
-
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let model = OpenAI::from_env()?.completion(openai::GPT_5_2);
-    println!("{}", model.call(CompletionRequest::new("Hello")).await?.text());
-    Ok(())
-}
-"#;
-
-const ROWS: [Row; 4] = [
-    Row {
-        name: "graph on SQLite",
-        dependency: r#"hanok = { path = "HANOK", default-features = false, features = ["sqlite"] }"#,
-        program: GRAPH,
-    },
-    Row { name: "defaults", dependency: r#"hanok = { path = "HANOK" }"#, program: GRAPH },
-    Row {
-        name: "agent on OpenAI and SQLite",
-        dependency: r#"hanok = { path = "HANOK", default-features = false, features = ["agent", "openai", "sqlite"] }"#,
-        program: AGENT,
-    },
-    Row {
-        name: "rig: a question to OpenAI",
-        dependency: r#"rig-core = { version = "0.44", features = ["reqwest"] }"#,
-        program: RIG,
-    },
+/// The rows, and the package of each in `benches/weigh`.
+const ROWS: [(&str, &str); 4] = [
+    ("graph on SQLite", "graph"),
+    ("defaults", "defaults"),
+    ("agent on OpenAI and SQLite", "agent"),
+    (RIG, "rig"),
 ];
 
-/// What a program of LangGraph needs for the same: an agent, OpenAI, threads in SQLite.
+/// The row of other people's packages, which are weighed at their newest.
+const RIG: &str = "rig: a question to OpenAI";
+
+/// The row of LangGraph, and what a program needs there for the same: an agent, OpenAI, threads in SQLite.
+const LANGGRAPH: &str = "LangGraph: agent on OpenAI, SQLite";
 const PYTHON: [&str; 3] = ["langgraph", "langchain-openai", "langgraph-checkpoint-sqlite"];
 
 /// The row that is the README's first command, and the most CPU seconds that it may take.
@@ -109,34 +46,46 @@ const FIRST_LIMIT: f64 = 350.0;
 /// Cargo could not be started, or a program does not build.
 pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
     let metadata = Metadata::read()?;
+    let target = metadata.target_directory.join("weigh");
     if weigh.only == [FIRST] {
-        return first_command(&metadata.target_directory.join("weigh").join(FIRST));
+        return first_command(&target.join(FIRST));
     }
+    let wants = |name: &str| {
+        weigh.only.is_empty() || weigh.only.iter().any(|part| name.contains(part.as_str()))
+    };
     println!("{:<34} {:>9} {:>13} {:>12}", "", "packages", "first build", "program");
-    for row in ROWS.iter().filter(|row| weigh.wants(row.name)) {
-        let here = metadata.workspace_root.clone();
-        line(row.name, &of(&metadata, row, &here, weigh.release)?);
-        if let Some(tree) = weigh.tree.as_ref().filter(|_| row.dependency.contains("HANOK")) {
-            let other = fs::canonicalize(tree)?;
-            line(&format!("  {tree}"), &of(&metadata, row, &other, weigh.release)?);
+    for (name, package) in ROWS.iter().filter(|(name, _)| wants(name)) {
+        let folder = Path::new("benches/weigh").join(package);
+        let lock = folder.join("Cargo.lock");
+        match *name == RIG {
+            true if lock.exists() => fs::remove_file(lock)?,
+            true => {}
+            false => drop(fs::copy("Cargo.lock", lock)?),
         }
+        let tree = ["tree", "--edges", "normal", "--prefix", "none"];
+        let packages = packages(&Tool::cargo().arguments(tree).within(&folder).text()?);
+        let seconds = built(&folder, &target.join(package), "")?;
+        let seconds = format!("{seconds:.1} CPU s");
+        let program = match weigh.release {
+            true => {
+                built(&folder, &target.join(package), "--release")?;
+                megabytes(fs::metadata(target.join(package).join("release/weigh"))?.len())
+            }
+            false => "-".to_owned(),
+        };
+        println!("{name:<34} {packages:>9} {seconds:>13} {program:>12}");
     }
-    if weigh.wants("LangGraph") {
-        let folder = metadata.target_directory.join("weigh").join("python");
+    if wants(LANGGRAPH) {
+        let folder = target.join("python");
         let python = needs::python(&folder, &PYTHON)?;
-        let listed =
-            Tool::named(&python).arguments(["-m", "pip", "list", "--format", "freeze"]).text()?;
-        let packages = listed
-            .lines()
-            .filter(|line| !line.starts_with("pip=") && !line.starts_with("setuptools="))
-            .count();
-        let bytes = size(&folder.join("lib"))?;
-        println!(
-            "{:<34} {packages:>9} {:>13} {:>9.1} MB",
-            "LangGraph: agent on OpenAI, SQLite",
-            "-",
-            megabytes(bytes)
-        );
+        let list = ["-m", "pip", "list", "--format", "freeze"];
+        let listed = Tool::named(&python).arguments(list).text()?;
+        let is_own = |line: &&str| line.starts_with("pip=") || line.starts_with("setuptools=");
+        let packages = listed.lines().filter(|line| !is_own(line)).count();
+        let files = crate::files::files(&folder.join("lib"))?;
+        let sizes = files.iter().map(|file| Ok(fs::metadata(file)?.len()));
+        let size = megabytes(sizes.sum::<Result<u64>>()?);
+        println!("{LANGGRAPH:<34} {packages:>9} {:>13} {size:>12}", "-");
     }
     Ok(true)
 }
@@ -155,59 +104,9 @@ fn first_command(target: &Path) -> Result<bool> {
     Ok(seconds <= FIRST_LIMIT)
 }
 
-impl Weigh {
-    fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
-    }
-}
-
-/// What a row weighs.
-struct Weight {
-    packages: usize,
-    cpu_seconds: f64,
-    program: Option<u64>,
-}
-
-fn line(name: &str, weight: &Weight) {
-    let program = weight.program.map(|bytes| format!("{:.1} MB", megabytes(bytes)));
-    println!(
-        "{name:<34} {:>9} {:>9.1} CPU s {:>10}",
-        weight.packages,
-        weight.cpu_seconds,
-        program.unwrap_or_else(|| "-".to_owned())
-    );
-}
-
 #[allow(clippy::cast_precision_loss, reason = "one digit is shown")]
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
-}
-
-fn of(metadata: &Metadata, row: &Row, tree: &Path, release: bool) -> Result<Weight> {
-    let hanok = tree.join("crates").join("hanok");
-    let dependency = row.dependency.replace("HANOK", &hanok.to_string_lossy());
-    let tokio = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread"] }"#;
-    let dependencies = format!("{dependency}\n{tokio}");
-    let folder = needs::package(metadata, "weigh", &dependencies, ("main.rs", row.program))?;
-    match row.dependency.contains("HANOK") {
-        true => drop(fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?),
-        // Other people's packages are weighed at their newest.
-        false => fs::remove_file(folder.join("Cargo.lock"))?,
-    }
-    let manifest = folder.join("Cargo.toml");
-    let cargo = |arguments: &[&str]| {
-        Tool::cargo().arguments(arguments).arguments(["--manifest-path"]).arguments([&manifest])
-    };
-    let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none"]).text()?;
-    let cpu_seconds = built(&folder, "")?;
-    let program = match release {
-        true => {
-            built(&folder, "--release")?;
-            Some(fs::metadata(folder.join("target/release/weigh"))?.len())
-        }
-        false => None,
-    };
-    Ok(Weight { packages: packages(&tree), cpu_seconds, program })
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
 /// The packages of a tree, without the program's own.
@@ -218,14 +117,14 @@ fn packages(tree: &str) -> usize {
 }
 
 /// Builds the package from nothing. Returns the CPU seconds.
-fn built(folder: &Path, profile: &str) -> Result<f64> {
+fn built(folder: &Path, target: &Path, profile: &str) -> Result<f64> {
     let command = format!("cargo fetch -q && cargo build -q {profile}");
     let settings = [
         ("CARGO_INCREMENTAL", "0"),
         ("CARGO_PROFILE_DEV_DEBUG", "none"),
         ("CARGO_PROFILE_RELEASE_STRIP", "true"),
     ];
-    cpu_seconds(&command, folder, &folder.join("target"), &settings)
+    cpu_seconds(&command, folder, target, &settings)
 }
 
 /// Runs `command` in `folder` with an empty `target` folder. Returns its CPU seconds, as the shell counts them for its children.
@@ -252,23 +151,6 @@ fn seconds(line: &str) -> Option<f64> {
         let (minutes, seconds) = part.strip_suffix('s')?.split_once('m')?;
         Some(sum + minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
     })
-}
-
-/// The bytes of the files below `folder`.
-fn size(folder: &Path) -> Result<u64> {
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        bytes += if kind.is_dir() {
-            size(&entry.path())?
-        } else if kind.is_file() {
-            entry.metadata()?.len()
-        } else {
-            0
-        };
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]
