@@ -19,7 +19,7 @@ use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
 use catalogue::{Finder, Mutation};
-use suites::{Programs, Suites, Verdict};
+use suites::{Suites, Verdict};
 use table::Table;
 
 /// How many run by default, in turn.
@@ -95,18 +95,12 @@ fn measured(all: &[Mutation], selection: &Selection) -> Result<Table> {
     let tree = tree::copied(&folder, all)?;
     let mut chosen = chosen(all, selection)?;
     chosen.retain(|mutation| mutation.finder != Finder::Nobody);
-    let tested = |mutation: &&Mutation| match &mutation.finder {
+    let named = chosen.iter().filter_map(|mutation| match &mutation.finder {
         Finder::Tests(test) => Some(test.clone()),
         Finder::Simulator | Finder::Store(_) | Finder::Nobody => None,
-    };
-    let named: BTreeSet<_> = chosen.iter().filter_map(tested).collect();
-    let programs = match selection.full || !selection.only.is_empty() {
-        true if named.is_empty() => Programs::Of(named),
-        true => Programs::All,
-        false => Programs::Of(named),
-    };
+    });
     let began = Instant::now();
-    let suites = Suites::build(&tree, &folder, &programs)?;
+    let suites = Suites::build(&tree, &folder, &named.collect())?;
     println!("mutants: {} in one build, which took {:.0?}", all.len(), began.elapsed());
     let mut table = Table::new(Comparison::read()?);
     for mutation in chosen {
@@ -182,8 +176,7 @@ fn catchers(verdict: &Verdict) -> String {
         Verdict::Survived => "SURVIVED".to_owned(),
         Verdict::Hang(suite) => format!("hang of {suite}"),
         Verdict::Simulated(how) => format!("the simulator: {how}"),
-        Verdict::Failed { suite, tests } if tests.is_empty() => format!("{suite}: it broke off"),
-        Verdict::Failed { suite, tests } => format!("{suite}: {}", tests.join(", ")),
+        Verdict::Failed { suite, test } => format!("{suite}: {test}"),
     }
 }
 

@@ -46,10 +46,7 @@ impl Table {
             || match verdict {
                 Verdict::Survived | Verdict::Hang(_) => false,
                 Verdict::Simulated(_) => broken(SIMULATED),
-                Verdict::Failed { tests, .. } => {
-                    let name = |test: &String| test.rsplit("::").next().map(str::to_owned);
-                    tests.iter().filter_map(name).any(|test| broken(&test))
-                }
+                Verdict::Failed { test, .. } => broken(test.rsplit("::").next().unwrap_or(test)),
             }
     }
 
