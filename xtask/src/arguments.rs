@@ -31,10 +31,6 @@ pub(crate) enum Request {
 type Taken = (Vec<(String, Option<String>)>, Vec<String>);
 
 /// Reads the arguments after the program's name.
-///
-/// # Errors
-///
-/// A sentence about the first argument that makes no sense here.
 pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
     let command = arguments.next().ok_or("which command?")?;

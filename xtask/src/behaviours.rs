@@ -51,10 +51,6 @@ enum Status {
 
 impl Comparison {
     /// Reads the docs and every test of the repository.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read.
     pub(crate) fn read() -> Result<Self> {
         let mut documents = Vec::new();
         for (list, path) in DOCUMENTS {
@@ -101,69 +97,55 @@ impl Comparison {
     pub(crate) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (path, catalogue) in &self.documents {
-            let told =
-                catalogue.faults.iter().map(|(line, wrong)| format!("{path}:{line}: {wrong}"));
-            faults.extend(told);
+            faults.extend(
+                catalogue.faults.iter().map(|(line, wrong)| format!("{path}:{line}: {wrong}")),
+            );
             for number in catalogue.open.union(&catalogue.in_part) {
                 if !catalogue.entries.contains_key(number) {
                     faults.push(format!("{path}: {number} is listed and is no entry, remove it"));
                 }
             }
             for (number, line) in &catalogue.entries {
-                if let Some(wrong) = self.wrong(*number, catalogue) {
-                    faults.push(format!("{path}:{line}: {wrong}"));
-                }
+                let wrong = self.wrong(*number, catalogue);
+                faults.extend(wrong.map(|wrong| format!("{path}:{line}: {wrong}")));
             }
         }
-        for (number, claims) in &self.tests {
-            if self.documents.iter().any(|(_, catalogue)| catalogue.entries.contains_key(number)) {
-                continue;
-            }
-            faults.extend(claims.iter().map(|claim| {
-                let Claim { path, line, .. } = claim;
-                format!(
-                    "{path}:{line}: {number} is in neither list, write the number that is meant"
-                )
-            }));
+        let is_entry = |number| {
+            self.documents.iter().any(|(_, catalogue)| catalogue.entries.contains_key(number))
+        };
+        for claim in self.tests.values().flatten().filter(|it| !is_entry(&it.mention.number)) {
+            let Claim { mention, path, line, .. } = claim;
+            let number = mention.number;
+            faults.push(format!(
+                "{path}:{line}: {number} is in neither list, write the number that is meant"
+            ));
         }
         faults
     }
 
     /// What is wrong with what the docs say about an entry.
     fn wrong(&self, number: Number, catalogue: &Catalogue) -> Option<String> {
-        let said = match (catalogue.open.contains(&number), catalogue.in_part.contains(&number)) {
-            (true, true) => return Some(format!("{number} is listed as open and in part, choose")),
-            (true, false) => Status::Open,
-            (false, true) => Status::InPart,
-            (false, false) => Status::Held,
+        let (is_open, is_in_part) =
+            (catalogue.open.contains(&number), catalogue.in_part.contains(&number));
+        let (listed, says) = match (is_open, is_in_part) {
+            (true, _) => (Status::Open, "listed as open"),
+            (false, true) => (Status::InPart, "listed as held in part"),
+            (false, false) => (Status::Held, "not listed"),
         };
-        let list = match self.status(number) {
-            Status::Open => "list it as open",
-            Status::InPart => "list it as held in part",
-            Status::Held => "take it out of the lists",
-        };
-        let is = self.status(number);
-        let wrong = match (said, is) {
-            (said, is) if said == is => return None,
-            (Status::Open, _) => {
-                format!("{number} is listed as open and has {}", self.first(number))
-            }
-            (_, Status::Open) => format!("{number} is held by no test, write one"),
-            (Status::InPart, _) => {
-                format!("{number} is listed as held in part and has {}", self.first(number))
-            }
-            (Status::Held, _) => {
-                format!("{number} is held in part alone, by {}", self.first(number))
-            }
-        };
-        Some(format!("{wrong}; {list}"))
-    }
-
-    /// A test that decides how an entry stands.
-    fn first(&self, number: Number) -> String {
+        let status = self.status(number);
+        if listed == status && !(is_open && is_in_part) {
+            return None;
+        }
         let claims = self.tests.get(&number).map(Vec::as_slice).unwrap_or_default();
-        let whole = claims.iter().find(|claim| !claim.mention.in_part).or(claims.first());
-        whole.map_or_else(|| "no test".to_owned(), place)
+        let decides = claims.iter().find(|claim| !claim.mention.in_part).or(claims.first());
+        let (held, mend) = match (status, decides.map(place)) {
+            (Status::InPart, Some(test)) => {
+                (format!("{test} holds a part"), "list it as held in part")
+            }
+            (_, Some(test)) => (format!("{test} holds it"), "take it out of the lists"),
+            (_, None) => ("no test holds it".to_owned(), "write one, or list it as open"),
+        };
+        Some(format!("{number} is {says} and {held}; {mend}"))
     }
 
     /// How many entries are held, of how many.
@@ -232,30 +214,44 @@ mod tests {
     /// P60
     #[test]
     fn each_difference_is_named_with_its_place() {
-        let one = "crates/x/tests/a.rs:3 one";
         let beyond = "/// B1, B77\n#[test]\nfn one() {}";
+        let (one, half) =
+            ("crates/x/tests/a.rs:3 one holds it", "crates/x/tests/a.rs:6 half holds a part");
+        let (out, part) = ("take it out of the lists", "list it as held in part");
         for (open, in_part, source, want) in [
-            ("none", "B2", TESTS, "docs/b.md:3: B3 is held by no test, write one; list it as open".to_owned()),
-            ("B1, B3", "B2", TESTS, format!("docs/b.md:1: B1 is listed as open and has {one}; take it out of the lists")),
             (
-                "B3",
                 "none",
+                "B2",
                 TESTS,
-                "docs/b.md:2: B2 is held in part alone, by crates/x/tests/a.rs:6 half; list it as held in part".to_owned(),
+                "docs/b.md:3: B3 is not listed and no test holds it; write one, or list it as open"
+                    .to_owned(),
             ),
+            ("B1, B3", "B2", TESTS, format!("docs/b.md:1: B1 is listed as open and {one}; {out}")),
+            ("B3", "none", TESTS, format!("docs/b.md:2: B2 is not listed and {half}; {part}")),
             (
                 "B3",
                 "B1, B2",
                 TESTS,
-                format!("docs/b.md:1: B1 is listed as held in part and has {one}; take it out of the lists"),
+                format!("docs/b.md:1: B1 is listed as held in part and {one}; {out}"),
             ),
-            ("B2, B3", "B2", TESTS, "docs/b.md:2: B2 is listed as open and in part, choose".to_owned()),
-            ("B3, B9", "B2", TESTS, "docs/b.md: B9 is listed and is no entry, remove it".to_owned()),
+            (
+                "B2, B3",
+                "B2",
+                TESTS,
+                format!("docs/b.md:2: B2 is listed as open and {half}; {part}"),
+            ),
+            (
+                "B3, B9",
+                "B2",
+                TESTS,
+                "docs/b.md: B9 is listed and is no entry, remove it".to_owned(),
+            ),
             (
                 "B2, B3",
                 "none",
                 beyond,
-                "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant".to_owned(),
+                "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant"
+                    .to_owned(),
             ),
         ] {
             let lists = format!("- Open: {open}\n- In part: {in_part}\n");

@@ -37,11 +37,6 @@ const PARSERS: [&str; 3] =
     ["benches/peers-parse/Cargo.toml", "hanok-bench-parsers", "target/peers-parse"];
 
 /// Measures and prints the table. Returns the exit code of the measurements.
-///
-/// # Errors
-///
-/// Cargo could not be started, or what this tree is compared with cannot be built. That Python packages cannot be had is printed, and
-/// no error.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match &bench.beside {
         Beside::Parsers => parsers().map(code),

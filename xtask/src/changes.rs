@@ -31,10 +31,6 @@ pub(crate) fn commits() -> usize {
 
 impl Changes {
     /// The changes of the repository at `folder` since `base`. Default: since [`WINDOW`] commits ago.
-    ///
-    /// # Errors
-    ///
-    /// `base` names no commit.
     pub(crate) fn since(folder: &Path, base: Option<&str>) -> Result<Self> {
         let git =
             |arguments: &[&str]| Tool::named("git").within(folder).arguments(arguments).text();

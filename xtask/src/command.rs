@@ -99,11 +99,7 @@ impl Tool {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Runs the program to its end.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started. That it failed is no error here.
+    /// Runs the program to its end. It is no error if it fails.
     pub(crate) fn run(mut self) -> Result<Ended> {
         let (mut reader, writer) = std::io::pipe()?;
         self.command.stdout(writer.try_clone()?).stderr(writer);
@@ -144,29 +140,17 @@ impl Tool {
     }
 
     /// Runs the program and shows its output meanwhile. Returns true if it succeeded.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started.
     pub(crate) fn shown(self) -> Result<bool> {
         Ok(self.shown_code()? == Some(0))
     }
 
     /// Runs the program and shows its output meanwhile. Returns its exit code, `None` when a signal ended it.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started.
     pub(crate) fn shown_code(mut self) -> Result<Option<i32>> {
         let status = self.command.stdin(Stdio::null()).status();
         Ok(status.map_err(|error| self.not_started(error))?.code())
     }
 
-    /// Runs the program and returns its standard output alone.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started, or it failed; then with its error output.
+    /// Runs the program and returns its standard output alone. It is an error if it fails.
     pub(crate) fn text(mut self) -> Result<String> {
         let output = self.command.stdin(Stdio::null()).output();
         let output = output.map_err(|error| self.not_started(error))?;

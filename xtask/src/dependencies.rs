@@ -75,10 +75,6 @@ fn counted(name: &str, outside: usize) -> (String, bool) {
 }
 
 /// The packages and units of the first command, as Cargo plans it: with the features that all members of the workspace want.
-///
-/// # Errors
-///
-/// Cargo could not be started, or says it in another form.
 pub(crate) fn first_command() -> Result<Build> {
     // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
     let plan = ["--unit-graph", "-Zunstable-options"];

@@ -32,10 +32,6 @@ const HELD_OUT: &str = "held_out";
 const OPTIONS: &str = "`--model`, `--cache FOLDER`, `--encoder FOLDER`, `--held-out`";
 
 /// Prints the table that `arguments` name, or measures how documents are found. Returns false if something failed.
-///
-/// # Errors
-///
-/// An option means nothing, or Cargo could not be started.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if let Some(table) = named(&TABLES, arguments) {
         return print(table, arguments, false);
@@ -45,10 +41,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 }
 
 /// Asks the example that `arguments` name its questions. Returns true if enough of them were answered as they have to be.
-///
-/// # Errors
-///
-/// There is no such example, an option means nothing, or Cargo could not be started.
 pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
     match named(&QUESTIONS, arguments) {
         // The tests run the example's program, which a test alone does not build.

@@ -15,10 +15,6 @@ use crate::result::Result;
 const WANTED: &str = "canitoolcall==0.1.1";
 
 /// Replays the fixtures of `families`, of all when it is empty. Returns false if one failed that is ours.
-///
-/// # Errors
-///
-/// Python or the package cannot be had, or Cargo could not be started.
 pub(crate) fn run(families: &[String]) -> Result<bool> {
     let target = Metadata::read()?.target_directory;
     let build = ["build", "--release", "--quiet", "--package", "parse", "--example", "parse"];
@@ -32,10 +28,6 @@ pub(crate) fn run(families: &[String]) -> Result<bool> {
 }
 
 /// The fixtures as cases for other parsers, a line each, in a file.
-///
-/// # Errors
-///
-/// Python or the package cannot be had, or the program failed.
 pub(crate) fn cases_for_others() -> Result<PathBuf> {
     let target = Metadata::read()?.target_directory;
     let file = target.join("canitoolcall").join("others.jsonl");

@@ -164,44 +164,34 @@ fn times(ended: &Ended) -> Option<u64> {
     ended.succeeded().then_some(times)
 }
 
-/// What a target said when it failed, and how to see it again.
+/// The lines of a failed target that are neither progress nor a backtrace, and how to see it again.
 fn failure(name: &str, ended: &Ended, folder: &Path) -> String {
-    let said: Vec<_> = ended.output.lines().filter(|line| is_telling(line)).collect();
-    format!(
-        "{name}: {}\n  again: {} FILE; keep the file in {CORPUS}/{name}\n",
-        if ended.late { "not done in time".to_owned() } else { said.join("\n  ") },
-        folder.join("*").join("release").join(name).display(),
-    )
-}
-
-/// Whether a line says what went wrong: not progress, and no frame of a backtrace.
-fn is_telling(line: &str) -> bool {
-    let word = line.trim_start();
-    !line.starts_with('#') && !word.starts_with("at ") && !word.starts_with(char::is_numeric)
+    let is_telling = |line: &&str| {
+        let word = line.trim_start();
+        !line.starts_with('#') && !word.starts_with("at ") && !word.starts_with(char::is_numeric)
+    };
+    let lines: Vec<_> = ended.output.lines().filter(is_telling).collect();
+    let lines = if ended.late { "not done in time".to_owned() } else { lines.join("\n  ") };
+    let again = folder.join("*").join("release").join(name);
+    let again = again.display();
+    format!("{name}: {lines}\n  again: {again} FILE; keep the file in {CORPUS}/{name}\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ended(output: &str, code: Option<i32>) -> Ended {
-        Ended { output: output.into(), code, late: code.is_none() }
-    }
-
     #[test]
-    fn a_target_that_ended_well_says_how_often_it_ran() {
-        for (output, code, times_want) in [
-            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(0), Some(218_397)),
-            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(77), None),
-            ("SUMMARY: libFuzzer: deadly signal\n", Some(77), None),
-            ("", None, None),
-        ] {
-            assert_eq!(times(&ended(output, code)), times_want, "{output:?}");
-        }
-    }
-
-    #[test]
-    fn a_failure_tells_the_claim_and_not_the_progress() {
+    fn a_target_that_ended_well_has_its_runs_and_a_failure_its_claim() {
+        let ended = |output: &str, code: Option<i32>| Ended {
+            output: output.into(),
+            code,
+            late: code.is_none(),
+        };
+        let done = "#2 INITED\nDone 218397 runs in 21 second(s)\n";
+        assert_eq!(times(&ended(done, Some(0))), Some(218_397));
+        assert_eq!(times(&ended(done, Some(77))), None);
+        assert_eq!(times(&ended("SUMMARY: libFuzzer: deadly signal\n", Some(77))), None);
         let output = "#2\tINITED cov: 1\nthread panicked at sound.rs:29:9:\nthe first error comes later\n   0: __rustc\n    at x.rs\n";
         let told = failure("any_text", &ended(output, Some(77)), Path::new("target/fuzz"));
         assert!(told.contains("the first error comes later"), "{told}");

@@ -24,10 +24,6 @@ pub(crate) enum Ask {
 type Imports = BTreeMap<(String, String), usize>;
 
 /// Returns what is to be printed.
-///
-/// # Errors
-///
-/// A file cannot be read, or there is no such crate.
 pub(crate) fn run(
     ask: &Ask,
     files: &[PathBuf],
@@ -71,32 +67,27 @@ fn package(path: &str) -> Option<(&str, &str)> {
 
 /// The imports between the files of a crate, `sources` being its texts by their paths in `src`.
 fn imports(sources: &BTreeMap<String, String>) -> Imports {
-    let modules: BTreeMap<Vec<&str>, &str> =
-        sources.keys().map(|path| (module(path), path.as_str())).collect();
+    let modules: BTreeMap<_, _> = sources.keys().map(|path| (module(path), path)).collect();
     let mut imports = Imports::new();
     for (path, text) in sources {
         let here = module(path);
         for used in uses(text) {
-            let mut words: Vec<&str> = used.split("::").collect();
-            let mut target = match words.first() {
-                Some(&"crate") => Vec::new(),
-                Some(&"self" | &"super") => here.clone(),
+            let words: Vec<&str> = used.split("::").collect();
+            let up = words.iter().filter(|word| **word == "super").count();
+            let base = match words.first().copied() {
+                Some("crate") => &[],
+                Some("self" | "super") => {
+                    here.get(..here.len().saturating_sub(up)).unwrap_or_default()
+                }
                 // A module of this one, or another crate.
-                Some(first) => match [here.as_slice(), &[*first]].concat() {
-                    child if modules.contains_key(&child) => here.clone(),
-                    _ => continue,
-                },
-                None => continue,
+                Some(first) if modules.contains_key(&[&here[..], &[first]].concat()) => &here[..],
+                _ => continue,
             };
-            if let Some("crate" | "self" | "super") = words.first().copied() {
-                let up = words.iter().filter(|word| **word == "super").count();
-                target.truncate(target.len().saturating_sub(up));
-                words.retain(|word| !["crate", "self", "super"].contains(word));
-            }
-            target.extend(words);
+            let names = words.iter().filter(|word| !["crate", "self", "super"].contains(*word));
+            let target: Vec<&str> = base.iter().chain(names).copied().collect();
             let found = (0..=target.len()).rev().find_map(|end| modules.get(target.get(..end)?));
-            if let Some(to) = found.filter(|to| *to != path) {
-                *imports.entry((path.clone(), (*to).to_owned())).or_default() += 1;
+            if let Some(to) = found.filter(|to| **to != path) {
+                *imports.entry((path.clone(), (*to).clone())).or_default() += 1;
             }
         }
     }
@@ -105,28 +96,21 @@ fn imports(sources: &BTreeMap<String, String>) -> Imports {
 
 /// The module of a file: `thread/mod.rs` and `thread.rs` are both `thread`.
 fn module(path: &str) -> Vec<&str> {
-    let mut words: Vec<_> = path.trim_end_matches(".rs").split('/').collect();
-    if let Some("mod" | "lib" | "main") = words.last().copied() {
-        words.pop();
-    }
-    words
+    let words = path.trim_end_matches(".rs").split('/');
+    words.filter(|word| !["mod", "lib", "main"].contains(word)).collect()
 }
 
 /// The paths that a file uses outside its tests, each name by itself.
 fn uses(text: &str) -> Vec<String> {
     let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text);
-    let mut paths = Vec::new();
-    let mut open = String::new();
-    for line in code.lines().map(str::trim) {
-        let line = line.split("//").next().unwrap_or(line);
-        let is_use = |start: &str| line.starts_with("use ") || line.starts_with(start);
-        if !open.is_empty()
-            || is_use("pub use ")
-            || (line.starts_with("pub(") && line.contains(") use "))
-        {
+    let (mut paths, mut open) = (Vec::new(), String::new());
+    for line in code.lines().map(|line| line.split("//").next().unwrap_or_default().trim()) {
+        let begins =
+            line.starts_with("use ") || (line.starts_with("pub") && line.contains(" use "));
+        if begins || !open.is_empty() {
             open += line;
         }
-        if let Some((tree, _)) = open.clone().split_once(';') {
+        if let Some(tree) = open.strip_suffix(';') {
             let tree = tree.split_once("use ").map_or(tree, |(_, tree)| tree);
             flatten("", &tree.replace(' ', ""), &mut paths);
             open.clear();

@@ -75,10 +75,8 @@ pub(crate) struct Node {
 
 impl Metadata {
     pub(crate) fn read() -> Result<Self> {
-        let text = Tool::cargo()
-            .arguments(["metadata", "--format-version", "1", "--all-features"])
-            .text()?;
-        Ok(serde_json::from_str(&text)?)
+        let metadata = ["metadata", "--format-version", "1", "--all-features"];
+        Ok(serde_json::from_str(&Tool::cargo().arguments(metadata).text()?)?)
     }
 
     /// The packages of this workspace, by name.
@@ -90,10 +88,6 @@ impl Metadata {
     }
 
     /// Where the module or program `name` of the tests of `package` is: by itself, or in a program with all others.
-    ///
-    /// # Errors
-    ///
-    /// There is neither.
     pub(crate) fn test(&self, package: &str, name: &str) -> Result<Test> {
         let tests = self.members().into_iter().find(|it| it.name == package);
         let targets = tests.map(|it| it.targets.iter().filter(|target| target.is("test")));

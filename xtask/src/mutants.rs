@@ -44,10 +44,6 @@ pub(crate) struct Selection {
 }
 
 /// Runs the mutations that are wanted, prints who caught each, and says whether all were caught.
-///
-/// # Errors
-///
-/// A mutation does not apply, the copy does not build, or a file cannot be written.
 pub(crate) fn run(selection: &Selection) -> Result<bool> {
     let all = catalogue::read()?;
     if selection.list {

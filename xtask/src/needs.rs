@@ -7,10 +7,6 @@ use crate::command::Tool;
 use crate::result::Result;
 
 /// The folder `name` among this user's caches.
-///
-/// # Errors
-///
-/// The user has none.
 pub(crate) fn cache(name: &str) -> Result<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let named = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
@@ -20,10 +16,6 @@ pub(crate) fn cache(name: &str) -> Result<PathBuf> {
 
 /// The Python of the virtual environment in `folder`, made if it is not there, in which `wanted` is installed: the arguments of
 /// `pip install`.
-///
-/// # Errors
-///
-/// There is no Python, or a package cannot be had.
 pub(crate) fn python<A: AsRef<OsStr>>(folder: &Path, wanted: &[A]) -> Result<PathBuf> {
     let python = folder.join("bin").join("python");
     if !python.exists() {
@@ -36,10 +28,6 @@ pub(crate) fn python<A: AsRef<OsStr>>(folder: &Path, wanted: &[A]) -> Result<Pat
 
 /// The program of a package outside the workspace, which nobody is to build who did not ask for it: the package's manifest, and the
 /// folder below `target` in which it is built for speed.
-///
-/// # Errors
-///
-/// Cargo could not be started, or the package does not build.
 pub(crate) fn apart(manifest: &str, program: &str, folder: &str) -> Result<PathBuf> {
     eprintln!("{program} is built, which takes minutes at first");
     let build = ["build", "--release", "--quiet", "--manifest-path", manifest];

@@ -17,10 +17,6 @@ const FULL: [&str; 3] = ["--everywhere", "--seeds", "100000"];
 
 /// Runs the simulations with `arguments`. Returns true if all promises were kept. `--teams`: the tests of a team supervisor, which
 /// dies twice in a row at every pair of appends, under 10,000 seeds.
-///
-/// # Errors
-///
-/// Cargo could not be started.
 pub(crate) fn shown(arguments: &[String]) -> Result<bool> {
     if let [teams] = arguments
         && teams == "--teams"

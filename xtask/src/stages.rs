@@ -132,10 +132,6 @@ impl Options {
 }
 
 /// Runs the stages that `options` choose. Returns true if none failed.
-///
-/// # Errors
-///
-/// The workspace cannot be read, or `--base` names no commit.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let metadata = Metadata::read()?;
     let changes = match options.land || options.base.is_some() {

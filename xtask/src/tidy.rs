@@ -20,10 +20,6 @@ use crate::metadata::Metadata;
 use crate::result::Result;
 
 /// Everything that is wrong, in the order of the paths.
-///
-/// # Errors
-///
-/// A file or the tree of dependencies cannot be read.
 pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let members = member::members(metadata)?;
     let lock = fs::read_to_string("Cargo.lock").unwrap_or_default();

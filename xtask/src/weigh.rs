@@ -40,10 +40,6 @@ const FIRST: &str = "rag";
 const FIRST_LIMIT: f64 = 350.0;
 
 /// Weighs each row and prints it as it comes. Returns false if the first command was weighed and is too heavy.
-///
-/// # Errors
-///
-/// Cargo could not be started, or a program does not build.
 pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
     let metadata = Metadata::read()?;
     let target = metadata.target_directory.join("weigh");

@@ -28,10 +28,6 @@ pub(super) struct Base {
 
 impl Commit {
     /// The commit that `name` means: whatever git understands.
-    ///
-    /// # Errors
-    ///
-    /// There is none, or no git.
     pub(super) fn named(name: &str) -> Result<Self> {
         let hash = git(Path::new("."), &["rev-parse", "--verify", &format!("{name}^{{commit}}")]);
         let hash = hash.map_err(|error| {
@@ -46,10 +42,6 @@ impl Commit {
     }
 
     /// Builds the measurements of this commit.
-    ///
-    /// # Errors
-    ///
-    /// Another run uses the folder, the files cannot be written, or the commit does not build.
     pub(super) fn built(&self) -> Result<Base> {
         let folder = std::path::absolute(FOLDER)?;
         fs::create_dir_all(&folder)?;

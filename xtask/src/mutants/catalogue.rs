@@ -62,10 +62,6 @@ impl Mutation {
 }
 
 /// All mutations, in the order of their numbers.
-///
-/// # Errors
-///
-/// A sentence about the first block that makes no sense.
 pub(super) fn read() -> Result<Vec<Mutation>> {
     let blocks = FILES.iter().flat_map(|file| file.split("\n# ").skip(1));
     let mut all = Vec::new();

@@ -79,10 +79,6 @@ struct Profile {
 
 impl Suites {
     /// Builds the simulator of `tree`, and the programs of these `tests`; `folder` is for what they share.
-    ///
-    /// # Errors
-    ///
-    /// It does not build, or the simulator fails without any mutation.
     pub(super) fn build(tree: &Path, folder: &Path, tests: &BTreeSet<Test>) -> Result<Self> {
         let simulator = simulator(tree, folder)?;
         let target = folder.join("target");
@@ -110,10 +106,6 @@ impl Suites {
     }
 
     /// Runs the test or the simulator that has to catch `mutation`.
-    ///
-    /// # Errors
-    ///
-    /// A program could not be started.
     pub(super) fn run(&self, mutation: &Mutation) -> Result<Verdict> {
         if let Finder::Tests(test) = &mutation.finder {
             let of_test = self.suites.iter().find(|suite| suite.has(test));
@@ -141,10 +133,6 @@ impl Suites {
 }
 
 /// Builds the simulator of `tree`.
-///
-/// # Errors
-///
-/// It does not build.
 pub(super) fn simulator(tree: &Path, folder: &Path) -> Result<PathBuf> {
     let target = folder.join("target");
     seeded(&target, "simulate")?;

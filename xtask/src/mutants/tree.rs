@@ -27,10 +27,6 @@ pub fn mutated(number: u32) -> bool {
 );
 
 /// The file in which each of `mutations` applies, with its number.
-///
-/// # Errors
-///
-/// A file cannot be read.
 pub(super) fn places(mutations: &[Mutation]) -> Result<Vec<(u32, String)>> {
     let texts = sources(&files::files(Path::new("."))?)?;
     let place = |mutation: &Mutation| {
@@ -50,10 +46,6 @@ fn sources(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
 
 /// The tree with all of `mutations`, below `folder`. What did not change since the last copy is not touched, so that it need
 /// not be built again.
-///
-/// # Errors
-///
-/// A mutation does not apply to exactly one place, or a file cannot be written.
 pub(super) fn copied(folder: &Path, mutations: &[Mutation]) -> Result<PathBuf> {
     let files = files::files(Path::new("."))?;
     let mut texts = sources(&files)?;
