@@ -235,7 +235,6 @@ mod tests {
         let mutants = |only| Ok(Request::Mutants(Selection { only, ..Selection::default() }));
         for (line, want) in [
             ("test", test(&[], false, false, None)),
-            ("test --full", test(&[], false, true, None)),
             ("test --land --base main", test(&[], true, false, Some("main"))),
             ("test --only fmt,doc --only tidy", test(&["fmt", "doc", "tidy"], false, false, None)),
             ("test --help", Ok(Request::Help)),
@@ -243,22 +242,14 @@ mod tests {
             ("test --only lint", Err("no stage `lint`")),
             ("test now", Err("`now` means nothing here")),
             ("tidy", Ok(Request::Tidy)),
-            ("tidy now", Err("`now` means nothing here")),
             ("--help", Ok(Request::Help)),
-            ("house", Ok(Request::House(house::Ask::Draw))),
             ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
             ("house --files", Err("`--files` needs the name of a crate")),
-            ("house --all", Err("`--all` means nothing here")),
-            ("behaviours", Ok(Request::Behaviours(Ask::Check))),
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
-            ("behaviours --list now", Err("`now` means nothing here")),
             ("simulate --help", Ok(Request::Simulate(vec!["--help".into()]))),
             ("mutants", mutants(vec![])),
             ("mutants --only 3,41", mutants(vec![3, 41])),
             ("mutants --only x", Err("`x` is no number")),
-            ("fixtures glm", Ok(Request::Fixtures(vec!["glm".into()]))),
-            ("evaluate --fusion", Ok(Request::Evaluate(vec!["--fusion".into()]))),
-            ("bench", Ok(bench(&[], Beside::Engines { langgraph: true, peers: false }))),
             (
                 "bench loop --no-langgraph --rounds 9 --peers",
                 Ok(bench(

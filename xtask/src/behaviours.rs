@@ -73,12 +73,6 @@ impl Comparison {
         Self { documents, tests }
     }
 
-    /// Whether the documentation of a test of that name says that it holds `number`.
-    pub(crate) fn is_held_by(&self, number: &str, test: &str) -> bool {
-        let claims = number::number(number).and_then(|number| self.tests.get(&number));
-        claims.is_some_and(|claims| claims.iter().any(|claim| claim.test == test))
-    }
-
     fn status(&self, number: Number) -> Status {
         match self.tests.get(&number) {
             None => Status::Open,

@@ -63,50 +63,38 @@ impl Changes {
         self.any(|path| path.ends_with("Cargo.toml") || path.ends_with("Cargo.lock"))
     }
 
-    /// True if the manifest of `package` changed, or what it includes of files outside of its folder.
+    /// True if the manifest of `package` changed, or a line of it that includes a file outside of its folder.
     pub(crate) fn has_manifest_of(&self, package: &Package, metadata: &Metadata) -> bool {
         let manifest = metadata.relative(&package.manifest_path);
         let folder = manifest.trim_end_matches("Cargo.toml");
         let includes = |path: &str| {
-            let leaves = ["include_str!(\"../../", "include_bytes!(\"../../"];
             let is_source = path.starts_with(folder) && path.ends_with(".rs");
-            is_source
-                && self.changed_lines(path).any(|line| leaves.iter().any(|it| line.contains(it)))
+            is_source && self.has_line(path, "!(\"../../")
         };
-        self.any(|path| path == manifest) || self.any(includes)
+        self.any(|path| path == manifest || includes(path))
     }
 
     /// True if what decides which features a program of a guide needs changed: a `cargo add` of a guide, a table of features,
     /// or a line of code that asks for a feature.
     pub(crate) fn has_features(&self) -> bool {
-        self.any(|path| {
-            let is_told = |mark: &str| self.changed_lines(path).any(|line| line.contains(mark));
-            match path.rsplit_once('.') {
-                Some((_, "md")) => path.starts_with("docs/guides/") && is_told("cargo add"),
-                Some((_, "rs")) => path.starts_with("crates/") && is_told("(feature = "),
-                Some((_, "toml")) => path.ends_with("Cargo.toml") && self.has_feature_table(path),
-                _ => false,
-            }
+        self.any(|path| match path.rsplit_once('.') {
+            Some((_, "md")) => path.starts_with("docs/guides/") && self.has_line(path, "cargo add"),
+            Some((_, "rs")) => path.starts_with("crates/") && self.has_line(path, "(feature = "),
+            Some((_, "toml")) => path.ends_with("Cargo.toml") && self.has_feature_table(path),
+            _ => false,
         })
     }
 
-    /// The lines that differ in the file at `path`: of a new file all.
-    fn changed_lines(&self, path: &str) -> impl Iterator<Item = String> {
-        let lines = match self {
-            Self::All => Vec::new(),
-            Self::Since { folder, base, .. } => {
-                let git = |arguments: &[&str]| {
-                    Tool::named("git").within(folder).arguments(arguments).text()
-                };
-                let diff = git(&["diff", "-U0", base, "--", path]).unwrap_or_default();
-                let is_change = |line: &&str| line.starts_with(['+', '-']);
-                match diff.is_empty() {
-                    true => lines(&fs::read_to_string(folder.join(path)).unwrap_or_default()),
-                    false => diff.lines().filter(is_change).map(str::to_owned).collect(),
-                }
-            }
-        };
-        lines.into_iter()
+    /// True if a line with `mark` differs in the file at `path`; of a new file, all lines do.
+    fn has_line(&self, path: &str, mark: &str) -> bool {
+        let Self::Since { folder, base, .. } = self else { return true };
+        let diff = Tool::named("git").within(folder).arguments(["diff", "-U0", base, "--", path]);
+        let diff = diff.text().unwrap_or_default();
+        let is_change = |line: &str| line.starts_with(['+', '-']) && line.contains(mark);
+        match diff.is_empty() {
+            true => fs::read_to_string(folder.join(path)).unwrap_or_default().contains(mark),
+            false => diff.lines().any(is_change),
+        }
     }
 
     /// True if the `[features]` of the manifest at `path` differ.
@@ -117,10 +105,6 @@ impl Changes {
         let now = fs::read_to_string(folder.join(path)).unwrap_or_default();
         features(&before.text().unwrap_or_default()) != features(&now)
     }
-}
-
-fn lines(text: &str) -> Vec<String> {
-    text.lines().map(str::to_owned).collect()
 }
 
 /// The lines of the table `[features]`, without comments.

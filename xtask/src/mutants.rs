@@ -5,22 +5,19 @@
 
 mod catalogue;
 mod suites;
-mod table;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::behaviours::Comparison;
 use crate::changes::{self, Changes};
 use crate::metadata::Metadata;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
 use catalogue::{Finder, Mutation};
-use suites::{Suites, Verdict};
-use table::Table;
+use suites::Suites;
 
 /// How many run by default, in turn.
 const IN_TURN: usize = 10;
@@ -50,7 +47,7 @@ pub(crate) fn run(selection: &Selection) -> Result<bool> {
         all.iter().for_each(|mutation| println!("{}", mutation.line()));
         return Ok(true);
     }
-    Ok(measured(&all, selection)?.is_good())
+    Ok(measured(&all, selection)?.0)
 }
 
 /// The stage: for a landing those of files that changed and ten others in turn, else all.
@@ -65,18 +62,11 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
             Selection { also: changed, ..Selection::default() }
         }
     };
-    let table = measured(&all, &selection)?;
-    let summary = match left {
-        0 => table.summary(),
-        left => format!(
-            "{}; {left} of changed files left out (`cargo xtask mutants --full`)",
-            table.summary()
-        ),
-    };
-    Ok(match table.is_good() {
-        true => Outcome::Passed(summary),
-        false => Outcome::Failed(summary),
-    })
+    let (is_good, mut summary) = measured(&all, &selection)?;
+    if left > 0 {
+        summary += &format!("; {left} of changed files left out (`cargo xtask mutants --full`)");
+    }
+    Ok(if is_good { Outcome::Passed(summary) } else { Outcome::Failed(summary) })
 }
 
 /// The simulator of the copy. None of its mutations is switched on unless [the environment](tree::VARIABLE) says so, so it does for
@@ -86,7 +76,8 @@ pub(crate) fn simulator() -> Result<PathBuf> {
     suites::simulator(&tree::copied(&folder, &catalogue::read()?)?, &folder)
 }
 
-fn measured(all: &[Mutation], selection: &Selection) -> Result<Table> {
+/// Runs the chosen mutations. Returns true if all were caught, and how many were.
+fn measured(all: &[Mutation], selection: &Selection) -> Result<(bool, String)> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
     let mut chosen = chosen(all, selection)?;
@@ -98,13 +89,18 @@ fn measured(all: &[Mutation], selection: &Selection) -> Result<Table> {
     let began = Instant::now();
     let suites = Suites::build(&tree, &folder, &named.collect())?;
     println!("mutants: {} in one build, which took {:.0?}", all.len(), began.elapsed());
-    let mut table = Table::new(Comparison::read()?);
-    for mutation in chosen {
-        let verdict = suites.run(mutation)?;
-        table.add(mutation, verdict);
+    let mut survivors = Vec::new();
+    for mutation in &chosen {
+        let caught = suites.run(mutation)?;
+        println!("{}\n      {}", mutation.line(), caught.as_deref().unwrap_or("SURVIVED"));
+        survivors.extend(caught.is_none().then(|| mutation.number.to_string()));
     }
-    println!("{}", table.summary());
-    Ok(table)
+    let mut summary = format!("mutants: {} caught", chosen.len() - survivors.len());
+    if !survivors.is_empty() {
+        summary += &format!("; SURVIVED: {}", survivors.join(", "));
+    }
+    println!("{summary}");
+    Ok((survivors.is_empty(), summary))
 }
 
 /// Where the copy stands, and is built.
@@ -164,16 +160,6 @@ fn changed(all: &[Mutation], changes: &Changes, number: usize) -> Result<(Vec<u3
     numbers.rotate_left(first);
     numbers.truncate(CHANGED);
     Ok((numbers, left))
-}
-
-/// How a mutation was caught, for the table.
-fn catchers(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Survived => "SURVIVED".to_owned(),
-        Verdict::Hang(suite) => format!("hang of {suite}"),
-        Verdict::Simulated(how) => format!("the simulator: {how}"),
-        Verdict::Failed { suite, test } => format!("{suite}: {test}"),
-    }
 }
 
 #[cfg(test)]

@@ -57,7 +57,8 @@ impl Mutation {
                 self.package.as_deref().unwrap_or_default()
             }
         };
-        format!("{:>4}  {place:<18}  {}", self.number, self.what)
+        let promises = self.promises.join(", ");
+        format!("{:>4}  {place:<18}  {}  {promises}", self.number, self.what).trim_end().to_owned()
     }
 }
 

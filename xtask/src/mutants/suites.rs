@@ -25,21 +25,6 @@ const SEEDS: &str = "1000";
 
 const SIMULATOR: &str = "hanok-simulations";
 
-/// Whether, and by whom, a mutation was caught.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Survived,
-    /// The suite did not come to an end.
-    Hang(String),
-    /// The simulator failed; how.
-    Simulated(String),
-    /// The test of a suite failed, and passes without it.
-    Failed {
-        suite: String,
-        test: String,
-    },
-}
-
 /// What is built.
 #[derive(Debug)]
 pub(super) struct Suites {
@@ -105,8 +90,8 @@ impl Suites {
         }
     }
 
-    /// Runs the test or the simulator that has to catch `mutation`.
-    pub(super) fn run(&self, mutation: &Mutation) -> Result<Verdict> {
+    /// Runs the test or the simulator that has to catch `mutation`. Returns what caught it.
+    pub(super) fn run(&self, mutation: &Mutation) -> Result<Option<String>> {
         if let Finder::Tests(test) = &mutation.finder {
             let of_test = self.suites.iter().find(|suite| suite.has(test));
             let suite = of_test.ok_or_else(|| format!("there is no program of {test:?}"))?;
@@ -121,14 +106,12 @@ impl Suites {
             tool = tool.arguments(["--store", name]);
         }
         let ended = tool.run()?;
-        if ended.late {
-            return Ok(Verdict::Hang("the simulator".to_owned()));
-        }
         if ended.succeeded() {
-            return Ok(Verdict::Survived);
+            return Ok(None);
         }
         let last = ended.output.lines().rev().find(|line| !line.trim().is_empty());
-        Ok(Verdict::Simulated(last.unwrap_or_default().trim().to_owned()))
+        let how = if ended.late { "it hung" } else { last.unwrap_or_default().trim() };
+        Ok(Some(format!("the simulator: {how}")))
     }
 }
 
@@ -169,23 +152,17 @@ impl Suite {
     }
 
     /// Runs the test `name` with the mutation `number`, and again without if it fails.
-    fn verdict(&self, number: u32, name: &str) -> Result<Verdict> {
-        let suite = match self.name.replace('_', "-") == self.package {
-            true => self.package.clone(),
-            false => format!("{} {}", self.package, self.name),
-        };
+    fn verdict(&self, number: u32, name: &str) -> Result<Option<String>> {
         let ended = self.ended(number, name)?;
         if ended.output.contains("running 0 tests") {
-            return Err(format!("{suite} has no test {name}").into());
+            return Err(format!("{} {} has no test {name}", self.package, self.name).into());
         }
         // On a busy machine it may fail or take as long by itself.
         if ended.succeeded() || !self.ended(0, name)?.succeeded() {
-            return Ok(Verdict::Survived);
+            return Ok(None);
         }
-        Ok(match ended.late {
-            true => Verdict::Hang(suite),
-            false => Verdict::Failed { suite, test: name.to_owned() },
-        })
+        let how = if ended.late { "hang of " } else { "" };
+        Ok(Some(format!("{how}{} {}: {name}", self.package, self.name)))
     }
 
     fn ended(&self, number: u32, name: &str) -> Result<Ended> {
