@@ -3,8 +3,6 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use crate::command::coloured;
-
 /// How a stage ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -26,16 +24,14 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// The stage in one line.
-    fn line(&self, colour: bool) -> String {
-        let (mark, paint, note) = match &self.outcome {
-            Outcome::Passed(note) => ("ok", "32", note.lines().next().unwrap_or_default()),
-            Outcome::Failed(_) => ("FAILED", "31;1", ""),
-            Outcome::Skipped(reason) => ("skipped", "33", reason.as_str()),
+    fn line(&self) -> String {
+        let (mark, note) = match &self.outcome {
+            Outcome::Passed(note) => ("ok", note.lines().next().unwrap_or_default()),
+            Outcome::Failed(_) => ("FAILED", ""),
+            Outcome::Skipped(reason) => ("skipped", reason.as_str()),
         };
-        let mark = format!("{mark:<9}");
-        let mark = if colour { format!("\x1b[{paint}m{mark}\x1b[0m") } else { mark };
-        let line = format!("{mark}{:<14}{:>7.1} s  {note}", self.name, self.took.as_secs_f64());
-        line.trim_end().to_owned()
+        let took = self.took.as_secs_f64();
+        format!("{mark:<9}{:<14}{took:>7.1} s  {note}", self.name).trim_end().to_owned()
     }
 
     /// Prints the line, after all output of a stage that failed.
@@ -46,7 +42,7 @@ impl Finished {
         if let Outcome::Failed(output) = &self.outcome {
             println!("---- {} ----\n{}", self.name, output.trim_end());
         }
-        println!("{}", self.line(coloured()));
+        println!("{}", self.line());
     }
 }
 
@@ -63,7 +59,7 @@ pub(crate) fn announce(name: &str) {
 pub(crate) fn summary(finished: &[Finished], took: Duration, not_run: &str) -> bool {
     println!("\nsummary");
     for stage in finished {
-        println!("{}", stage.line(coloured()));
+        println!("{}", stage.line());
     }
     println!("{:<23}{:>7.1} s", "in all", took.as_secs_f64());
     for stage in finished {
@@ -97,8 +93,7 @@ mod tests {
         let finished =
             |name, outcome| Finished { name, outcome, took: Duration::from_millis(1250) };
         let stage = finished("examples", Outcome::Passed("2 runs\na table".into()));
-        assert_eq!(stage.line(false), "ok       examples          1.2 s  2 runs");
-        assert_eq!(stage.line(true), "\x1b[32mok       \x1b[0mexamples          1.2 s  2 runs");
+        assert_eq!(stage.line(), "ok       examples          1.2 s  2 runs");
         let failed = finished("test", Outcome::Failed("assertion".into()));
         assert_eq!(closing(&[stage, failed]), "1 passed, 1 failed, 0 skipped");
     }

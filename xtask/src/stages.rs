@@ -2,13 +2,13 @@
 
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use postgres_for_tests::{Installation, Server};
 
 use crate::behaviours::Comparison;
 use crate::changes::{self, Changes};
-use crate::command::{Tool, coloured};
+use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
@@ -36,44 +36,36 @@ pub(crate) struct Stage {
     pub(crate) about: &'static str,
     /// The first tier that runs it; `--full` runs all.
     tier: Tier,
-    run: fn(&Work) -> Result<Outcome>,
+    run: Run,
 }
 
 type Run = fn(&Work) -> Result<Outcome>;
 
-const fn work(name: &'static str, run: Run, about: &'static str) -> Stage {
-    Stage { name, about, tier: Tier::Work, run }
-}
-
-const fn land(name: &'static str, run: Run, about: &'static str) -> Stage {
-    Stage { name, about, tier: Tier::Land, run }
-}
-
-const fn full(name: &'static str, run: Run, about: &'static str) -> Stage {
-    Stage { name, about, tier: Tier::Full, run }
+const fn stage(tier: Tier, name: &'static str, run: Run, about: &'static str) -> Stage {
+    Stage { name, about, tier, run }
 }
 
 /// Every stage, in the order they run: cheap ones first, then those that share their build.
 pub(crate) const ALL: &[Stage] = &[
-    work("fmt", fmt, "cargo fmt --check"),
-    work("tidy", tidy, "floors, manifests, licences, hygiene"),
-    work("behaviours", behaviours, "the numbered lists in docs/ against the tests"),
-    work("dependencies", dependencies::stage, "packages of crates and of the first command"),
-    work("test", test, "all tests (nextest if present), sweeps sampled"),
-    work("examples", examples::stage, "the examples and the first guide, end to end"),
-    land("clippy", clippy, "all targets and features, warnings denied"),
-    land("features", features, "the parser without its feature, as clippy reads it"),
-    land("wasm", wasm, "what runs in a browser, checked for it"),
-    land("doc", doc, "cargo doc, warnings denied"),
-    land("doctest", doctest, "the examples in the documentation and the guides"),
-    land("guides", guides::stage, "the guides, each with what it adds, if features changed"),
-    land("publish", publish::stage, "packages, each checked if its manifest changed"),
-    land("simulate", simulate::stage, "graphs under schedules of crashes, 30 seconds"),
-    land("mutants", mutants::stage, "bugs that tests and the simulator have to find"),
-    land("fuzz", fuzz::stage, "targets whose crate changed under libFuzzer, 10 seconds each"),
-    land("neighbours", neighbours::stage, "beside sqlx and others, if a manifest changed"),
-    full("deny", deny, "licences, sources and advisories by cargo-deny"),
-    full("machete", machete, "unused dependencies by cargo-machete"),
+    stage(Tier::Work, "fmt", fmt, "cargo fmt --check"),
+    stage(Tier::Work, "tidy", tidy, "floors, manifests, licences, hygiene"),
+    stage(Tier::Work, "behaviours", behaviours, "the lists in docs/ against the tests"),
+    stage(Tier::Work, "dependencies", dependencies::stage, "packages per crate, and of rag"),
+    stage(Tier::Work, "test", test, "all tests, sweeps sampled"),
+    stage(Tier::Work, "examples", examples::stage, "examples and the first guide, run"),
+    stage(Tier::Land, "clippy", clippy, "all targets, warnings denied"),
+    stage(Tier::Land, "features", features, "the parser without its feature"),
+    stage(Tier::Land, "wasm", wasm, "what runs in a browser"),
+    stage(Tier::Land, "doc", doc, "cargo doc, warnings denied"),
+    stage(Tier::Land, "doctest", doctest, "documentation and guides"),
+    stage(Tier::Land, "guides", guides::stage, "guides, each with what it adds"),
+    stage(Tier::Land, "publish", publish::stage, "packages of changed manifests"),
+    stage(Tier::Land, "simulate", simulate::stage, "schedules of crashes, 30 seconds"),
+    stage(Tier::Land, "mutants", mutants::stage, "bugs that tests have to find"),
+    stage(Tier::Land, "fuzz", fuzz::stage, "libFuzzer, 10 seconds a target"),
+    stage(Tier::Land, "neighbours", neighbours::stage, "beside sqlx and others"),
+    stage(Tier::Full, "deny", deny, "licences, advisories: cargo-deny"),
+    stage(Tier::Full, "machete", machete, "unused dependencies"),
 ];
 
 /// Those that run at the same time: each of them keeps little more than one core busy.
@@ -91,11 +83,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 impl Options {
     fn tier(&self) -> Tier {
-        match (self.full, self.land) {
-            (true, _) => Tier::Full,
-            (false, true) => Tier::Land,
-            (false, false) => Tier::Work,
-        }
+        let land = if self.land { Tier::Land } else { Tier::Work };
+        if self.full { Tier::Full } else { land }
     }
 
     /// The stages that are to run.
@@ -108,26 +97,24 @@ impl Options {
         ALL.iter().filter(is_wanted).collect()
     }
 
-    /// A sentence on what this run leaves out, each with the command that runs it.
+    /// What this run leaves out, and the command that runs it.
     fn not_run(&self) -> String {
-        let of = |tier| {
+        let of = |tier, command: &str| {
             let stages = ALL.iter().filter(|stage| stage.tier == tier).map(|stage| stage.name);
-            stages.collect::<Vec<_>>().join(", ")
+            format!("{} (`cargo xtask test{command}`)", stages.collect::<Vec<_>>().join(", "))
         };
-        let full = format!(
-            "{}, all seeds, mutants, sweeps and packages (`cargo xtask test --full`)",
-            of(Tier::Full)
-        );
-        match (self.only.is_empty(), self.tier()) {
-            (false, _) => "not run: the stages that were not named".to_owned(),
-            (true, Tier::Work) => {
-                format!("not run: {} (`cargo xtask test --land`); {full}", of(Tier::Land))
+        let other = match self.tier() {
+            _ if !self.only.is_empty() => {
+                return "not run: the stages that were not named".to_owned();
             }
-            (true, Tier::Land) => {
-                format!("not run: {} (`cargo xtask test`); {full}", of(Tier::Work))
-            }
-            (true, Tier::Full) => "nothing was left out".to_owned(),
-        }
+            Tier::Work => of(Tier::Land, " --land"),
+            Tier::Land => of(Tier::Work, ""),
+            Tier::Full => return "nothing was left out".to_owned(),
+        };
+        format!(
+            "not run: {other}; all seeds, mutants, sweeps, packages, {}",
+            of(Tier::Full, " --full")
+        )
     }
 }
 
@@ -153,13 +140,10 @@ fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     report::announce(&names.join(", "));
     thread::scope(|scope| {
-        let runs: Vec<_> =
-            stages.iter().map(|stage| scope.spawn(|| finished(stage, work))).collect();
-        let ended = runs.into_iter().zip(names).map(|(run, name)| {
-            let end = run.join().unwrap_or_else(|_panic| {
-                let outcome = Outcome::Failed("it panicked".to_owned());
-                Finished { name, outcome, took: Duration::ZERO }
-            });
+        let run = |stage| scope.spawn(move || finished(stage, work));
+        let runs: Vec<_> = stages.iter().map(|stage| run(stage)).collect();
+        let ended = runs.into_iter().map(|run| {
+            let end = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             end.print();
             end
         });
@@ -173,14 +157,13 @@ fn finished(stage: &Stage, work: &Work) -> Finished {
     Finished { name: stage.name, outcome, took: started.elapsed() }
 }
 
+fn cargo(arguments: &[&str]) -> Result<Outcome> {
+    passed(Tool::cargo().arguments(arguments).run()?, |_| String::new())
+}
+
 fn fmt(_: &Work) -> Result<Outcome> {
-    if let Some(reason) = missing_component("fmt", "rustfmt") {
-        return Ok(Outcome::Skipped(reason));
-    }
-    // rustfmt does not read Cargo's setting of colours.
-    let colour = if coloured() { "always" } else { "never" };
-    let fmt = Tool::cargo().arguments(["fmt", "--all", "--check", "--", "--color", colour]);
-    passed(fmt.run()?, |_| String::new())
+    let missing = missing_component("fmt", "rustfmt").map(Outcome::Skipped);
+    missing.map_or_else(|| cargo(&["fmt", "--all", "--check"]), Ok)
 }
 
 fn tidy(work: &Work) -> Result<Outcome> {
@@ -194,13 +177,9 @@ fn behaviours(_: &Work) -> Result<Outcome> {
 }
 
 fn clippy(_: &Work) -> Result<Outcome> {
-    if let Some(reason) = missing_component("clippy", "clippy") {
-        return Ok(Outcome::Skipped(reason));
-    }
-    let clippy = Tool::cargo()
-        .arguments(["clippy", "--workspace", "--all-targets", "--all-features"])
-        .arguments(["--", "-D", "warnings"]);
-    passed(clippy.run()?, |_| String::new())
+    let all = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    let missing = missing_component("clippy", "clippy").map(Outcome::Skipped);
+    missing.map_or_else(|| cargo(&all), Ok)
 }
 
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
@@ -208,9 +187,8 @@ const FOR_BROWSERS: [&str; 4] = ["hanok-core", "hanok-state", "hanok-checkpoint"
 
 /// A feature that another crate of the workspace switches on is off here, so a missing `cfg` is found.
 fn features(_: &Work) -> Result<Outcome> {
-    let clippy = Tool::cargo().arguments(["clippy", "--package", "hanok-parse", "--lib"]);
-    let clippy = clippy.arguments(["--no-default-features", "--", "-D", "warnings"]);
-    passed(clippy.run()?, |_| "hanok-parse".to_owned())
+    let parser = ["clippy", "--package", "hanok-parse", "--lib", "--no-default-features"];
+    cargo(&[&parser[..], &["--", "-D", "warnings"]].concat())
 }
 
 /// The target of browsers.
@@ -267,17 +245,15 @@ fn test(work: &Work) -> Result<Outcome> {
         Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
         None => cargo,
     };
+    let all = ["--workspace", "--all-features", "--no-fail-fast"];
     if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
-        let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];
-        return passed(cargo.arguments(run).run()?, |said| {
-            format!("{}{note}", nextest_counts(said))
-        });
+        let ended = cargo.arguments(["nextest", "run"]).arguments(all).run()?;
+        return passed(ended, |output| nextest_counts(output).to_owned() + &note);
     }
-    let run = ["test", "--workspace", "--all-features", "--no-fail-fast"];
     // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
     let kinds = ["--lib", "--bins", "--tests", "--examples"];
-    passed(cargo.arguments(run).arguments(kinds).run()?, |said| {
-        format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(said))
+    passed(cargo.arguments(["test"]).arguments(all).arguments(kinds).run()?, |output| {
+        format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(output))
     })
 }
 
@@ -304,21 +280,19 @@ fn doctest(_: &Work) -> Result<Outcome> {
 }
 
 fn deny(_: &Work) -> Result<Outcome> {
-    let check = ["--all-features", "check", "advisories", "bans", "licenses", "sources"];
-    other_tool("deny", &check, "`tidy` has checked licences and sources")
+    other_tool("deny", &["--all-features", "check", "advisories", "bans", "licenses", "sources"])
 }
 
 fn machete(_: &Work) -> Result<Outcome> {
-    other_tool("machete", &[], "nothing else looks for unused dependencies")
+    other_tool("machete", &[])
 }
 
 /// Runs a subcommand of Cargo that others keep, where it is installed.
-fn other_tool(name: &str, arguments: &[&str], without: &str) -> Result<Outcome> {
+fn other_tool(name: &str, arguments: &[&str]) -> Result<Outcome> {
     if Tool::cargo().arguments([name, "--version"]).text().is_err() {
-        let reason = format!("not installed: `cargo install cargo-{name}`; {without}");
-        return Ok(Outcome::Skipped(reason));
+        return Ok(Outcome::Skipped(format!("not installed: `cargo install cargo-{name}`")));
     }
-    passed(Tool::cargo().arguments([name]).arguments(arguments).run()?, |_| String::new())
+    cargo(&[&[name], arguments].concat())
 }
 
 /// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
@@ -335,9 +309,9 @@ fn missing_component(command: &str, component: &str) -> Option<String> {
 }
 
 /// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.
-fn nextest_counts(output: &str) -> String {
+fn nextest_counts(output: &str) -> &str {
     let line = output.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
-    line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim()).to_owned()
+    line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim())
 }
 
 /// The sums over what every binary of `cargo test` prints: `test result: ok. 3 passed; 0 failed; …`.
@@ -366,23 +340,16 @@ mod tests {
 
     #[test]
     fn each_stage_belongs_to_one_tier_and_full_runs_all() {
-        let stages = |line: &[&str]| {
-            let mut options = Options::default();
-            for word in line {
-                match *word {
-                    "--land" => options.land = true,
-                    "--full" => options.full = true,
-                    name => options.only.push(name.to_owned()),
-                }
-            }
+        let stages = |only: &[&str], land, full| {
+            let only = only.iter().map(|name| (*name).to_owned()).collect();
+            let options = Options { only, land, full, base: None };
             options.stages().iter().map(|stage| stage.name).collect::<Vec<_>>()
         };
-        let (work, land) = (stages(&[]), stages(&["--land"]));
+        let (work, land) = (stages(&[], false, false), stages(&[], true, false));
         assert_eq!(work, ["fmt", "tidy", "behaviours", "dependencies", "test", "examples"]);
         assert!(land.contains(&"mutants") && !land.iter().any(|name| work.contains(name)));
-        assert_eq!(stages(&["--full"]), names().collect::<Vec<_>>());
-        assert_eq!(stages(&["fuzz", "--full"]), ["fuzz"]);
-        assert_eq!(stages(&["fuzz"]), ["fuzz"]);
+        assert_eq!(stages(&[], false, true), names().collect::<Vec<_>>());
+        assert_eq!(stages(&["fuzz"], false, true), ["fuzz"]);
     }
 
     /// The table in `CONTRIBUTING.md` names every stage once, in its tier.
