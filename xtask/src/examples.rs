@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::command::{Ended, Tool};
+use crate::pages;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -159,17 +160,12 @@ struct Steps {
 impl Steps {
     fn read(page: &str) -> Self {
         let mut steps = Self::default();
-        let mut fence: Option<&str> = None;
-        for line in page.lines() {
-            match (fence, line.strip_prefix("```")) {
-                (Some(_), Some(_)) => fence = None,
-                (None, Some(language)) => fence = Some(language),
-                (Some("console"), None) => steps.console(line),
-                (Some(language), None) if language.starts_with("rust") => {
-                    steps.program += line;
-                    steps.program.push('\n');
-                }
-                _ => {}
+        for block in pages::blocks(page) {
+            for line in block.lines.iter().filter(|_| block.is_rust()) {
+                steps.program += &format!("{line}\n");
+            }
+            for line in block.lines.iter().filter(|_| block.language == "console") {
+                steps.console(line);
             }
         }
         steps

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::pages::{self, Block};
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -83,10 +84,11 @@ fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(P
     let dependencies = dependency("hanok", features.iter()) + &beside.collect::<String>();
     let (mut modules, mut count) = ("#![allow(warnings)]\n".to_owned(), 0);
     for page in &group.guides {
-        for (line, program) in programs(&fs::read_to_string(page)?) {
+        let text = fs::read_to_string(page)?;
+        for block in pages::blocks(&text).iter().filter(|block| block.is_rust()) {
             count += 1;
-            modules.push_str(&format!("// {}:{line}\n", page.display()));
-            modules.push_str(&module(count, &program));
+            modules.push_str(&format!("// {}:{}\n", page.display(), block.line));
+            modules.push_str(&module(count, &program(block)));
         }
     }
     let folder =
@@ -113,27 +115,13 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
 }
 
-/// The programs of a page, each with its line, as rustdoc reads them: what begins with `# ` is not shown and part of it.
-fn programs(page: &str) -> Vec<(usize, String)> {
-    let mut programs = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (nth, line) in page.lines().enumerate() {
-        match (&mut open, line.strip_prefix("```")) {
-            (Some(_), Some(_)) => programs.extend(open.take()),
-            (Some((_, text)), None) => {
-                let bare = if line.trim() == "#" { "" } else { line };
-                let bare = bare.trim_start().strip_prefix("# ").unwrap_or(bare);
-                text.push_str(bare);
-                text.push('\n');
-            }
-            (None, Some(kind)) if kind.split(',').next() == Some("rust") => {
-                open = Some((nth + 1, String::new()));
-            }
-            // A block of another language: its lines open nothing.
-            (None, _) => {}
-        }
-    }
-    programs
+/// A program as rustdoc reads it: what begins with `# ` is not shown and part of it.
+fn program(block: &Block<'_>) -> String {
+    let bare = |line: &&str| {
+        let line = if line.trim() == "#" { "" } else { line };
+        format!("{}\n", line.trim_start().strip_prefix("# ").unwrap_or(line))
+    };
+    block.lines.iter().map(bare).collect()
 }
 
 /// A program as a module of a library. One that has no `main` is the body of a function, which may end with a result.
@@ -171,17 +159,15 @@ mod tests {
 
     #[test]
     fn the_programs_of_a_page_are_modules() {
-        let page = "# A\n\n```rust\n# use a::B;\nfn main() {}\n#\n```\n```console\n$ a\n```\n```rust,no_run\n#[b]\nc()?;\n# Ok::<(), D>(())\n```\n";
-        let programs = programs(page);
-        assert_eq!(
-            programs,
-            [
-                (3, "use a::B;\nfn main() {}\n\n".to_owned()),
-                (11, "#[b]\nc()?;\nOk::<(), D>(())\n".to_owned()),
-            ]
+        let module = |number, lines: &[&str]| {
+            module(number, &program(&Block { lines: lines.to_vec(), ..Block::default() }))
+        };
+        let main = module(1, &["# use a::B;", "fn main() {}", "#"]);
+        assert_eq!(main, "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
+        let ends = module(2, &["#[b]", "c()?;", "# Ok::<(), D>(())"]);
+        assert!(
+            ends.contains("-> Result<(), impl std::fmt::Debug> {\n#[b]\nc()?;\nOk::<(), D>(())\n")
         );
-        assert_eq!(module(1, &programs[0].1), "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
-        assert!(module(2, &programs[1].1).contains("-> Result<(), impl std::fmt::Debug> {\n#[b]"));
-        assert_eq!(module(3, "a();\n"), "mod program_3 {\nfn program() {\na();\n}\n}\n");
+        assert_eq!(module(3, &["a();"]), "mod program_3 {\nfn program() {\na();\n}\n}\n");
     }
 }

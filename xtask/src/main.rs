@@ -18,6 +18,7 @@ mod metadata;
 mod mutants;
 mod needs;
 mod neighbours;
+mod pages;
 mod peers;
 mod publish;
 mod report;

@@ -32,8 +32,6 @@ pub(crate) struct Package {
     pub(crate) keywords: Vec<String>,
     pub(crate) categories: Vec<String>,
     pub(crate) readme: Option<String>,
-    pub(crate) repository: Option<String>,
-    pub(crate) homepage: Option<String>,
     pub(crate) metadata: Value,
     /// `Some` of nothing for a package that is never published.
     pub(crate) publish: Option<Vec<String>>,

@@ -66,10 +66,7 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let all = if wanted.len() < published.len() { " (all: `--only publish`)" } else { "" };
     let note = if dirty { ", with changes that are not committed" } else { "" };
     let (packed, checked) = (published.len(), wanted.len());
-    Ok(Outcome::Passed(format!(
-        "{packed} packed, {checked} checked{all}{note}{}",
-        unfilled(&published)
-    )))
+    Ok(Outcome::Passed(format!("{packed} packed, {checked} checked{all}{note}")))
 }
 
 /// The name of a package's archive, and of the folder in it.
@@ -105,18 +102,6 @@ fn profiles(manifest: &str) -> String {
         inside
     };
     manifest.lines().filter(is_wanted).map(|line| format!("{line}\n")).collect()
-}
-
-/// The addresses of the published packages that a maintainer has still to fill in.
-fn unfilled(published: &[&Package]) -> String {
-    let is_empty =
-        |address: &Option<String>| address.as_deref().is_none_or(|it| it.trim().is_empty());
-    let addresses = [
-        ("repository", published.iter().any(|package| is_empty(&package.repository))),
-        ("homepage", published.iter().any(|package| is_empty(&package.homepage))),
-    ];
-    let empty = addresses.iter().filter(|(_, empty)| *empty);
-    empty.map(|(name, _)| format!(", `{name}` empty in the root's manifest")).collect()
 }
 
 /// The files that every package has to hold.
@@ -157,12 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn profiles_are_taken_and_addresses_that_are_empty_named() {
-        let manifest = "[workspace]\nmembers = []\n\n[profile.dev]\ndebug = 1\n[lints]\n[profile.dev.package.\"*\"]\ndebug = 0\n";
+    fn profiles_are_taken() {
+        let manifest = "[workspace]\n\n[profile.dev]\ndebug = 1\n[lints]\n[profile.dev.package.\"*\"]\ndebug = 0\n";
         let want = "[profile.dev]\ndebug = 1\n[profile.dev.package.\"*\"]\ndebug = 0\n";
         assert_eq!(profiles(manifest), want);
-        let homepage = Some("https://example.org".to_owned());
-        let package = Package { homepage, ..Package::default() };
-        assert_eq!(unfilled(&[&package]), ", `repository` empty in the root's manifest");
     }
 }

@@ -182,19 +182,11 @@ mod tests {
     #[test]
     fn every_mutation_applies() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let mut texts = BTreeMap::new();
-        let mut folders = vec![root.join("crates")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-                    texts.insert(name, fs::read_to_string(&path).unwrap());
-                }
-            }
-        }
-        mutate(&mut texts, &catalogue::read().unwrap()).unwrap();
+        let files = files::files(&root.join("crates")).unwrap().into_iter();
+        let sources =
+            files.filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+        let name = |file: &PathBuf| file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let text = |file: PathBuf| (name(&file), fs::read_to_string(file).unwrap());
+        mutate(&mut sources.map(text).collect(), &catalogue::read().unwrap()).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::fault::Fault;
+use crate::pages;
 
 /// The folder of the guides, and the file that links to each of them.
 const GUIDES: &str = "docs/guides/";
@@ -28,15 +29,15 @@ pub(super) fn check(guides: &[(String, String)], index: &str) -> Vec<Fault> {
         if lines.len() > LINES {
             fault(1, "the guides add `hanok` in too many ways, take the line of another guide");
         }
-        let fences = text.lines().zip(1..).filter_map(|(line, number)| {
-            Some((number, line.trim_start().strip_prefix("```")?.trim()))
-        });
-        for (line, language) in fences.step_by(2) {
-            if language.is_empty() {
-                fault(line, "a block without a language is compiled as Rust, say which it is");
+        for block in pages::blocks(text) {
+            if block.language.is_empty() {
+                fault(
+                    block.line,
+                    "a block without a language is compiled as Rust, say which it is",
+                );
             }
-            if language.starts_with("rust") && language.contains("ignore") {
-                fault(line, "a program that is not compiled, mend it or write `rust,no_run`");
+            if block.is_rust() && block.language.contains("ignore") {
+                fault(block.line, "a program that is not compiled, mend it or write `rust,no_run`");
             }
         }
     }
