@@ -33,7 +33,6 @@ pub mod guides {
         "encryption.md": Encryption,
         "errors.md": Errors,
         "failure.md": Failure,
-        "getting-started.md": GettingStarted,
         "limits.md": Limits,
         "long-term-memory.md": LongTermMemory,
         "mcp.md": Mcp,
@@ -62,6 +61,10 @@ mod tests {
         let pages = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides")).unwrap();
         for page in pages {
             let page = page.unwrap().file_name().into_string().unwrap();
+            // Its program is an example, `examples/programs/trip.rs`, and is run as the page shows it.
+            if page == "getting-started.md" {
+                continue;
+            }
             assert!(this.contains(&format!("\"{page}\": ")), "{page}");
         }
     }

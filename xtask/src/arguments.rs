@@ -10,153 +10,156 @@ use crate::weigh::Weigh;
 /// One invocation of `cargo xtask`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// Print the usage.
     Help,
-    /// Run the stages named in `only`, all of them when it is empty; `full` takes the time that it takes.
-    Test { only: Vec<String>, full: bool },
-    /// Run the checks that need no build.
+    Test(stages::Options),
     Tidy,
-    /// Draw the house, or look into it.
     House(house::Ask),
-    /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
-    /// Run graphs under schedules of crashes. What that is told is its own to understand.
+    /// The arguments are for the simulations.
     Simulate(Vec<String>),
-    /// See whether the tests fail when a line is wrong.
     Mutants(Selection),
-    /// Replay what models wrote: the named families, all when there is none.
+    /// The families of fixtures, all when there is none.
     Fixtures(Vec<String>),
-    /// Measure what the engine costs.
     Bench(Bench),
-    /// Weigh what hanok brings into a program.
     Weigh(Weigh),
-    /// Measure how documents are found. What that is told is its own to understand.
+    /// The arguments are for the program that measures.
     Evaluate(Vec<String>),
-    /// Ask an example its questions. What that is told is its own to understand.
     Questions(Vec<String>),
 }
 
+/// Options and their values (a flag has none), and the other words.
+type Taken = (Vec<(String, Option<String>)>, Vec<String>);
+
 /// Reads the arguments after the program's name.
-///
-/// # Errors
-///
-/// A sentence about the first argument that makes no sense here.
 pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
-    let request = match arguments.next().as_deref() {
-        Some("test") => return read_test(arguments),
-        Some("tidy") => Request::Tidy,
-        Some("house") => return read_house(arguments),
-        Some("behaviours") => return read_behaviours(arguments),
-        Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
-        Some("mutants") => return read_mutants(arguments),
-        Some("fixtures") => return Ok(read_fixtures(arguments)),
-        Some("bench") => return read_bench(arguments).map(Request::Bench),
-        Some("questions") => return Ok(Request::Questions(arguments.collect())),
-        Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
-        Some("weigh") => return read_weigh(arguments),
-        Some("help" | "--help" | "-h") => Request::Help,
-        Some(other) => return Err(format!("no command `{other}`")),
-        None => return Err("which command?".to_owned()),
-    };
-    match arguments.next().as_deref() {
-        None => Ok(request),
-        Some("--help" | "-h") => Ok(Request::Help),
-        Some(other) => Err(format!("`{other}` means nothing here")),
-    }
-}
-
-fn read_house(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let ask = match arguments.next().as_deref() {
-        None => house::Ask::Draw,
-        Some("--write") => house::Ask::Write,
-        Some("--examples") => house::Ask::Examples,
-        Some("--files") => {
-            house::Ask::Files(arguments.next().ok_or("`--files` needs the name of a crate")?)
+    let command = arguments.next().ok_or("which command?")?;
+    let rest: Vec<String> = arguments.collect();
+    let wants_help = rest.iter().any(|argument| is_help(argument));
+    match command.as_str() {
+        // Their arguments, help among them, are for the programs that they start.
+        "simulate" => Ok(Request::Simulate(rest)),
+        "questions" => Ok(Request::Questions(rest)),
+        "evaluate" => Ok(Request::Evaluate(rest)),
+        "bench" => read_bench(rest).map(Request::Bench),
+        "help" | "--help" | "-h" => Ok(Request::Help),
+        "test" | "tidy" | "house" | "behaviours" | "mutants" | "fixtures" | "weigh"
+            if wants_help =>
+        {
+            Ok(Request::Help)
         }
-        Some("--help" | "-h") => return Ok(Request::Help),
-        Some(other) => return Err(format!("`{other}` means nothing here")),
-    };
-    match arguments.next() {
-        None => Ok(Request::House(ask)),
-        Some(other) => Err(format!("`{other}` means nothing here")),
+        "test" => read_test(rest),
+        "tidy" => only_options(rest, &[]).map(|_none| Request::Tidy),
+        "house" => {
+            let options = only_options(rest, &[("--files", "the name of a crate")])?;
+            let name = options.into_iter().find_map(|(_, name)| name);
+            Ok(Request::House(name.map_or(house::Ask::Draw, house::Ask::Files)))
+        }
+        "behaviours" => {
+            let lists = !only_options(rest, &[("--list", "")])?.is_empty();
+            Ok(Request::Behaviours(if lists { Ask::List } else { Ask::Check }))
+        }
+        "mutants" => read_mutants(rest),
+        "fixtures" => Ok(Request::Fixtures(rest)),
+        "weigh" => {
+            let (options, only) = options(rest, &[("--release", "")])?;
+            Ok(Request::Weigh(Weigh { only, release: !options.is_empty() }))
+        }
+        other => Err(format!("no command `{other}`")),
     }
 }
 
-fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let ask = match arguments.next().as_deref() {
-        None => Ask::Check,
-        Some("--list") => Ask::List,
-        Some("--write") => Ask::Write,
-        Some("--help" | "-h") => return Ok(Request::Help),
-        Some(other) => return Err(format!("`{other}` means nothing here")),
-    };
-    match arguments.next() {
-        None => Ok(Request::Behaviours(ask)),
-        Some(other) => Err(format!("`{other}` means nothing here")),
+fn is_help(argument: &str) -> bool {
+    argument == "--help" || argument == "-h"
+}
+
+/// Takes the options that are `known` out of `rest`: each with what its value has to be, which for a flag is nothing.
+fn options(rest: Vec<String>, known: &[(&str, &str)]) -> Result<Taken, String> {
+    let (mut options, mut words, mut rest) = (Vec::new(), Vec::new(), rest.into_iter());
+    while let Some(word) = rest.next() {
+        match known.iter().find(|(name, _)| *name == word) {
+            Some((_, "")) => options.push((word, None)),
+            Some((name, needed)) => {
+                let value = rest.next().filter(|value| !value.starts_with('-'));
+                let value = value.ok_or_else(|| format!("`{name}` needs {needed}"))?;
+                options.push((word, Some(value)));
+            }
+            None if word.starts_with('-') => return Err(format!("`{word}` means nothing here")),
+            None => words.push(word),
+        }
+    }
+    Ok((options, words))
+}
+
+/// The same where there are no other words.
+fn only_options(
+    rest: Vec<String>,
+    known: &[(&str, &str)],
+) -> Result<Vec<(String, Option<String>)>, String> {
+    let (options, words) = options(rest, known)?;
+    match words.first() {
+        Some(word) => Err(format!("`{word}` means nothing here")),
+        None => Ok(options),
     }
 }
 
-fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+fn read_test(rest: Vec<String>) -> Result<Request, String> {
+    let (base, only) = (("--base", "a commit, as `main`"), ("--only", "the name of a stage"));
+    let mut test = stages::Options::default();
+    for (name, value) in only_options(rest, &[("--full", ""), ("--land", ""), base, only])? {
+        match (name.as_str(), value) {
+            ("--full", _) => test.full = true,
+            ("--land", _) => test.land = true,
+            ("--base", value) => test.base = value,
+            (_, value) => {
+                test.only.extend(value.iter().flat_map(|it| it.split(',')).map(str::to_owned))
+            }
+        }
+    }
+    match test.only.iter().find(|name| !stages::names().any(|known| known == *name)) {
+        Some(name) => Err(format!("no stage `{name}`")),
+        None => Ok(Request::Test(test)),
+    }
+}
+
+fn read_mutants(rest: Vec<String>) -> Result<Request, String> {
+    let known =
+        [("--list", ""), ("--full", ""), ("--named", ""), ("--only", "the numbers of mutants")];
     let mut selection = Selection::default();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
+    for (name, value) in only_options(rest, &known)? {
+        match name.as_str() {
             "--list" => selection.list = true,
             "--full" => selection.full = true,
             "--named" => selection.named = true,
-            "--only" => {
-                let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
-                for number in numbers.split(',') {
+            _ => {
+                for number in value.iter().flat_map(|value| value.split(',')) {
                     let read = number.trim().parse();
-                    selection
-                        .only
-                        .push(read.map_err(|_no_number| format!("`{number}` is no number"))?);
+                    let read = read.map_err(|_no_number| format!("`{number}` is no number"))?;
+                    selection.only.push(read);
                 }
             }
-            other => return Err(format!("`{other}` means nothing here")),
         }
     }
     Ok(Request::Mutants(selection))
 }
 
-fn read_weigh(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let mut weigh = Weigh::default();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
-            "--release" => weigh.release = true,
-            "--tree" => {
-                weigh.tree =
-                    Some(arguments.next().ok_or("`--tree` needs the folder of a checkout")?);
-            }
-            other if other.starts_with('-') => return Err(format!("`{other}` means nothing here")),
-            _ => weigh.only.push(argument),
-        }
-    }
-    Ok(Request::Weigh(weigh))
-}
-
-fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
-    let families: Vec<_> = arguments.collect();
-    let help = families.iter().any(|argument| argument == "--help" || argument == "-h");
-    if help { Request::Help } else { Request::Fixtures(families) }
-}
-
-/// What the measurements are told is theirs to understand, but who is to be measured beside this tree.
-fn read_bench(mut arguments: impl Iterator<Item = String>) -> Result<Bench, String> {
+/// What is measured beside this tree is read here; all else is for the measurements.
+fn read_bench(rest: Vec<String>) -> Result<Bench, String> {
     let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
-    let mut others = Vec::new();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
+    let (mut others, mut rest) = (Vec::new(), rest.into_iter());
+    while let Some(word) = rest.next() {
+        match word.as_str() {
             "--no-langgraph" => langgraph = false,
             "--peers" => peers = true,
             "--parsers" => parsers = true,
-            "--against" => commit = Some(revision(arguments.next())?),
-            _ => others.push(argument),
+            "--against" => {
+                let name = rest.next().filter(|name| !name.starts_with('-'));
+                commit = Some(name.ok_or("`--against` needs a commit, as `HEAD` or `main~3`")?);
+            }
+            _ => others.push(word),
         }
     }
-    let wants_help = others.iter().any(|argument| argument == "--help" || argument == "-h");
+    let wants_help = others.iter().any(|argument| is_help(argument));
     let beside = match commit {
         // Nothing is built for the sake of a page of help.
         _ if wants_help => Beside::Engines { langgraph: false, peers: false },
@@ -166,86 +169,45 @@ fn read_bench(mut arguments: impl Iterator<Item = String>) -> Result<Bench, Stri
         }
         None => Beside::Parsers,
         Some(_) if peers || parsers => {
-            return Err(
-                "`--against` compares this tree with a commit, and with nobody else".to_owned()
-            );
+            return Err("`--against` compares this tree with a commit and nothing else".to_owned());
         }
         Some(commit) => Beside::Commit(commit),
     };
     Ok(Bench { arguments: others, beside })
 }
 
-/// The commit that is compared with.
-fn revision(value: Option<String>) -> Result<String, String> {
-    let value = value.filter(|value| !value.starts_with('-'));
-    value.ok_or_else(|| "`--against` needs a commit, as `HEAD` or `main~3`".to_owned())
-}
-
-fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let (mut only, mut full) = (Vec::new(), false);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
-            "--full" => full = true,
-            "--only" => {
-                let name = arguments.next().ok_or("`--only` needs the name of a stage")?;
-                if !stages::names().any(|known| known == name) {
-                    return Err(format!("no stage `{name}`"));
-                }
-                only.push(name);
-            }
-            other => return Err(format!("`{other}` means nothing here")),
-        }
-    }
-    Ok(Request::Test { only, full })
-}
-
 /// What `--help` prints.
 pub(crate) fn usage() -> String {
-    let stages = stages::ALL
-        .iter()
-        .map(|stage| format!("  {:<14}{}", stage.name, stage.about))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let stages = stages::ALL.iter().map(|stage| format!("  {:<14}{}\n", stage.name, stage.about));
+    let stages: String = stages.collect();
     format!(
-        "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
-                        [--full]             as many simulations as count, and not as fit
-       cargo xtask tidy                     the checks that need no build
-       cargo xtask house                    the crates and rooms as pictures (Mermaid)
-                         --files CRATE      what imports what in a crate, and its circles
-                         --examples         what is left of each example, in lines
-                         --write            lowers the debts, and draws docs/ARCHITECTURE.md
-       cargo xtask behaviours               the numbered lists in docs/ against the tests
-                              --list        every number with its tests
-                              --write       brings the lists of what is open up to date
-       cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
-                           [--teams]        team supervisors, dying twice in a row at every pair of appends
-       cargo xtask mutants                  whether tests fail when a line is wrong: those of the
-                                            simulator, and ten others in turn
-                           [--full]         all of them: by all tests, where the named one is not enough
-                           [--named]        those that tests find, each by the test it names
-                           [--only N,M]     those of these numbers
-                           [--list]         prints them
-       cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
-       cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
-                         --against REV      beside itself at another commit: which rows are worse
-       cargo xtask weigh [ROW]...           packages, first build and program size, beside rig and LangGraph
-                         --tree FOLDER      beside another checkout
-                         --release          release builds, too
-       cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
-       cargo xtask evaluate team            which tools are chosen for 80 questions, and how surely; or
-                                            `law`, `figures`, and `tools`: those found among 500
-                           [--model]        for 15 of them, or 40 of `tools`, by the server of OPENAI_BASE_URL and
-                                            OPENAI_MODEL
-                           [--cache FOLDER] its replies, so that a second run asks nothing
-       cargo xtask questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or
-                                            `orchestrator` answers to its questions, offline
-                           [--held-out]     to those for which no rule was made, as a table alone
-                           [--model]        to a sample of them by the server's model; `--cache` as above
+        "usage: cargo xtask COMMAND [OPTION]...
+
+  test                     tier 1: what a change is tried with
+    --land [--base REV]    tier 2: what a submission needs besides, for what changed since REV (HEAD~40)
+    --full                 all tiers, as long as each takes
+    --only STAGE,…         these stages, on everything
+  tidy                     the checks that need no build
+  house [--files CRATE]    the crates and rooms as pictures (Mermaid), or the imports of a crate by file
+  behaviours [--list]      the numbered lists in docs/ against the tests, or every number with its tests
+  simulate [OPTION]...     graphs under schedules of crashes; `--help`; `--teams`: team supervisors that die twice in a row
+  mutants                  whether tests fail when a line is wrong: ten, in turn
+    --full, --named        all of them, or those that tests find
+    --only N,M, --list     those of these numbers; prints them
+  fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
+  bench [ROW]...           what the engine costs, beside LangGraph; `--help`
+    --against REV          beside itself at another commit: which rows are worse
+  weigh rag                the README's first command: packages, units, CPU seconds
+  weigh [ROW]...           packages and first build of programs, beside rig and LangGraph
+    --release              release builds, too
+  evaluate [OPTION]...     how well and fast documents are found; `--help`
+  evaluate TABLE           `team`, `law`, `figures`, `memory` or `tools`
+  questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions
+    --held-out             those for which no rule was made, as a table alone
+    --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
 
 stages, in the order they run:
 {stages}
-
 exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse"
     )
 }
@@ -265,41 +227,29 @@ mod tests {
 
     #[test]
     fn reads_every_command_and_names_what_it_does_not_know() {
+        let test = |only: &[&str], land, full, base: Option<&str>| {
+            let only = only.iter().map(|name| (*name).to_owned()).collect();
+            let base = base.map(str::to_owned);
+            Ok(Request::Test(stages::Options { only, land, full, base }))
+        };
+        let mutants = |only| Ok(Request::Mutants(Selection { only, ..Selection::default() }));
         for (line, want) in [
-            ("test", Ok(Request::Test { only: vec![], full: false })),
-            ("test --full", Ok(Request::Test { only: vec![], full: true })),
-            ("simulate --seeds 9", Ok(Request::Simulate(vec!["--seeds".into(), "9".into()]))),
-            (
-                "test --only fmt --only tidy",
-                Ok(Request::Test { only: vec!["fmt".into(), "tidy".into()], full: false }),
-            ),
+            ("test", test(&[], false, false, None)),
+            ("test --land --base main", test(&[], true, false, Some("main"))),
+            ("test --only fmt,doc --only tidy", test(&["fmt", "doc", "tidy"], false, false, None)),
             ("test --help", Ok(Request::Help)),
+            ("test --base", Err("`--base` needs a commit, as `main`")),
+            ("test --only lint", Err("no stage `lint`")),
+            ("test now", Err("`now` means nothing here")),
             ("tidy", Ok(Request::Tidy)),
-            ("tidy -h", Ok(Request::Help)),
             ("--help", Ok(Request::Help)),
-            ("house", Ok(Request::House(house::Ask::Draw))),
-            ("house --examples", Ok(Request::House(house::Ask::Examples))),
-            ("house --write", Ok(Request::House(house::Ask::Write))),
             ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
             ("house --files", Err("`--files` needs the name of a crate")),
-            ("house --all", Err("`--all` means nothing here")),
-            ("house -h", Ok(Request::Help)),
-            ("behaviours", Ok(Request::Behaviours(Ask::Check))),
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
-            ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
-            ("behaviours -h", Ok(Request::Help)),
-            ("mutants", Ok(Request::Mutants(Selection::default()))),
-            (
-                "mutants --only 3,41",
-                Ok(Request::Mutants(Selection { only: vec![3, 41], ..Selection::default() })),
-            ),
+            ("simulate --help", Ok(Request::Simulate(vec!["--help".into()]))),
+            ("mutants", mutants(vec![])),
+            ("mutants --only 3,41", mutants(vec![3, 41])),
             ("mutants --only x", Err("`x` is no number")),
-            ("mutants --all", Err("`--all` means nothing here")),
-            ("fixtures", Ok(Request::Fixtures(vec![]))),
-            ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
-            ("fixtures -h", Ok(Request::Help)),
-            ("evaluate --fusion", Ok(Request::Evaluate(vec!["--fusion".into()]))),
-            ("bench", Ok(bench(&[], Beside::Engines { langgraph: true, peers: false }))),
             (
                 "bench loop --no-langgraph --rounds 9 --peers",
                 Ok(bench(
@@ -307,40 +257,18 @@ mod tests {
                     Beside::Engines { langgraph: false, peers: true },
                 )),
             ),
+            ("bench --against HEAD~3 loop", Ok(bench(&["loop"], Beside::Commit("HEAD~3".into())))),
             ("bench --against --help", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
             (
-                "bench --against HEAD~3 loop --pairs 2",
-                Ok(bench(&["loop", "--pairs", "2"], Beside::Commit("HEAD~3".into()))),
-            ),
-            (
-                "bench --against HEAD~3 --help",
-                Ok(bench(&["--help"], Beside::Engines { langgraph: false, peers: false })),
-            ),
-            ("bench --against", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
-            (
                 "bench --against HEAD --peers",
-                Err("`--against` compares this tree with a commit, and with nobody else"),
+                Err("`--against` compares this tree with a commit and nothing else"),
             ),
             ("bench --parsers", Ok(bench(&[], Beside::Parsers))),
             ("bench --parsers loop", Err("`--parsers` is asked for alone")),
-            ("behaviours --all", Err("`--all` means nothing here")),
-            ("behaviours --list now", Err("`now` means nothing here")),
             ("", Err("which command?")),
             ("tset", Err("no command `tset`")),
-            ("tidy now", Err("`now` means nothing here")),
-            ("test now", Err("`now` means nothing here")),
-            ("test --only", Err("`--only` needs the name of a stage")),
-            ("test --only lint", Err("no stage `lint`")),
         ] {
             assert_eq!(read_line(line), want.map_err(str::to_owned), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn usage_names_every_stage() {
-        let usage = usage();
-        for name in stages::names() {
-            assert!(usage.contains(name), "{name}");
         }
     }
 }

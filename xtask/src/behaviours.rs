@@ -32,8 +32,6 @@ pub(crate) enum Ask {
     Check,
     /// Print every number with its tests.
     List,
-    /// Bring the lists in the docs up to date first.
-    Write,
 }
 
 /// The docs and the tests side by side.
@@ -53,10 +51,6 @@ enum Status {
 
 impl Comparison {
     /// Reads the docs and every test of the repository.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read.
     pub(crate) fn read() -> Result<Self> {
         let mut documents = Vec::new();
         for (list, path) in DOCUMENTS {
@@ -66,7 +60,7 @@ impl Comparison {
         let is_source =
             |path: &str| path.ends_with(".rs") && FOLDERS.iter().any(|one| path.starts_with(one));
         for (path, source) in files::texts(&files::files(Path::new("."))?, is_source)? {
-            claims.extend(claims::claims(&path, &source)?);
+            claims.extend(claims::claims(&path, &source));
         }
         Ok(Self::new(documents, claims))
     }
@@ -77,12 +71,6 @@ impl Comparison {
             tests.entry(claim.mention.number).or_default().push(claim);
         }
         Self { documents, tests }
-    }
-
-    /// Whether the documentation of a test of that name says that it holds `number`.
-    pub(crate) fn is_held_by(&self, number: &str, test: &str) -> bool {
-        let claims = number::number(number).and_then(|number| self.tests.get(&number));
-        claims.is_some_and(|claims| claims.iter().any(|claim| claim.test == test))
     }
 
     fn status(&self, number: Number) -> Status {
@@ -103,65 +91,55 @@ impl Comparison {
     pub(crate) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (path, catalogue) in &self.documents {
-            let told =
-                catalogue.faults.iter().map(|(line, wrong)| format!("{path}:{line}: {wrong}"));
-            faults.extend(told);
+            faults.extend(
+                catalogue.faults.iter().map(|(line, wrong)| format!("{path}:{line}: {wrong}")),
+            );
             for number in catalogue.open.union(&catalogue.in_part) {
                 if !catalogue.entries.contains_key(number) {
                     faults.push(format!("{path}: {number} is listed and is no entry, remove it"));
                 }
             }
             for (number, line) in &catalogue.entries {
-                if let Some(wrong) = self.wrong(*number, catalogue) {
-                    faults.push(format!("{path}:{line}: {wrong}"));
-                }
+                let wrong = self.wrong(*number, catalogue);
+                faults.extend(wrong.map(|wrong| format!("{path}:{line}: {wrong}")));
             }
         }
-        for (number, claims) in &self.tests {
-            if self.documents.iter().any(|(_, catalogue)| catalogue.entries.contains_key(number)) {
-                continue;
-            }
-            faults.extend(claims.iter().map(|claim| {
-                let Claim { path, line, .. } = claim;
-                format!(
-                    "{path}:{line}: {number} is in neither list, write the number that is meant"
-                )
-            }));
+        let is_entry = |number| {
+            self.documents.iter().any(|(_, catalogue)| catalogue.entries.contains_key(number))
+        };
+        for claim in self.tests.values().flatten().filter(|it| !is_entry(&it.mention.number)) {
+            let Claim { mention, path, line, .. } = claim;
+            let number = mention.number;
+            faults.push(format!(
+                "{path}:{line}: {number} is in neither list, write the number that is meant"
+            ));
         }
         faults
     }
 
     /// What is wrong with what the docs say about an entry.
     fn wrong(&self, number: Number, catalogue: &Catalogue) -> Option<String> {
-        let said = match (catalogue.open.contains(&number), catalogue.in_part.contains(&number)) {
-            (true, true) => return Some(format!("{number} is listed as open and in part, choose")),
-            (true, false) => Status::Open,
-            (false, true) => Status::InPart,
-            (false, false) => Status::Held,
+        let (is_open, is_in_part) =
+            (catalogue.open.contains(&number), catalogue.in_part.contains(&number));
+        let (listed, says) = match (is_open, is_in_part) {
+            (true, _) => (Status::Open, "listed as open"),
+            (false, true) => (Status::InPart, "listed as held in part"),
+            (false, false) => (Status::Held, "not listed"),
         };
-        let mend = "`cargo xtask behaviours --write` lists it right";
-        let is = self.status(number);
-        let wrong = match (said, is) {
-            (said, is) if said == is => return None,
-            (Status::Open, _) => {
-                format!("{number} is listed as open and has {}", self.first(number))
-            }
-            (_, Status::Open) => format!("{number} is held by no test, write one"),
-            (Status::InPart, _) => {
-                format!("{number} is listed as held in part and has {}", self.first(number))
-            }
-            (Status::Held, _) => {
-                format!("{number} is held in part alone, by {}", self.first(number))
-            }
-        };
-        Some(format!("{wrong}; {mend}"))
-    }
-
-    /// A test that decides how an entry stands.
-    fn first(&self, number: Number) -> String {
+        let status = self.status(number);
+        if listed == status && !(is_open && is_in_part) {
+            return None;
+        }
         let claims = self.tests.get(&number).map(Vec::as_slice).unwrap_or_default();
-        let whole = claims.iter().find(|claim| !claim.mention.in_part).or(claims.first());
-        whole.map_or_else(|| "no test".to_owned(), place)
+        let decides = claims.iter().find(|claim| !claim.mention.in_part).or(claims.first());
+        let (held, mend) = match (status, decides.map(place)) {
+            (Status::InPart, Some(test)) => {
+                (format!("{test} holds a part"), "list it as held in part")
+            }
+            (_, Some(test)) => (format!("{test} holds it"), "take it out of the lists"),
+            (_, None) => ("no test holds it".to_owned(), "write one, or list it as open"),
+        };
+        Some(format!("{number} is {says} and {held}; {mend}"))
     }
 
     /// How many entries are held, of how many.
@@ -194,24 +172,6 @@ impl Comparison {
         }
         listing
     }
-
-    /// Brings the lists in the docs up to date.
-    ///
-    /// # Errors
-    ///
-    /// A document cannot be read or written.
-    pub(crate) fn write(&self) -> Result<()> {
-        for (path, catalogue) in &self.documents {
-            let text = fs::read_to_string(path)?;
-            let open = self.standing(catalogue, Status::Open);
-            let in_part = self.standing(catalogue, Status::InPart);
-            let new = catalogue::rewritten(&text, &open, &in_part);
-            if new != text {
-                fs::write(path, new)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Where a test is: `crates/hanok-graph/tests/graph/run.rs:56 what_it_claims`.
@@ -229,7 +189,7 @@ mod tests {
     fn comparison(lists: &str, source: &str) -> Comparison {
         let document = format!("{DOCUMENT}{lists}");
         let documents = vec![("docs/b.md", catalogue::read('B', &document))];
-        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source).unwrap())
+        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source))
     }
 
     const TESTS: &str = "/// B1\n#[test]\nfn one() {}\n/// B2 in part\n#[test]\nfn half() {}\n";
@@ -248,52 +208,48 @@ mod tests {
     /// P60
     #[test]
     fn each_difference_is_named_with_its_place() {
-        let mend = "; `cargo xtask behaviours --write` lists it right";
-        for (lists, source, want) in [
+        let beyond = "/// B1, B77\n#[test]\nfn one() {}";
+        let (one, half) =
+            ("crates/x/tests/a.rs:3 one holds it", "crates/x/tests/a.rs:6 half holds a part");
+        let (out, part) = ("take it out of the lists", "list it as held in part");
+        for (open, in_part, source, want) in [
             (
-                "- Open: none\n- In part: B2\n",
+                "none",
+                "B2",
                 TESTS,
-                format!("docs/b.md:3: B3 is held by no test, write one{mend}"),
+                "docs/b.md:3: B3 is not listed and no test holds it; write one, or list it as open"
+                    .to_owned(),
+            ),
+            ("B1, B3", "B2", TESTS, format!("docs/b.md:1: B1 is listed as open and {one}; {out}")),
+            ("B3", "none", TESTS, format!("docs/b.md:2: B2 is not listed and {half}; {part}")),
+            (
+                "B3",
+                "B1, B2",
+                TESTS,
+                format!("docs/b.md:1: B1 is listed as held in part and {one}; {out}"),
             ),
             (
-                "- Open: B1, B3\n- In part: B2\n",
+                "B2, B3",
+                "B2",
                 TESTS,
-                format!(
-                    "docs/b.md:1: B1 is listed as open and has crates/x/tests/a.rs:3 one{mend}"
-                ),
+                format!("docs/b.md:2: B2 is listed as open and {half}; {part}"),
             ),
             (
-                "- Open: B3\n- In part: none\n",
-                TESTS,
-                format!(
-                    "docs/b.md:2: B2 is held in part alone, by crates/x/tests/a.rs:6 half{mend}"
-                ),
-            ),
-            (
-                "- Open: B3\n- In part: B1, B2\n",
-                TESTS,
-                format!(
-                    "docs/b.md:1: B1 is listed as held in part and has crates/x/tests/a.rs:3 one{mend}"
-                ),
-            ),
-            (
-                "- Open: B2, B3\n- In part: B2\n",
-                TESTS,
-                "docs/b.md:2: B2 is listed as open and in part, choose".to_owned(),
-            ),
-            (
-                "- Open: B3, B9\n- In part: B2\n",
+                "B3, B9",
+                "B2",
                 TESTS,
                 "docs/b.md: B9 is listed and is no entry, remove it".to_owned(),
             ),
             (
-                "- Open: B2, B3\n- In part: none\n",
-                "/// B1, B77\n#[test]\nfn one() {}",
+                "B2, B3",
+                "none",
+                beyond,
                 "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant"
                     .to_owned(),
             ),
         ] {
-            assert_eq!(comparison(lists, source).faults(), [want], "{lists:?}");
+            let lists = format!("- Open: {open}\n- In part: {in_part}\n");
+            assert_eq!(comparison(&lists, source).faults(), [want], "{lists:?}");
         }
     }
 

@@ -2,14 +2,13 @@
 
 use std::ffi::OsStr;
 use std::io::{IsTerminal, Read, Write};
-use std::iter::once;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::result::Result;
+use crate::result::{Error, Result};
 
 /// A model server named here would make tests and examples talk to it.
 const MODEL_VARIABLES: [&str; 5] = [
@@ -31,11 +30,11 @@ pub(crate) struct Tool {
 /// How a program ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// What it wrote to both of its outputs, in the order it was written.
+    /// Both of its outputs, in the order it was written.
     pub(crate) output: String,
     /// `None` when a signal or the time limit ended it.
     pub(crate) code: Option<i32>,
-    /// Whether the time limit ended it.
+    /// True if the time limit ended it.
     pub(crate) late: bool,
 }
 
@@ -90,7 +89,7 @@ impl Tool {
         self
     }
 
-    /// What the program reads from its standard input. Default: nothing.
+    /// The standard input of the program. Default: nothing.
     pub(crate) fn input(self, input: &str) -> Self {
         Self { input: input.into(), ..self }
     }
@@ -100,32 +99,24 @@ impl Tool {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Runs the program to its end.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started. That it failed is no error here.
+    /// Runs the program to its end. It is no error if it fails.
     pub(crate) fn run(mut self) -> Result<Ended> {
         let (mut reader, writer) = std::io::pipe()?;
         self.command.stdout(writer.try_clone()?).stderr(writer);
         self.command.stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        let mut child = self
-            .command
-            .spawn()
-            .map_err(|error| format!("{}: {error}", self.command.get_program().display()))?;
+        let mut child = self.command.spawn().map_err(|error| self.not_started(error))?;
         // The command holds the other end of the pipe: while it lives, reading never ends.
         drop(self.command);
-
         if let Some(mut stdin) = child.stdin.take() {
             // A program may end without reading; that is its right.
             thread::spawn(move || drop(stdin.write_all(&self.input)));
         }
-        let (said, hear) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             let mut bytes = Vec::new();
             // What could be read is worth more than the error that ended it.
             drop(reader.read_to_end(&mut bytes));
-            drop(said.send(bytes));
+            drop(sender.send(bytes));
         });
 
         let end = self.limit.map(|limit| Instant::now() + limit);
@@ -143,54 +134,39 @@ impl Tool {
         };
         // A grandchild that outlives a killed program keeps the pipe open: do not wait for it.
         let patience = if late { Duration::from_secs(1) } else { Duration::from_secs(60) };
-        let bytes = hear.recv_timeout(patience).unwrap_or_default();
+        let bytes = receiver.recv_timeout(patience).unwrap_or_default();
         let output = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Ended { output, code: status.code().filter(|_| !late), late })
     }
 
-    /// Runs the program, shows what it says while it says it, and says whether it succeeded.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started.
+    /// Runs the program and shows its output meanwhile. Returns true if it succeeded.
     pub(crate) fn shown(self) -> Result<bool> {
         Ok(self.shown_code()? == Some(0))
     }
 
-    /// Runs the program, shows what it says while it says it, and returns its exit code, `None` when a signal ended it.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started.
+    /// Runs the program and shows its output meanwhile. Returns its exit code, `None` when a signal ended it.
     pub(crate) fn shown_code(mut self) -> Result<Option<i32>> {
         let status = self.command.stdin(Stdio::null()).status();
-        let name = self.command.get_program();
-        Ok(status.map_err(|error| format!("{}: {error}", name.display()))?.code())
+        Ok(status.map_err(|error| self.not_started(error))?.code())
     }
 
-    /// Runs the program and returns its standard output alone.
-    ///
-    /// # Errors
-    ///
-    /// The program could not be started, or it failed; then with what it said.
+    /// Runs the program and returns its standard output alone. It is an error if it fails.
     pub(crate) fn text(mut self) -> Result<String> {
-        let output = self
-            .command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", self.command.get_program().display()))?;
+        let output = self.command.stdin(Stdio::null()).output();
+        let output = output.map_err(|error| self.not_started(error))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let words = self.command.get_args().map(OsStr::to_string_lossy);
-            let line: Vec<_> =
-                once(self.command.get_program().to_string_lossy()).chain(words).collect();
-            return Err(format!("`{}` failed:\n{said}", line.join(" ")).into());
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{:?} failed:\n{errors}", self.command).into());
         }
         Ok(String::from_utf8(output.stdout)?)
     }
+
+    fn not_started(&self, error: std::io::Error) -> Error {
+        format!("{}: {error}", self.command.get_program().display()).into()
+    }
 }
 
-/// Whether what is printed may hold colours.
+/// True if colours may be printed.
 pub(crate) fn coloured() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
@@ -204,43 +180,29 @@ mod tests {
     }
 
     #[test]
-    fn keeps_both_outputs_in_order_and_the_exit_code() {
+    fn a_program_has_its_input_its_exit_code_and_both_outputs_in_order() {
         let ended = shell("echo one; echo two >&2; echo three; exit 3").run().unwrap();
-        assert_eq!(ended.output, "one\ntwo\nthree\n");
-        assert_eq!(ended.code, Some(3));
-    }
-
-    #[test]
-    fn a_program_that_is_shown_succeeds_or_not() {
-        assert!(shell("exit 0").shown().unwrap());
-        assert!(!shell("exit 3").shown().unwrap());
-        assert_eq!(shell("exit 3").shown_code().unwrap(), Some(3));
-        assert_eq!(shell("kill -9 $$").shown_code().unwrap(), None);
-    }
-
-    #[test]
-    fn a_program_reads_its_input_and_nothing_else() {
+        assert_eq!((ended.output.as_str(), ended.code), ("one\ntwo\nthree\n", Some(3)));
         assert_eq!(shell("cat").input("질문\n").run().unwrap().output, "질문\n");
         assert_eq!(shell("cat").run().unwrap().output, "");
+        assert_eq!(shell("exit 3").shown_code().unwrap(), Some(3));
+        assert_eq!(shell("kill -9 $$").shown_code().unwrap(), None);
+        let error = Tool::named("hanok-no-such-program").run().unwrap_err().to_string();
+        assert!(error.starts_with("hanok-no-such-program: "), "{error}");
     }
 
     #[test]
-    fn a_program_past_its_limit_is_ended_and_what_it_said_is_kept() {
-        // A slow machine may need more time to begin: only one that never gets there has said nothing.
-        let said = [200, 2_000, 20_000, 100_000].into_iter().map(|limit| {
-            let ended = shell("echo begun; exec sleep 999")
-                .limit(Duration::from_millis(limit))
-                .run()
-                .unwrap();
+    fn a_program_past_its_limit_is_ended_and_its_output_kept() {
+        // A slow machine may need more time to begin: only one that never gets there has printed nothing.
+        let outputs = [200, 2_000, 20_000, 100_000].into_iter().map(|limit| {
+            let limit = Duration::from_millis(limit);
+            let ended = shell("echo begun; exec sleep 999").limit(limit).run().unwrap();
             assert!(ended.late && ended.code.is_none());
             ended.output
         });
-        assert_eq!(said.into_iter().find(|said| !said.is_empty()).as_deref(), Some("begun\n"));
-    }
-
-    #[test]
-    fn a_program_that_is_not_there_is_named() {
-        let error = Tool::named("hanok-no-such-program").run().unwrap_err().to_string();
-        assert!(error.starts_with("hanok-no-such-program: "), "{error}");
+        assert_eq!(
+            outputs.into_iter().find(|output| !output.is_empty()).as_deref(),
+            Some("begun\n")
+        );
     }
 }

@@ -1,10 +1,27 @@
-//! How many outside crates each crate of ours brings along.
+//! How many packages each crate of ours brings along, and the README's first command builds.
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
+
+/// The README's first command is `cargo run` with these arguments.
+pub(crate) const FIRST_COMMAND: [&str; 2] = ["--example", "rag"];
+
+/// The most packages and units that the first command may build.
+const FIRST_LIMIT: Build = Build { packages: 376, units: 480 };
+
+/// What a build is made of. A unit is one run of the compiler or of a build script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Build {
+    pub(crate) packages: usize,
+    pub(crate) units: usize,
+}
 
 /// The most outside crates that a crate may need. A crate that is not here is only counted.
 const LIMITS: [(&str, usize); 8] = [
@@ -22,62 +39,76 @@ const LIMITS: [(&str, usize); 8] = [
 
 /// Which features and platforms a tree of dependencies is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Build {
+pub(crate) enum Features {
     /// Default features on this machine: what a user gets.
     Default,
     /// All features on all platforms: what a user could get.
     Everything,
 }
 
-/// The count of one crate.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Count {
-    pub(crate) name: String,
-    pub(crate) outside: usize,
-    pub(crate) limit: Option<usize>,
+/// The stage: packages per published crate (normal edges, default features, this machine) and of the first command, against their
+/// limits.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let (mut table, mut is_good) = (String::new(), true);
+    for package in work.metadata.members().into_iter().filter(|package| package.is_published()) {
+        let outside = outside(&package.name, Features::Default, &work.metadata)?.len();
+        let (line, fits) = counted(&package.name, outside);
+        table += &line;
+        is_good &= fits;
+    }
+    let Build { packages, units } = first_command()?;
+    is_good &= packages <= FIRST_LIMIT.packages && units <= FIRST_LIMIT.units;
+    let limit = format!("at most {} and {}", FIRST_LIMIT.packages, FIRST_LIMIT.units);
+    let first = format!("`cargo run --example rag`: {packages} packages, {units} units ({limit})");
+    let text = format!("{first}\noutside crates per crate (normal edges, default features){table}");
+    Ok(if is_good { Outcome::Passed(text) } else { Outcome::Failed(text) })
 }
 
-impl Count {
-    pub(crate) fn is_too_many(&self) -> bool {
-        self.limit.is_some_and(|limit| self.outside > limit)
-    }
+/// The line of a crate that needs so many outside crates, and false if it needs too many.
+fn counted(name: &str, outside: usize) -> (String, bool) {
+    let limit = LIMITS.iter().find(|(limited, _)| *limited == name).map(|(_, limit)| *limit);
+    let fits = limit.is_none_or(|limit| outside <= limit);
+    let of = limit.map(|limit| {
+        format!("  {} {limit}", if fits { "of at most" } else { "TOO MANY, at most" })
+    });
+    (format!("\n{name:<18}{outside:>4}{}", of.unwrap_or_default()), fits)
 }
 
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:<18}{:>4}", self.name, self.outside)?;
-        match self.limit {
-            Some(limit) if self.is_too_many() => write!(f, "  TOO MANY, at most {limit}"),
-            Some(limit) => write!(f, "  of at most {limit}"),
-            None => Ok(()),
-        }
-    }
+/// The packages and units of the first command, as Cargo plans it: with the features that all members of the workspace want.
+pub(crate) fn first_command() -> Result<Build> {
+    // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
+    let plan = ["--unit-graph", "-Zunstable-options"];
+    let plan = Tool::cargo().arguments(["build"]).arguments(FIRST_COMMAND).arguments(plan);
+    Ok(build(serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
 }
 
-/// Counts for every published crate: normal edges, default features, this machine.
-pub(crate) fn counts(metadata: &Metadata) -> Result<Vec<Count>> {
-    let mut counts = Vec::new();
-    for package in metadata.members().into_iter().filter(|package| package.is_published()) {
-        counts.push(Count {
-            name: package.name.clone(),
-            outside: outside(&package.name, Build::Default, metadata)?.len(),
-            limit: LIMITS.iter().find(|(name, _)| *name == package.name).map(|(_, limit)| *limit),
-        });
-    }
-    Ok(counts)
+#[derive(Debug, Deserialize)]
+struct Plan {
+    units: Vec<Unit>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Unit {
+    pkg_id: String,
+}
+
+fn build(plan: Plan) -> Build {
+    let units = plan.units.len();
+    let packages: BTreeSet<_> = plan.units.into_iter().map(|unit| unit.pkg_id).collect();
+    Build { packages: packages.len(), units }
 }
 
 /// The outside crates that `package` reaches by normal edges, each as `name version`.
 pub(crate) fn outside(
     package: &str,
-    build: Build,
+    features: Features,
     metadata: &Metadata,
 ) -> Result<BTreeSet<String>> {
     let tree = Tool::cargo()
         .arguments(["tree", "-p", package, "-e", "normal", "--prefix", "none"])
-        .arguments(match build {
-            Build::Default => &[][..],
-            Build::Everything => &["--all-features", "--target", "all"],
+        .arguments(match features {
+            Features::Default => &[][..],
+            Features::Everything => &["--all-features", "--target", "all"],
         })
         .text()?;
     let members: BTreeSet<_> =
@@ -116,14 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn a_count_says_its_limit_and_when_it_is_passed() {
-        let count = |outside, limit| Count { name: "hanok-core".into(), outside, limit };
-        for (count, too_many, text) in [
-            (count(15, Some(15)), false, "hanok-core          15  of at most 15"),
-            (count(16, Some(15)), true, "hanok-core          16  TOO MANY, at most 15"),
-            (count(99, None), false, "hanok-core          99"),
+    fn a_package_of_several_units_counts_once() {
+        let plan = r#"{"version":1,"units":[{"pkg_id":"a","mode":"build"},{"pkg_id":"b"},{"pkg_id":"a"}],"roots":[2]}"#;
+        assert_eq!(build(serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
+    }
+
+    #[test]
+    fn a_count_has_its_limit_and_passes_it_or_not() {
+        for (name, outside, text, fits) in [
+            ("hanok-core", 15, "\nhanok-core          15  of at most 15", true),
+            ("hanok-core", 16, "\nhanok-core          16  TOO MANY, at most 15", false),
+            ("hanok-new", 99, "\nhanok-new           99", true),
         ] {
-            assert_eq!((count.is_too_many(), count.to_string().as_str()), (too_many, text));
+            assert_eq!(counted(name, outside), (text.to_owned(), fits));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The stage `fuzz`: the targets of `hanok-fuzz` under libFuzzer, for 45 seconds each.
+//! The stage `fuzz`: the targets of `hanok-fuzz` under libFuzzer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,28 +6,26 @@ use std::thread;
 use std::time::Duration;
 
 use crate::command::{Ended, Tool};
-use crate::metadata::Metadata;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
 const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
 const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";
 const CORPUS: &str = "tests/fuzz/corpus";
 
-/// How long a target runs, in seconds, and from where: the same every time, so that a check that passed does not fail for
-/// no change. When everything is wanted it goes on from what earlier runs kept, by dice.
-const SECONDS: u64 = 45;
+/// How many seconds a target runs, and from where: the same every time, so that a check that passed does not fail for no change.
+/// Under `--full` it goes on from what earlier runs kept, with another seed every time.
+const SECONDS: u64 = 10;
 const SEED: &str = "-seed=1";
 
-/// How long it runs when everything is wanted.
+/// How many seconds it runs under `--full`.
 const LONG: u64 = 600;
 
-/// How a target is run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Runs {
-    Same,
-    Long,
-}
+/// The crates whose code a target runs, if not that of [`PARSER`]; changes of the targets themselves count for all.
+const CRATES: [(&str, &[&str]); 1] = [("amounts", &["hanok-tools", "hanok-figures"])];
+const PARSER: &[&str] = &["hanok-parse"];
+const OF_ALL: &str = "tests/fuzz/";
 
 /// Those that run at once.
 const AT_ONCE: usize = 2;
@@ -39,30 +37,19 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Builds the targets and runs them, two at a time.
-///
-/// # Errors
-///
-/// Cargo could not be started.
-pub(crate) fn run(metadata: &Metadata) -> Result<Outcome> {
-    run_all(metadata, Runs::Same)
-}
-
-/// The same, for ten minutes each and with other dice every time.
-///
-/// # Errors
-///
-/// Cargo could not be started.
-pub(crate) fn long(metadata: &Metadata) -> Result<Outcome> {
-    run_all(metadata, Runs::Long)
-}
-
-fn run_all(metadata: &Metadata, runs: Runs) -> Result<Outcome> {
+/// Builds the targets whose crate changed and runs them, two at a time.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let all = targets()?;
+    let (wanted, left): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|target| work.changes.any(|path| is_of(path, target)));
+    if wanted.is_empty() {
+        return Ok(Outcome::Skipped("no crate of a target changed; all: `--only fuzz`".to_owned()));
+    }
     if let Some(reason) = missing() {
         return Ok(Outcome::Skipped(reason));
     }
     let host = host()?;
-    let folder = metadata.target_directory.join("fuzz");
+    let folder = work.metadata.target_directory.join("fuzz");
     let built = Tool::cargo()
         .arguments(["build", "--release", "--target", &host])
         .arguments(["--manifest-path", MANIFEST, "--target-dir"])
@@ -74,19 +61,41 @@ fn run_all(metadata: &Metadata, runs: Runs) -> Result<Outcome> {
     }
     let programs = folder.join(host).join("release");
     let (mut failures, mut done) = (String::new(), 0);
-    for some in targets()?.chunks(AT_ONCE) {
-        for (name, ended) in at_once(some, runs, &programs, &folder)? {
+    for some in wanted.chunks(AT_ONCE) {
+        let tools: Vec<_> = some
+            .iter()
+            .map(|name| tool(name, work.is_full(), &programs, &folder))
+            .collect::<Result<_>>()?;
+        // What a thread returns crosses it: an error as its text.
+        let run = |tool: Tool| thread::spawn(move || tool.run().map_err(|error| error.to_string()));
+        let running: Vec<_> = tools.into_iter().map(run).collect();
+        for (name, run) in some.iter().zip(running) {
+            let ended =
+                run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
             match times(&ended) {
                 Some(times) => done += times,
-                None => failures.push_str(&failure(&name, &ended, &folder)),
+                None => failures.push_str(&failure(name, &ended, &folder)),
             }
         }
     }
-    if failures.is_empty() {
-        Ok(Outcome::Passed(format!("{done} runs of {} targets", targets()?.len())))
-    } else {
-        Ok(Outcome::Failed(failures))
+    if !failures.is_empty() {
+        return Ok(Outcome::Failed(failures));
     }
+    let note = match left.is_empty() {
+        true => String::new(),
+        false => format!("; their crates did not change: {} (`--only fuzz`)", left.join(", ")),
+    };
+    Ok(Outcome::Passed(format!("{done} runs of {} targets{note}", wanted.len())))
+}
+
+/// True if a change of the file at `path` may change what `target` does.
+fn is_of(path: &str, target: &str) -> bool {
+    let crates =
+        CRATES.iter().find(|(name, _)| *name == target).map_or(PARSER, |(_, crates)| crates);
+    let is_in = |name: &&str| {
+        path.strip_prefix("crates/").is_some_and(|path| path.split('/').next() == Some(name))
+    };
+    path.starts_with(OF_ALL) || crates.iter().any(is_in)
 }
 
 /// Why the fuzzers cannot be built here.
@@ -122,31 +131,8 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs `names` side by side.
-fn at_once(
-    names: &[String],
-    runs: Runs,
-    programs: &Path,
-    folder: &Path,
-) -> Result<Vec<(String, Ended)>> {
-    let mut running = Vec::new();
-    for name in names {
-        let tool = tool(name, runs, programs, folder)?;
-        // What a thread returns crosses it: an error as its words.
-        let run = thread::spawn(move || tool.run().map_err(|error| error.to_string()));
-        running.push((name.clone(), run));
-    }
-    let mut ended = Vec::new();
-    for (name, run) in running {
-        let end = run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
-        ended.push((name, end));
-    }
-    Ok(ended)
-}
-
 /// A target on what is committed, and maybe on what earlier runs kept.
-fn tool(name: &str, runs: Runs, programs: &Path, folder: &Path) -> Result<Tool> {
-    let long = runs == Runs::Long;
+fn tool(name: &str, long: bool, programs: &Path, folder: &Path) -> Result<Tool> {
     // The first folder that is named is where the fuzzer keeps what it comes upon.
     let kept = folder.join(if long { "kept" } else { "fresh" }).join(name);
     if !long && kept.exists() {
@@ -178,44 +164,34 @@ fn times(ended: &Ended) -> Option<u64> {
     ended.succeeded().then_some(times)
 }
 
-/// What a target said when it failed, and how to see it again.
+/// The lines of a failed target that are neither progress nor a backtrace, and how to see it again.
 fn failure(name: &str, ended: &Ended, folder: &Path) -> String {
-    let said: Vec<_> = ended.output.lines().filter(|line| is_telling(line)).collect();
-    format!(
-        "{name}: {}\n  again: {} FILE; keep the file in {CORPUS}/{name}\n",
-        if ended.late { "not done in time".to_owned() } else { said.join("\n  ") },
-        folder.join("*").join("release").join(name).display(),
-    )
-}
-
-/// Whether a line says what went wrong: not progress, and no frame of a backtrace.
-fn is_telling(line: &str) -> bool {
-    let word = line.trim_start();
-    !line.starts_with('#') && !word.starts_with("at ") && !word.starts_with(char::is_numeric)
+    let is_telling = |line: &&str| {
+        let word = line.trim_start();
+        !line.starts_with('#') && !word.starts_with("at ") && !word.starts_with(char::is_numeric)
+    };
+    let lines: Vec<_> = ended.output.lines().filter(is_telling).collect();
+    let lines = if ended.late { "not done in time".to_owned() } else { lines.join("\n  ") };
+    let again = folder.join("*").join("release").join(name);
+    let again = again.display();
+    format!("{name}: {lines}\n  again: {again} FILE; keep the file in {CORPUS}/{name}\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ended(output: &str, code: Option<i32>) -> Ended {
-        Ended { output: output.into(), code, late: code.is_none() }
-    }
-
     #[test]
-    fn a_target_that_ended_well_says_how_often_it_ran() {
-        for (output, code, times_want) in [
-            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(0), Some(218_397)),
-            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(77), None),
-            ("SUMMARY: libFuzzer: deadly signal\n", Some(77), None),
-            ("", None, None),
-        ] {
-            assert_eq!(times(&ended(output, code)), times_want, "{output:?}");
-        }
-    }
-
-    #[test]
-    fn a_failure_tells_the_claim_and_not_the_progress() {
+    fn a_target_that_ended_well_has_its_runs_and_a_failure_its_claim() {
+        let ended = |output: &str, code: Option<i32>| Ended {
+            output: output.into(),
+            code,
+            late: code.is_none(),
+        };
+        let done = "#2 INITED\nDone 218397 runs in 21 second(s)\n";
+        assert_eq!(times(&ended(done, Some(0))), Some(218_397));
+        assert_eq!(times(&ended(done, Some(77))), None);
+        assert_eq!(times(&ended("SUMMARY: libFuzzer: deadly signal\n", Some(77))), None);
         let output = "#2\tINITED cov: 1\nthread panicked at sound.rs:29:9:\nthe first error comes later\n   0: __rustc\n    at x.rs\n";
         let told = failure("any_text", &ended(output, Some(77)), Path::new("target/fuzz"));
         assert!(told.contains("the first error comes later"), "{told}");
@@ -224,14 +200,25 @@ mod tests {
     }
 
     #[test]
+    fn a_target_runs_when_its_crate_or_the_targets_changed() {
+        for (path, target, want) in [
+            ("crates/hanok-parse/src/lib.rs", "calls", true),
+            ("crates/hanok-parse/src/lib.rs", "amounts", false),
+            ("crates/hanok-tools/src/lib.rs", "amounts", true),
+            ("tests/fuzz/src/soup.rs", "amounts", true),
+            ("crates/hanok-parser/src/lib.rs", "calls", false),
+        ] {
+            assert_eq!(is_of(path, target), want, "{path} {target}");
+        }
+    }
+
+    #[test]
     fn every_target_is_one_of_the_package() {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(MANIFEST);
-        let manifest = fs::read_to_string(manifest).unwrap();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let folder = folder.join(MANIFEST).with_file_name("targets");
-        for entry in fs::read_dir(folder).unwrap() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(MANIFEST);
+        let text = fs::read_to_string(&manifest).unwrap();
+        for entry in fs::read_dir(manifest.with_file_name("targets")).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            assert!(manifest.contains(&format!("path = \"targets/{name}\"")), "{name}");
+            assert!(text.contains(&format!("path = \"targets/{name}\"")), "{name}");
         }
     }
 }

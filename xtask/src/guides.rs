@@ -1,21 +1,22 @@
-//! The programs of the guides, compiled with what each page tells its reader to add, and with nothing else. They run among the
-//! examples of the documentation, where everything is built already: a page that lacks a feature is found by the compiler.
+//! The programs of the guides, compiled with what each page tells its reader to add, and with nothing else: a page that lacks a
+//! feature is found by the compiler. They run among the examples of the documentation, with all of hanok.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::neighbours;
+use crate::pages::{self, Block};
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
 /// The folder of the guides.
 const GUIDES: &str = "docs/guides";
 
 /// A package that a page adds, and its features.
-pub(crate) type Added = (String, Vec<String>);
+type Added = (String, Vec<String>);
 
 /// The guides that add `hanok` with the same features, and what they add beside it.
 #[derive(Debug, Default)]
@@ -24,16 +25,22 @@ struct Group {
     beside: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there.
-pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
+/// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there, if what decides on
+/// features changed.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    if !work.changes.has_features() {
+        let why = "no `cargo add` of a guide and no feature changed; anyway: `--only guides`";
+        return Ok(Outcome::Skipped(why.to_owned()));
+    }
+    let metadata = &work.metadata;
     let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
     let mut pages: Vec<_> = fs::read_dir(metadata.workspace_root.join(GUIDES))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     pages.sort();
     for page in pages {
-        let mut added: BTreeMap<_, _> =
-            additions(&fs::read_to_string(&page)?).into_iter().collect();
+        let text = fs::read_to_string(&page)?;
+        let mut added: BTreeMap<_, _> = text.lines().filter_map(added).flatten().collect();
         let Some(features) = added.remove("hanok") else {
             return Ok(Outcome::Failed(format!("{}: it does not add hanok", page.display())));
         };
@@ -45,10 +52,10 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
     }
     let mut programs = 0;
     for (features, group) in &groups {
-        let (folder, count) = package(metadata, features, group)?;
+        let (manifest, count) = package(metadata, features, group)?;
         let check = Tool::cargo()
             .arguments(["check", "--manifest-path"])
-            .arguments([folder.join("Cargo.toml")])
+            .arguments([manifest])
             .variable("CARGO_TARGET_DIR", &metadata.target_directory);
         let ended = check.run()?;
         if !ended.succeeded() {
@@ -61,13 +68,8 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
     Ok(Outcome::Passed(format!("{programs} programs of {guides} guides, by {lines} lines")))
 }
 
-/// What a page adds, in its order.
-fn additions(page: &str) -> Vec<Added> {
-    page.lines().filter_map(added).flatten().collect()
-}
-
 /// The packages that a line of a terminal adds: `$ cargo add tokio -F macros,time`.
-pub(crate) fn added(line: &str) -> Option<Vec<Added>> {
+fn added(line: &str) -> Option<Vec<Added>> {
     let added = line.strip_prefix("$ cargo add ")?.split('#').next()?.trim_end();
     let (packages, features) = added.split_once(" -F ").unwrap_or((added, ""));
     let features: Vec<_> = features.split_terminator(',').map(str::to_owned).collect();
@@ -75,59 +77,51 @@ pub(crate) fn added(line: &str) -> Option<Vec<Added>> {
     Some(packages.map(|package| (package.to_owned(), features.clone())).collect())
 }
 
-/// The line of a manifest that adds a package.
-pub(crate) fn dependency(added: &Added) -> String {
-    let (package, features) = added;
-    match package.starts_with("hanok") {
-        true => neighbours::dependency(package, &format!(", features = {features:?}")),
-        false => format!("{package} = {{ version = \"*\", features = {features:?} }}"),
-    }
-}
-
-/// Makes the package anew, with the lock of the workspace, and counts its programs.
+/// Writes the package of a group anew, with the lock of the workspace. Returns its manifest and the number of its programs.
 fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(PathBuf, usize)> {
-    let name = format!("guides-{}", features.join("-"));
-    let beside = group
-        .beside
-        .iter()
-        .map(|(name, features)| dependency(&(name.clone(), features.iter().cloned().collect())));
-    let mut dependencies = vec![dependency(&("hanok".to_owned(), features.to_vec()))];
-    dependencies.extend(beside);
-    let dependencies = dependencies.join("\n");
+    let beside = group.beside.iter();
+    let beside = beside.map(|(name, features)| dependency(name, features.iter()));
+    let dependencies = dependency("hanok", features.iter()) + &beside.collect::<String>();
     let (mut modules, mut count) = ("#![allow(warnings)]\n".to_owned(), 0);
     for page in &group.guides {
-        for (line, program) in programs(&fs::read_to_string(page)?) {
+        let text = fs::read_to_string(page)?;
+        for block in pages::blocks(&text).iter().filter(|block| block.is_rust()) {
             count += 1;
-            modules.push_str(&format!("// {}:{line}\n", page.display()));
-            modules.push_str(&module(count, &program));
+            modules.push_str(&format!("// {}:{}\n", page.display(), block.line));
+            modules.push_str(&module(count, &program(block)));
         }
     }
-    let (source, tree) = (("lib.rs", modules.as_str()), &metadata.workspace_root);
-    let folder = neighbours::locked_program(metadata, &name, &dependencies, source, tree)?;
-    Ok((folder, count))
+    let folder =
+        metadata.target_directory.join("guides").join(format!("with-{}", features.join("-")));
+    fs::create_dir_all(&folder)?;
+    let head = "[package]\nname = \"guides\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[lib]\npath = \"lib.rs\"\n";
+    fs::write(folder.join("Cargo.toml"), format!("{head}\n[dependencies]\n{dependencies}"))?;
+    fs::write(folder.join("lib.rs"), modules)?;
+    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok((folder.join("Cargo.toml"), count))
 }
 
-/// The programs of a page, each with its line, as rustdoc reads them: what begins with `# ` is not shown and part of it.
-fn programs(page: &str) -> Vec<(usize, String)> {
-    let mut programs = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (nth, line) in page.lines().enumerate() {
-        match (&mut open, line.strip_prefix("```")) {
-            (Some(_), Some(_)) => programs.extend(open.take()),
-            (Some((_, text)), None) => {
-                let bare = if line.trim() == "#" { "" } else { line };
-                let bare = bare.trim_start().strip_prefix("# ").unwrap_or(bare);
-                text.push_str(bare);
-                text.push('\n');
-            }
-            (None, Some(kind)) if kind.split(',').next() == Some("rust") => {
-                open = Some((nth + 1, String::new()));
-            }
-            // A block of another language: its lines open nothing.
-            (None, _) => {}
-        }
-    }
-    programs
+/// The line of a manifest that adds a package.
+fn dependency<'f>(package: &str, features: impl Iterator<Item = &'f String>) -> String {
+    let features: Vec<_> = features.collect();
+    let place = match package.starts_with("hanok") {
+        true => format!("path = {:?}", crates().join(package)),
+        false => "version = \"*\"".to_owned(),
+    };
+    format!("{package} = {{ {place}, features = {features:?} }}\n")
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
+}
+
+/// A program as rustdoc reads it: what begins with `# ` is not shown and part of it.
+fn program(block: &Block<'_>) -> String {
+    let bare = |line: &&str| {
+        let line = if line.trim() == "#" { "" } else { line };
+        format!("{}\n", line.trim_start().strip_prefix("# ").unwrap_or(line))
+    };
+    block.lines.iter().map(bare).collect()
 }
 
 /// A program as a module of a library. One that has no `main` is the body of a function, which may end with a result.
@@ -165,25 +159,15 @@ mod tests {
 
     #[test]
     fn the_programs_of_a_page_are_modules() {
-        let page = "# A\n\n```rust\n# use a::B;\nfn main() {}\n#\n```\n```console\n$ a\n```\n```rust,no_run\n#[b]\nc()?;\n# Ok::<(), D>(())\n```\n";
-        let programs = programs(page);
-        assert_eq!(
-            programs,
-            [
-                (3, "use a::B;\nfn main() {}\n\n".to_owned()),
-                (11, "#[b]\nc()?;\nOk::<(), D>(())\n".to_owned()),
-            ]
+        let module = |number, lines: &[&str]| {
+            module(number, &program(&Block { lines: lines.to_vec(), ..Block::default() }))
+        };
+        let main = module(1, &["# use a::B;", "fn main() {}", "#"]);
+        assert_eq!(main, "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
+        let ends = module(2, &["#[b]", "c()?;", "# Ok::<(), D>(())"]);
+        assert!(
+            ends.contains("-> Result<(), impl std::fmt::Debug> {\n#[b]\nc()?;\nOk::<(), D>(())\n")
         );
-        assert_eq!(module(1, &programs[0].1), "mod program_1 {\nuse a::B;\nfn main() {}\n\n}\n");
-        assert!(module(2, &programs[1].1).contains("-> Result<(), impl std::fmt::Debug> {\n#[b]"));
-        assert_eq!(module(3, "a();\n"), "mod program_3 {\nfn program() {\na();\n}\n}\n");
-    }
-
-    #[test]
-    fn a_dependency_on_hanok_is_one_on_this_workspace() {
-        let text = |text: &str| text.to_owned();
-        let tokio = (text("tokio"), vec![text("macros")]);
-        assert_eq!(dependency(&tokio), r#"tokio = { version = "*", features = ["macros"] }"#);
-        assert!(dependency(&(text("hanok-testkit"), Vec::new())).contains("path = "));
+        assert_eq!(module(3, &["a();"]), "mod program_3 {\nfn program() {\na();\n}\n}\n");
     }
 }

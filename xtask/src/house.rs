@@ -1,228 +1,274 @@
-//! The house: which file of a crate may import which, in which words, and how it is drawn.
+//! The house: its crates and their rooms as pictures in Mermaid, and the imports of a crate by file.
 //!
-//! Every file of `crates/*/src` and `xtask/src` is read with `syn`, without its tests. An *arrow* goes from a file to the file
-//! that defines a name it uses; declaring a module or re-exporting a name is none. Arrows go down from room to room
-//! ([`plan`]) and form no circle of more than three files. What a crate had against the rules when they were made is in its
-//! *debts*, which only shrink.
-
-mod circles;
-mod debts;
-mod drawing;
-mod examples;
-mod finding;
-mod items;
-mod length;
-mod listing;
-mod modules;
-mod paths;
-mod plan;
-mod rooms;
-mod source;
-#[cfg(test)]
-mod tests;
+//! A *room* is a folder of `src`; the files beside `lib.rs` are the *ground*. Imports are the `use` declarations outside tests. They
+//! lead to the file that the path names, even if that file re-exports the name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use crate::fault::Fault;
 use crate::files;
 use crate::metadata::Metadata;
 use crate::result::Result;
-use debts::Debts;
-use finding::Finding;
-use modules::Crate;
-use plan::{PLAN, Rooms};
-use source::Source;
 
 /// The work of the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Print the pictures.
     Draw,
-    /// Bring the debts and the pictures in the docs up to date.
-    Write,
-    /// Print the circles and the imports of a crate by file.
+    /// Print the imports of a crate by file.
     Files(String),
-    /// Print what is left of each example, in lines.
-    Examples,
 }
 
-/// The crates as they are.
-#[derive(Debug, Default)]
-struct House {
-    crates: Vec<Crate>,
-    /// The files that are no Rust.
-    faults: Vec<Fault>,
-}
+/// How often each file, or room, imports each other one.
+type Imports = BTreeMap<(String, String), usize>;
 
-impl House {
-    /// Reads the sources among `files`.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read.
-    fn read(files: &[PathBuf]) -> Result<Self> {
-        let texts = files::texts(files, |path| package(path).is_some())?;
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let chunk = texts.len().div_ceil(workers).max(1);
-        let sources = std::thread::scope(|scope| {
-            let workers: Vec<_> = texts
-                .chunks(chunk)
-                .map(|texts| {
-                    let read = |(path, text): &(String, String)| read(path, text);
-                    scope.spawn(move || texts.iter().map(read).collect::<Vec<_>>())
-                })
-                .collect();
-            let joined = workers.into_iter().map(|worker| match worker.join() {
-                Ok(sources) => sources,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.flatten().collect()
-        });
-        Ok(Self::new(sources))
-    }
-
-    fn new(sources: Vec<Result<Source, Fault>>) -> Self {
-        let mut house = Self::default();
-        let mut crates: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
-        for source in sources {
-            match source {
-                Ok(source) => {
-                    let package = package(&source.path).unwrap_or_default().to_owned();
-                    let path = modules::path_in_src(&source.path).to_owned();
-                    crates.entry(package).or_default().insert(path, source);
-                }
-                Err(fault) => house.faults.push(fault),
-            }
-        }
-        let crates = crates.into_iter().map(|(name, sources)| Crate::new(&name, sources));
-        house.crates = crates.collect();
-        house
-    }
-
-    /// Everything against the rules, by crate.
-    fn findings(&self, plan: &[Rooms]) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for of in &self.crates {
-            let rooms = rooms_of(plan, &of.name);
-            findings.extend(circles::check(of, rooms));
-            findings.extend(rooms.into_iter().flat_map(|rooms| rooms::upward(of, rooms)));
-            findings.extend(of.files.iter().flat_map(|file| items::check(&of.name, file)));
-        }
-        findings
-    }
-
-    /// The faults that no crate may owe.
-    fn faults(self, plan: &[Rooms]) -> Vec<Fault> {
-        let mut faults = self.faults;
-        for of in &self.crates {
-            let rooms = rooms_of(plan, &of.name);
-            faults.extend(rooms.into_iter().flat_map(|rooms| rooms::check_plan(of, rooms)));
-            faults.extend(of.files.iter().flat_map(items::check_openings));
-        }
-        faults
-    }
-
-    fn pictures(&self, plan: &[Rooms], floors: &[&[&str]], metadata: &Metadata) -> String {
-        let mut pictures = "The crates, without the arrows that follow from others:\n\n".to_owned();
-        pictures += &drawing::crates(floors, &arrows(metadata));
-        for of in &self.crates {
-            if let Some(rooms) = rooms_of(plan, &of.name) {
-                pictures +=
-                    &format!("\nThe rooms of `{}`, with the number of imports:\n\n", of.name);
-                pictures += &drawing::rooms(of, rooms);
-            }
-        }
-        pictures
-    }
-}
-
-fn rooms_of<'p>(plan: &'p [Rooms], package: &str) -> Option<&'p Rooms> {
-    plan.iter().find(|rooms| rooms.package == package)
-}
-
-/// Everything in which the house differs from its rules, its debts and its pictures.
-///
-/// # Errors
-///
-/// A file cannot be read.
-pub(crate) fn faults(
-    files: &[PathBuf],
-    floors: &[&[&str]],
-    metadata: &Metadata,
-) -> Result<Vec<Fault>> {
-    let house = House::read(files)?;
-    let pictures = house.pictures(PLAN, floors, metadata);
-    let debts = Debts::read(&fs::read_to_string(debts::PATH)?);
-    let mut faults = debts.settle(house.findings(PLAN));
-    faults.extend(house.faults(PLAN));
-    faults.extend(drawing::check(&fs::read_to_string(drawing::DOCUMENT)?, &pictures));
-    Ok(faults)
-}
-
-/// Does what was asked for, and returns what is to be printed.
-///
-/// # Errors
-///
-/// A file cannot be read or written, or there is no such crate.
+/// Returns what is to be printed.
 pub(crate) fn run(
     ask: &Ask,
     files: &[PathBuf],
     floors: &[&[&str]],
     metadata: &Metadata,
 ) -> Result<String> {
-    let house = House::read(files)?;
-    match ask {
-        Ask::Examples => examples::table(files),
-        Ask::Draw => Ok(house.pictures(PLAN, floors, metadata)),
-        Ask::Write => {
-            let debts = Debts::read(&fs::read_to_string(debts::PATH)?);
-            fs::write(debts::PATH, debts.lowered(&house.findings(PLAN)))?;
-            let document = fs::read_to_string(drawing::DOCUMENT)?;
-            let shown = drawing::shown(&document, &house.pictures(PLAN, floors, metadata));
-            fs::write(drawing::DOCUMENT, shown.map_err(|fault| fault.to_string())?)?;
-            Ok(String::new())
+    let is_source = |path: &str| package(path).is_some();
+    let mut crates: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (path, text) in files::texts(files, is_source)? {
+        if let Some((package, inside)) = package(&path) {
+            crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
         }
-        Ask::Files(name) => {
-            let of = house.crates.iter().find(|of| of.name == *name);
-            let mut listing = listing::listing(of.ok_or_else(|| format!("no crate `{name}`"))?);
-            listing += "\nagainst the rules, debts too\n";
-            for finding in house.findings(PLAN).iter().filter(|finding| finding.package == *name) {
-                listing += &format!("  {}\n", finding.fault);
+    }
+    if let Ask::Files(name) = ask {
+        let sources = crates.get(name).ok_or_else(|| format!("no crate `{name}`"))?;
+        return Ok(listing(&imports(sources)));
+    }
+    let mut pictures = "The crates, without the arrows that follow from others:\n\n".to_owned();
+    pictures += &drawn_crates(floors, &arrows(metadata));
+    for (name, sources) in &crates {
+        let rooms = rooms(&imports(sources));
+        if rooms.len() > 1 {
+            // Writing to a string cannot fail.
+            let _ = write!(pictures, "\nThe rooms of `{name}`, with the number of imports:\n\n");
+            let lines = rooms
+                .iter()
+                .map(|((from, to), count)| format!("  {} -->|{count}| {}", node(from), node(to)));
+            pictures += &picture(&lines.collect::<Vec<_>>());
+        }
+    }
+    Ok(pictures)
+}
+
+/// The package of a source file, and its path in `src`.
+fn package(path: &str) -> Option<(&str, &str)> {
+    let (package, inside) = path.strip_prefix("crates/").unwrap_or(path).split_once('/')?;
+    let is_ours = path.starts_with("crates/") || package == "xtask";
+    let inside = inside.strip_prefix("src/")?;
+    (is_ours && path.ends_with(".rs")).then_some((package, inside))
+}
+
+/// The imports between the files of a crate, `sources` being its texts by their paths in `src`.
+fn imports(sources: &BTreeMap<String, String>) -> Imports {
+    let modules: BTreeMap<_, _> = sources.keys().map(|path| (module(path), path)).collect();
+    let mut imports = Imports::new();
+    for (path, text) in sources {
+        let here = module(path);
+        for used in uses(text) {
+            let words: Vec<&str> = used.split("::").collect();
+            let up = words.iter().filter(|word| **word == "super").count();
+            let base = match words.first().copied() {
+                Some("crate") => &[],
+                Some("self" | "super") => {
+                    here.get(..here.len().saturating_sub(up)).unwrap_or_default()
+                }
+                // A module of this one, or another crate.
+                Some(first) if modules.contains_key(&[&here[..], &[first]].concat()) => &here[..],
+                _ => continue,
+            };
+            let names = words.iter().filter(|word| !["crate", "self", "super"].contains(*word));
+            let target: Vec<&str> = base.iter().chain(names).copied().collect();
+            let found = (0..=target.len()).rev().find_map(|end| modules.get(target.get(..end)?));
+            if let Some(to) = found.filter(|to| **to != path) {
+                *imports.entry((path.clone(), (*to).clone())).or_default() += 1;
             }
-            Ok(listing)
+        }
+    }
+    imports
+}
+
+/// The module of a file: `thread/mod.rs` and `thread.rs` are both `thread`.
+fn module(path: &str) -> Vec<&str> {
+    let words = path.trim_end_matches(".rs").split('/');
+    words.filter(|word| !["mod", "lib", "main"].contains(word)).collect()
+}
+
+/// The paths that a file uses outside its tests, each name by itself.
+fn uses(text: &str) -> Vec<String> {
+    let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text);
+    let (mut paths, mut open) = (Vec::new(), String::new());
+    for line in code.lines().map(|line| line.split("//").next().unwrap_or_default().trim()) {
+        let begins =
+            line.starts_with("use ") || (line.starts_with("pub") && line.contains(" use "));
+        if begins || !open.is_empty() {
+            open += line;
+        }
+        if let Some(tree) = open.strip_suffix(';') {
+            let tree = tree.split_once("use ").map_or(tree, |(_, tree)| tree);
+            flatten("", &tree.replace(' ', ""), &mut paths);
+            open.clear();
+        }
+    }
+    paths
+}
+
+/// Takes the tree of a `use` apart: `a::{b, c::d}` into `a::b` and `a::c::d`.
+fn flatten(before: &str, tree: &str, paths: &mut Vec<String>) {
+    let Some((prefix, rest)) = tree.split_once('{') else {
+        paths.extend((!tree.is_empty()).then(|| format!("{before}{tree}")));
+        return;
+    };
+    let inner = rest.strip_suffix('}').unwrap_or(rest);
+    let (mut depth, mut begin) = (0usize, 0);
+    for (at, sign) in inner.char_indices().chain([(inner.len(), ',')]) {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                let part = inner.get(begin..at).unwrap_or_default();
+                flatten(&format!("{before}{prefix}"), part, paths);
+                begin = at + 1;
+            }
+            _ => {}
         }
     }
 }
 
-fn read(path: &str, text: &str) -> Result<Source, Fault> {
-    Source::read(path, text).map_err(|(line, wrong)| {
-        Fault::new(path, line, format!("cannot be read as Rust ({wrong}), mend it"))
-    })
+/// The imports from room to room.
+fn rooms(imports: &Imports) -> Imports {
+    let is_folder = |name: &str| {
+        let folder = format!("{name}/");
+        imports.keys().any(|(from, to)| from.starts_with(&folder) || to.starts_with(&folder))
+    };
+    // A file beside a folder of its name is of that room.
+    let room = |path: &str| match path.split('/').next().unwrap_or(path).trim_end_matches(".rs") {
+        "lib" | "main" | "bin" => None,
+        name if is_folder(name) => Some(name.to_owned()),
+        _ => Some("ground".to_owned()),
+    };
+    let mut rooms = Imports::new();
+    for ((from, to), count) in imports {
+        if let (Some(from), Some(to)) = (room(from), room(to))
+            && from != to
+        {
+            *rooms.entry((from, to)).or_default() += count;
+        }
+    }
+    rooms
 }
 
-/// The package of a source file, if it is of one whose house is checked.
-fn package(path: &str) -> Option<&str> {
-    let (package, inside) = path.strip_prefix("crates/").unwrap_or(path).split_once('/')?;
-    let is_ours = path.starts_with("crates/") || package == "xtask";
-    (is_ours && inside.starts_with("src/") && path.ends_with(".rs")).then_some(package)
+fn listing(imports: &Imports) -> String {
+    let mut listing = String::new();
+    let mut last = "";
+    for ((from, to), count) in imports {
+        if from != last {
+            let _ = writeln!(listing, "{from}");
+            last = from;
+        }
+        let _ = writeln!(listing, "  {to} ({count})");
+    }
+    listing
 }
 
 /// The crates that each crate is built with, without its tests.
 fn arrows(metadata: &Metadata) -> BTreeSet<(String, String)> {
-    let members = metadata.members();
-    let crates: BTreeSet<_> = members
-        .iter()
-        .filter(|package| package.is_published())
-        .map(|package| package.name.as_str())
-        .collect();
+    let published = metadata.members().into_iter().filter(|package| package.is_published());
+    let crates: BTreeMap<_, _> =
+        published.map(|package| (package.name.as_str(), package)).collect();
     let mut arrows = BTreeSet::new();
-    for package in members.iter().filter(|package| crates.contains(package.name.as_str())) {
+    for (name, package) in &crates {
         let built_with = package.dependencies.iter().filter(|other| other.kind.is_none());
-        for other in built_with.filter(|other| crates.contains(other.name.as_str())) {
-            arrows.insert((package.name.clone(), other.name.clone()));
+        for other in built_with.filter(|other| crates.contains_key(other.name.as_str())) {
+            arrows.insert(((*name).to_owned(), other.name.clone()));
         }
     }
     arrows
+}
+
+/// The crates on their floors, the highest floor first, with the arrows that do not follow from others.
+fn drawn_crates(floors: &[&[&str]], arrows: &BTreeSet<(String, String)>) -> String {
+    let mut lines = Vec::new();
+    for (floor, names) in floors.iter().enumerate().rev() {
+        lines.push(format!("  subgraph floor{floor} [\"floor {floor}\"]"));
+        let is_known =
+            |name: &&&str| arrows.iter().any(|(from, to)| from == **name || to == **name);
+        lines.extend(names.iter().filter(is_known).map(|name| format!("    {}", node(name))));
+        lines.push("  end".to_owned());
+    }
+    let leads = |from: &str, to: &str| {
+        let (mut open, mut reached) = (vec![from], BTreeSet::new());
+        while let Some(name) = open.pop() {
+            let next = arrows.iter().filter(|(from, _)| from == name).map(|(_, to)| to.as_str());
+            open.extend(next.filter(|to| reached.insert(*to)));
+        }
+        reached.contains(to)
+    };
+    let is_short = |(from, to): &&(String, String)| {
+        !arrows.iter().any(|(one, between)| one == from && between != to && leads(between, to))
+    };
+    let short = arrows.iter().filter(is_short);
+    lines.extend(short.map(|(from, to)| format!("  {} --> {}", id(from), id(to))));
+    picture(&lines)
+}
+
+fn picture(lines: &[String]) -> String {
+    format!("```mermaid\nflowchart TB\n{}\n```\n", lines.join("\n"))
+}
+
+fn node(name: &str) -> String {
+    format!("{}[\"{name}\"]", id(name))
+}
+
+/// A name that is no word of Mermaid's, as `graph` and `end` are.
+fn id(name: &str) -> String {
+    format!("{}_", name.replace('-', "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_stand_on_their_floors_and_arrows_that_follow_are_left_out() {
+        let arrows = [("graph", "state"), ("graph", "core-a"), ("state", "core-a")];
+        let arrows = arrows.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
+        assert_eq!(
+            drawn_crates(&[&["core-a", "not-yet"], &["state"], &["graph"]], &arrows),
+            "```mermaid\nflowchart TB\n  subgraph floor2 [\"floor 2\"]\n    graph_[\"graph\"]\n  end\n  \
+             subgraph floor1 [\"floor 1\"]\n    state_[\"state\"]\n  end\n  subgraph floor0 [\"floor 0\"]\n    \
+             core_a_[\"core-a\"]\n  end\n  graph_ --> state_\n  state_ --> core_a_\n```\n"
+        );
+    }
+
+    #[test]
+    fn imports_lead_to_the_files_that_they_name() {
+        let sources = [
+            ("lib.rs", "mod run;\npub use run::{Run, step::Step};\n"),
+            (
+                "run.rs",
+                "mod step;\nuse crate::{\n    name::{Name, Other}, // why\n};\npub(super) use step::Step;\nuse std::fmt;\n",
+            ),
+            (
+                "run/step.rs",
+                "use super::Run;\nuse crate::name;\n\n#[cfg(test)]\nmod tests {\n    use crate::x::Y;\n}\n",
+            ),
+            ("name.rs", ""),
+        ];
+        let sources = sources.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+        let imports = imports(&sources);
+        assert_eq!(
+            listing(&imports),
+            "lib.rs\n  run.rs (1)\n  run/step.rs (1)\nrun.rs\n  name.rs (2)\n  run/step.rs (1)\n\
+             run/step.rs\n  name.rs (1)\n  run.rs (1)\n"
+        );
+        let want = ("run".to_owned(), "ground".to_owned());
+        assert_eq!(rooms(&imports), BTreeMap::from([(want, 3)]));
+    }
 }

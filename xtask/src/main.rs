@@ -1,11 +1,9 @@
 //! The checks of this workspace. `cargo xtask --help` lists them.
 
-mod apart;
 mod arguments;
 mod behaviours;
 mod bench;
-mod caches;
-mod chains;
+mod changes;
 mod command;
 mod dependencies;
 mod evaluate;
@@ -14,23 +12,22 @@ mod fault;
 mod files;
 mod fixtures;
 mod fuzz;
-mod getting_started;
 mod guides;
 mod house;
-mod jail;
 mod metadata;
 mod mutants;
+mod needs;
 mod neighbours;
+mod pages;
 mod peers;
-mod profile;
 mod publish;
-mod python;
 mod report;
 mod result;
 mod simulate;
 mod stages;
 mod tidy;
 mod weigh;
+mod work;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,57 +64,47 @@ fn run(request: &Request) -> Result<ExitCode> {
     std::env::set_current_dir(workspace_root()?)?;
     let passed = match request {
         Request::Help => true,
-        Request::Tidy => {
-            let faults = tidy::faults(&Metadata::read()?)?;
-            for fault in &faults {
-                println!("{fault}");
-            }
-            println!("tidy: {}", tidy::verdict(&faults));
-            faults.is_empty()
-        }
+        Request::Tidy => shown(&tidy::faults(&Metadata::read()?)?, "tidy: no faults"),
         Request::House(ask) => {
             let files = files::files(Path::new("."))?;
-            let text = house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?;
-            // Whoever reads only the beginning of it has closed the pipe.
-            drop(std::io::stdout().write_all(text.as_bytes()));
+            print(&house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?);
             true
         }
-        Request::Behaviours(ask) => behaviours(*ask)?,
-        Request::Test { only, full } => stages::run(only, *full)?,
+        Request::Behaviours(ask) => {
+            let comparison = Comparison::read()?;
+            if *ask == Ask::List {
+                print(&comparison.listing());
+            }
+            shown(&comparison.faults(), &format!("behaviours: {}", comparison.verdict()))
+        }
+        Request::Test(options) => stages::run(options)?,
         Request::Simulate(arguments) => simulate::shown(arguments)?,
         Request::Mutants(selection) => mutants::run(selection)?,
         Request::Fixtures(families) => fixtures::run(families)?,
         Request::Bench(wanted) => return bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments)?,
         Request::Questions(arguments) => evaluate::questions(arguments)?,
-        Request::Weigh(wanted) => weigh::run(wanted).map(|()| true)?,
+        Request::Weigh(wanted) => weigh::run(wanted)?,
     };
     Ok(code(passed))
 }
 
-/// Compares the numbered lists in the docs with the tests.
-fn behaviours(ask: Ask) -> Result<bool> {
-    if ask == Ask::Write {
-        Comparison::read()?.write()?;
-    }
-    let comparison = Comparison::read()?;
-    if ask == Ask::List {
-        // Whoever reads only the beginning of it has closed the pipe.
-        drop(std::io::stdout().write_all(comparison.listing().as_bytes()));
-    }
-    let faults = comparison.faults();
-    for fault in &faults {
-        println!("{fault}");
-    }
-    println!("behaviours: {}", comparison.verdict());
-    Ok(faults.is_empty())
+/// Prints the faults, or the verdict if there is none. Returns true if there is none.
+fn shown<F: ToString>(faults: &[F], verdict: &str) -> bool {
+    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    println!("{}", if faults.is_empty() { verdict.to_owned() } else { faults.join("\n") });
+    faults.is_empty()
+}
+
+fn print(text: &str) {
+    // Whoever reads only the beginning of it has closed the pipe.
+    drop(std::io::stdout().write_all(text.as_bytes()));
 }
 
 /// The folder of the workspace's manifest, wherever in it the command was started.
 fn workspace_root() -> Result<PathBuf> {
-    let manifest = Tool::cargo()
-        .arguments(["locate-project", "--workspace", "--message-format", "plain"])
-        .text()?;
-    let manifest = PathBuf::from(manifest.trim());
-    Ok(manifest.parent().ok_or("the workspace's manifest stands in no folder")?.to_path_buf())
+    let locate = ["locate-project", "--workspace", "--message-format", "plain"];
+    let manifest = Tool::cargo().arguments(locate).text()?;
+    let folder = Path::new(manifest.trim()).parent();
+    Ok(folder.ok_or("the workspace's manifest is in no folder")?.to_path_buf())
 }

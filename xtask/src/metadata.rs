@@ -32,8 +32,6 @@ pub(crate) struct Package {
     pub(crate) keywords: Vec<String>,
     pub(crate) categories: Vec<String>,
     pub(crate) readme: Option<String>,
-    pub(crate) repository: Option<String>,
-    pub(crate) homepage: Option<String>,
     pub(crate) metadata: Value,
     /// `Some` of nothing for a package that is never published.
     pub(crate) publish: Option<Vec<String>>,
@@ -75,10 +73,8 @@ pub(crate) struct Node {
 
 impl Metadata {
     pub(crate) fn read() -> Result<Self> {
-        let text = Tool::cargo()
-            .arguments(["metadata", "--format-version", "1", "--all-features"])
-            .text()?;
-        Ok(serde_json::from_str(&text)?)
+        let metadata = ["metadata", "--format-version", "1", "--all-features"];
+        Ok(serde_json::from_str(&Tool::cargo().arguments(metadata).text()?)?)
     }
 
     /// The packages of this workspace, by name.
@@ -100,6 +96,12 @@ impl Metadata {
     }
 }
 
+impl Target {
+    fn is(&self, kind: &str) -> bool {
+        self.kind.iter().any(|is| is == kind)
+    }
+}
+
 impl Package {
     pub(crate) fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
@@ -107,11 +109,6 @@ impl Package {
 
     /// Whether the package has a target of this kind: `lib`, `example`, `custom-build`, …
     pub(crate) fn has(&self, kind: &str) -> bool {
-        self.targets.iter().any(|target| target.kind.iter().any(|is| is == kind))
-    }
-
-    /// Whether the package has a library, one of macros included.
-    pub(crate) fn is_library(&self) -> bool {
-        self.has("lib") || self.has("proc-macro")
+        self.targets.iter().any(|target| target.is(kind))
     }
 }

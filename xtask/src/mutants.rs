@@ -5,27 +5,25 @@
 
 mod catalogue;
 mod suites;
-mod table;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::behaviours::Comparison;
-use crate::command::Tool;
+use crate::changes::{self, Changes};
 use crate::metadata::Metadata;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 use catalogue::{Finder, Mutation};
-use suites::{Programs, Suites, Verdict};
-use table::Table;
+use suites::Suites;
 
-/// How many of those that tests have to find run by default, in turn.
+/// How many run by default, in turn.
 const IN_TURN: usize = 10;
 
-/// For how long the default goes on to others. What is left then has its turn with another commit.
-const TIME: Duration = Duration::from_secs(240);
+/// How many of those in files that changed run besides, at most.
+const CHANGED: usize = 20;
 
 /// Which mutations are wanted.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,30 +36,37 @@ pub(crate) struct Selection {
     pub(crate) named: bool,
     /// Those of these numbers.
     pub(crate) only: Vec<u32>,
+    /// Those of these numbers, besides the ones in turn.
+    pub(crate) also: Vec<u32>,
 }
 
 /// Runs the mutations that are wanted, prints who caught each, and says whether all were caught.
-///
-/// # Errors
-///
-/// A mutation does not apply, the copy does not build, or a file cannot be written.
 pub(crate) fn run(selection: &Selection) -> Result<bool> {
     let all = catalogue::read()?;
     if selection.list {
         all.iter().for_each(|mutation| println!("{}", mutation.line()));
         return Ok(true);
     }
-    Ok(measured(&all, selection)?.is_good())
+    Ok(measured(&all, selection)?.0)
 }
 
-/// The stage: those that the simulator has to find and ten others in turn, as many as there is time for.
-pub(crate) fn stage(_: &Metadata) -> Result<Outcome> {
-    outcome(&Selection::default())
-}
-
-/// The stage where everything is wanted.
-pub(crate) fn stage_of_all(_: &Metadata) -> Result<Outcome> {
-    outcome(&Selection { full: true, ..Selection::default() })
+/// The stage: for a landing those of files that changed and ten others in turn, else all.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let all = catalogue::read()?;
+    let mut left = 0;
+    let selection = match work.is_full() {
+        true => Selection { full: true, ..Selection::default() },
+        false => {
+            let (changed, others) = changed(&all, &work.changes, changes::commits())?;
+            left = others;
+            Selection { also: changed, ..Selection::default() }
+        }
+    };
+    let (is_good, mut summary) = measured(&all, &selection)?;
+    if left > 0 {
+        summary += &format!("; {left} of changed files left out (`cargo xtask mutants --full`)");
+    }
+    Ok(if is_good { Outcome::Passed(summary) } else { Outcome::Failed(summary) })
 }
 
 /// The simulator of the copy. None of its mutations is switched on unless [the environment](tree::VARIABLE) says so, so it does for
@@ -71,44 +76,31 @@ pub(crate) fn simulator() -> Result<PathBuf> {
     suites::simulator(&tree::copied(&folder, &catalogue::read()?)?, &folder)
 }
 
-fn outcome(selection: &Selection) -> Result<Outcome> {
-    let table = measured(&catalogue::read()?, selection)?;
-    Ok(match table.is_good() {
-        true => Outcome::Passed(table.summary()),
-        false => Outcome::Failed(table.summary()),
-    })
-}
-
-fn measured(all: &[Mutation], selection: &Selection) -> Result<Table> {
+/// Runs the chosen mutations. Returns true if all were caught, and how many were.
+fn measured(all: &[Mutation], selection: &Selection) -> Result<(bool, String)> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
     let mut chosen = chosen(all, selection)?;
     chosen.retain(|mutation| mutation.finder != Finder::Nobody);
-    let tested = |mutation: &&Mutation| match &mutation.finder {
+    let named = chosen.iter().filter_map(|mutation| match &mutation.finder {
         Finder::Tests(test) => Some(test.clone()),
         Finder::Simulator | Finder::Store(_) | Finder::Nobody => None,
-    };
-    let named: BTreeSet<_> = chosen.iter().filter_map(tested).collect();
-    let programs = match selection.full || !selection.only.is_empty() {
-        true if named.is_empty() => Programs::Of(named),
-        true => Programs::All,
-        false => Programs::Of(named),
-    };
+    });
     let began = Instant::now();
-    let suites = Suites::build(&tree, &folder, &programs)?;
+    let suites = Suites::build(&tree, &folder, &named.collect())?;
     println!("mutants: {} in one build, which took {:.0?}", all.len(), began.elapsed());
-    let began = Instant::now();
-    let mut table = Table::new(Comparison::read()?);
-    for mutation in chosen {
-        if programs != Programs::All && !selection.named && began.elapsed() >= TIME {
-            table.left_out(mutation);
-            continue;
-        }
-        let verdict = suites.run(mutation)?;
-        table.add(mutation, verdict);
+    let mut survivors = Vec::new();
+    for mutation in &chosen {
+        let caught = suites.run(mutation)?;
+        println!("{}\n      {}", mutation.line(), caught.as_deref().unwrap_or("SURVIVED"));
+        survivors.extend(caught.is_none().then(|| mutation.number.to_string()));
     }
-    println!("{}", table.summary());
-    Ok(table)
+    let mut summary = format!("mutants: {} caught", chosen.len() - survivors.len());
+    if !survivors.is_empty() {
+        summary += &format!("; SURVIVED: {}", survivors.join(", "));
+    }
+    println!("{summary}");
+    Ok((survivors.is_empty(), summary))
 }
 
 /// Where the copy stands, and is built.
@@ -127,40 +119,47 @@ fn chosen<'a>(all: &'a [Mutation], selection: &Selection) -> Result<Vec<&'a Muta
         });
         return found.collect();
     }
-    let (tested, others): (Vec<_>, Vec<_>) =
-        all.iter().partition(|mutation| matches!(mutation.finder, Finder::Tests(_)));
     if selection.named {
-        return Ok(tested);
+        let is_tested = |mutation: &&Mutation| matches!(mutation.finder, Finder::Tests(_));
+        return Ok(all.iter().filter(is_tested).collect());
     }
-    let commits = Tool::named("git").arguments(["rev-list", "--count", "HEAD"]).text()?;
-    let commits: usize = commits.trim().parse()?;
-    println!("mutants: the turn of those that tests find is that of {commits} commits");
-    // What is quick first: what takes long has the time that is left.
-    Ok(turn(tested, commits).into_iter().chain(others).collect())
+    let commits = changes::commits();
+    println!("mutants: the turn is that of {commits} commits");
+    let turn: BTreeSet<_> = turn(all, commits).iter().map(|mutation| mutation.number).collect();
+    let is_chosen = |number| turn.contains(&number) || selection.also.contains(&number);
+    Ok(all.iter().filter(|mutation| is_chosen(mutation.number)).collect())
 }
 
-/// Ten of `all`, in turn by `number`, which one package finds: one package is built sooner than several.
-fn turn(all: Vec<&Mutation>, number: usize) -> Vec<&Mutation> {
-    let mut by_package: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
+/// Ten of `all`, in turn by `number`, which one package or the simulator finds: one package is built sooner than several.
+fn turn(all: &[Mutation], number: usize) -> Vec<&Mutation> {
+    let mut by_finder: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
     for mutation in all {
-        if let Finder::Tests(test) = &mutation.finder {
-            by_package.entry(&test.package).or_default().push(mutation);
-        }
+        let finder = match &mutation.finder {
+            Finder::Tests(test) => test.package.as_str(),
+            Finder::Simulator | Finder::Store(_) => "the simulator",
+            Finder::Nobody => continue,
+        };
+        by_finder.entry(finder).or_default().push(mutation);
     }
-    let turns: Vec<_> = by_package.values().flat_map(|of_one| of_one.chunks(IN_TURN)).collect();
+    let turns: Vec<_> = by_finder.values().flat_map(|of_one| of_one.chunks(IN_TURN)).collect();
     let turn = number.checked_rem(turns.len()).and_then(|turn| turns.get(turn));
     turn.map(|turn| turn.to_vec()).unwrap_or_default()
 }
 
-/// How a mutation was caught, for the table.
-fn catchers(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Survived => "SURVIVED".to_owned(),
-        Verdict::Hang(suite) => format!("hang of {suite}"),
-        Verdict::Simulated(how) => format!("the simulator: {how}"),
-        Verdict::Failed { suite, tests } if tests.is_empty() => format!("{suite}: it broke off"),
-        Verdict::Failed { suite, tests } => format!("{suite}: {}", tests.join(", ")),
+/// The mutations in files that changed, at most [`CHANGED`], in turn by `number`, and how many there are more.
+fn changed(all: &[Mutation], changes: &Changes, number: usize) -> Result<(Vec<u32>, usize)> {
+    if *changes == Changes::All {
+        // Without a commit to compare with, only the turn counts.
+        return Ok((Vec::new(), 0));
     }
+    let places = tree::places(all)?;
+    let is_changed = |place: &&(u32, String)| changes.any(|path| path == place.1);
+    let mut numbers: Vec<_> = places.iter().filter(is_changed).map(|(number, _)| *number).collect();
+    let left = numbers.len().saturating_sub(CHANGED);
+    let first = number.saturating_mul(CHANGED).checked_rem(numbers.len()).unwrap_or_default();
+    numbers.rotate_left(first);
+    numbers.truncate(CHANGED);
+    Ok((numbers, left))
 }
 
 #[cfg(test)]
@@ -168,21 +167,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mutation_that_tests_find_has_its_turn() {
+    fn every_mutation_has_its_turn() {
         let all = catalogue::read().unwrap();
-        let is_tested = |mutation: &&Mutation| matches!(mutation.finder, Finder::Tests(_));
-        let tested: Vec<_> = all.iter().filter(is_tested).collect();
-        let mut numbers: Vec<_> = (100..100 + tested.len())
-            .flat_map(|number| {
-                let turn = turn(tested.clone(), number);
-                assert!((1..=IN_TURN).contains(&turn.len()));
-                turn
-            })
-            .map(|mutation| mutation.number)
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        assert_eq!(numbers.len(), tested.len());
-        assert_eq!(turn(Vec::new(), 3), Vec::<&Mutation>::new());
+        let has_turn = |mutation: &&Mutation| mutation.finder != Finder::Nobody;
+        let want: Vec<_> = all.iter().filter(has_turn).map(|mutation| mutation.number).collect();
+        let mut numbers = BTreeSet::new();
+        for number in 100..100 + all.len() {
+            let turn = turn(&all, number);
+            assert!((1..=IN_TURN).contains(&turn.len()));
+            numbers.extend(turn.iter().map(|mutation| mutation.number));
+        }
+        assert_eq!(numbers.into_iter().collect::<Vec<_>>(), want);
+        assert_eq!(turn(&[], 3), Vec::<&Mutation>::new());
+        // Without changes to compare with, none is added to the turn.
+        assert_eq!(changed(&all, &Changes::All, 3).unwrap(), (Vec::new(), 0));
     }
 }

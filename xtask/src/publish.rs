@@ -3,27 +3,28 @@
 //! Cargo's own dry run builds each package. A check finds what a build would, takes a third of the time, and shares with clippy what
 //! is checked of others' crates.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::command::Tool;
-use crate::metadata::{Metadata, Package};
-use crate::profile;
+use crate::files;
+use crate::metadata::Package;
 use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::Work;
 
-/// Packs every published crate as for a registry, and checks what was packed: each package by itself, with the features that it names,
-/// and with the packages of the others.
-pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
-    let members = metadata.members();
-    let published: Vec<_> =
-        members.iter().copied().filter(|package| package.is_published()).collect();
-    if published.is_empty() {
-        return Ok(Outcome::Skipped("no crate to publish yet".into()));
-    }
-    let lacking = lacking_files(&published)?;
-    if !lacking.is_empty() {
-        return Ok(Outcome::Failed(lacking.join("\n")));
+/// Packs every published crate as for a registry, and checks the packages of those whose manifest changed: each by itself, with the
+/// features that it names, and with the packages of the others.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let metadata = &work.metadata;
+    let members = metadata.members().into_iter();
+    let published: Vec<_> = members.filter(|package| package.is_published()).collect();
+    let is_wanted = |package: &&&Package| work.changes.has_manifest_of(package, metadata);
+    let wanted: Vec<_> = published.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let why = "no crate's manifest changed; all: `--only publish`";
+        return Ok(Outcome::Skipped(why.to_owned()));
     }
     // Cargo refuses to package files that are not committed. Away from CI they are the rule.
     let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
@@ -37,111 +38,84 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
         return Ok(Outcome::Failed(packed.output));
     }
     let folder = metadata.target_directory.join("published");
-    let unpacked = unpacked(metadata, &published, &folder)?;
-    // A package leaves the profile of the workspace behind. With the same settings it shares what the stages before have checked.
-    let manifest = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
-    let is_member = |name: &str| members.iter().any(|package| package.name == name);
-    let settings: Vec<_> = profile::settings(&manifest, is_member)
-        .into_iter()
-        .chain(unpacked.iter().map(Unpacked::patch))
-        .flat_map(|setting| ["--config".to_owned(), setting])
-        .collect();
-    for package in &unpacked {
+    let root = fs::read_to_string(metadata.workspace_root.join("Cargo.toml"))?;
+    unpack(&published, &metadata.target_directory.join("package"), &folder, &root)?;
+    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    let mut faults = Vec::new();
+    for package in &published {
+        let folder = folder.join(archive(package));
+        let files = files::files(&folder)?.into_iter();
+        let files = files.map(|file| file.strip_prefix(&folder).unwrap_or(&file).to_path_buf());
+        let files = files.map(|file| file.to_string_lossy().replace('\\', "/"));
+        faults.extend(listed_faults(&package.name, &files.collect::<Vec<_>>()));
+    }
+    if !faults.is_empty() {
+        return Ok(Outcome::Failed(faults.join("\n")));
+    }
+    for package in &wanted {
+        // Features of other packages are not unified with those of one that is named.
         let check = Tool::cargo()
-            .arguments(["check", "--manifest-path"])
-            .arguments([package.folder.join("Cargo.toml")])
-            .arguments(&settings)
+            .arguments(["check", "--package", &package.name, "--manifest-path"])
+            .arguments([folder.join("Cargo.toml")])
             .variable("CARGO_TARGET_DIR", &metadata.target_directory);
         let ended = check.run()?;
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("{}:\n{}", package.name, ended.output)));
         }
     }
+    let all = if wanted.len() < published.len() { " (all: `--only publish`)" } else { "" };
     let note = if dirty { ", with changes that are not committed" } else { "" };
-    Ok(Outcome::Passed(format!("{} crates{note}{}", unpacked.len(), unfilled(&members))))
+    let (packed, checked) = (published.len(), wanted.len());
+    Ok(Outcome::Passed(format!("{packed} packed, {checked} checked{all}{note}")))
 }
 
-/// A package as whoever depends on it has it.
-struct Unpacked {
-    name: String,
-    folder: PathBuf,
+/// The name of a package's archive, and of the folder in it.
+fn archive(package: &Package) -> String {
+    format!("{}-{}", package.name, package.version)
 }
 
-impl Unpacked {
-    /// What has Cargo take it in the place of the registry's.
-    fn patch(&self) -> String {
-        format!("patch.crates-io.{}.path={:?}", self.name, self.folder)
-    }
-}
-
-/// Unpacks the packages below `folder`, anew, each as a workspace of its own with the lock of this one.
-fn unpacked(metadata: &Metadata, published: &[&Package], folder: &Path) -> Result<Vec<Unpacked>> {
+/// Unpacks the packages in `archives` below `folder`, anew, as one workspace with the profiles of `root`, in which each takes the
+/// others in the place of the registry's.
+fn unpack(published: &[&Package], archives: &Path, folder: &Path, root: &str) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    let mut all = Vec::new();
+    let mut manifest =
+        "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n".to_owned();
     for package in published {
-        let name = format!("{}-{}", package.name, package.version);
-        let archive = metadata.target_directory.join("package").join(format!("{name}.crate"));
-        let tar =
-            Tool::named("tar").arguments(["-xzf".as_ref(), archive.as_os_str()]).within(folder);
-        let ended = tar.run()?;
-        if !ended.succeeded() {
-            return Err(format!("{}: {}", archive.display(), ended.output).into());
-        }
-        let unpacked = Unpacked { name: package.name.clone(), folder: folder.join(name) };
-        let manifest = unpacked.folder.join("Cargo.toml");
-        let text = fs::read_to_string(&manifest)?;
-        fs::write(&manifest, text + "\n[workspace]\n")?;
-        fs::copy(metadata.workspace_root.join("Cargo.lock"), unpacked.folder.join("Cargo.lock"))?;
-        all.push(unpacked);
+        let name = archive(package);
+        let path = archives.join(format!("{name}.crate"));
+        Tool::named("tar").arguments(["-xzf".as_ref(), path.as_os_str()]).within(folder).text()?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(manifest, "{} = {{ path = {name:?} }}", package.name);
     }
-    Ok(all)
+    fs::write(folder.join("Cargo.toml"), manifest + &profiles(root))?;
+    Ok(())
 }
 
-/// Says which addresses of the published packages a maintainer has still to fill in.
-fn unfilled(members: &[&Package]) -> String {
-    let published = || members.iter().filter(|package| package.is_published());
-    let is_empty =
-        |address: &Option<String>| address.as_ref().is_none_or(|it| it.trim().is_empty());
-    let addresses = [
-        ("repository", published().any(|package| is_empty(&package.repository))),
-        ("homepage", published().any(|package| is_empty(&package.homepage))),
-    ];
-    let names: Vec<_> =
-        addresses.iter().filter(|(_, empty)| *empty).map(|(name, _)| *name).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(", `{}` empty in the root's manifest", names.join("` and `")),
-    }
+/// The tables of profiles in a manifest.
+fn profiles(manifest: &str) -> String {
+    let mut inside = false;
+    let is_wanted = |line: &&str| {
+        inside = if line.starts_with('[') { line.starts_with("[profile.") } else { inside };
+        inside
+    };
+    manifest.lines().filter(is_wanted).map(|line| format!("{line}\n")).collect()
 }
 
-/// What every package has to hold.
+/// The files that every package has to hold.
 const PACKAGED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// What packages do not hold of that, and what they hold that is nobody's business.
-fn lacking_files(published: &[&Package]) -> Result<Vec<String>> {
-    let mut faults = Vec::new();
-    for package in published {
-        let name = package.name.as_str();
-        let list =
-            Tool::cargo().arguments(["package", "--list", "--allow-dirty", "--package", name]);
-        faults.extend(listed_faults(name, &list.text()?));
-    }
-    Ok(faults)
-}
-
-/// What is wrong with the files of a package, as `cargo package --list` names them.
-fn listed_faults(name: &str, list: &str) -> Vec<String> {
-    let files: Vec<&str> = list.lines().map(str::trim).collect();
-    let lacks = PACKAGED.iter().filter(|file| !files.contains(*file));
+/// What is wrong with the files of a package.
+fn listed_faults(name: &str, files: &[String]) -> Vec<String> {
+    let lacks = PACKAGED.iter().filter(|file| !files.iter().any(|it| it == *file));
     let lacks = lacks
         .map(|file| format!("the package `{name}` has no `{file}`; put it beside its manifest"));
-    let hidden = |file: &&&str| {
-        file.split('/').any(|part| part.starts_with('.')) && **file != ".cargo_vcs_info.json"
+    let is_hidden = |file: &&String| {
+        file.split('/').any(|part| part.starts_with('.')) && *file != ".cargo_vcs_info.json"
     };
-    let hidden = files.iter().filter(hidden);
+    let hidden = files.iter().filter(is_hidden);
     let hidden = hidden
         .map(|file| format!("the package `{name}` has the hidden file `{file}`; take it out"));
     lacks.chain(hidden).collect()
@@ -152,28 +126,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_that_are_empty_are_named() {
-        let package = |repository: &str| Package {
-            repository: Some(repository.to_owned()),
-            homepage: Some("https://example.org".to_owned()),
-            ..Package::default()
-        };
-        assert_eq!(unfilled(&[&package("https://example.org/hanok")]), "");
-        assert_eq!(unfilled(&[&package("")]), ", `repository` empty in the root's manifest");
-    }
-
-    #[test]
     fn what_a_package_lacks_is_named() {
-        let whole =
-            ".cargo_vcs_info.json\nCargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs";
-        assert_eq!(listed_faults("a", whole), [""; 0]);
-        let lacking = whole.replace("LICENSE-MIT\n", "") + "\nsrc/.notes";
+        let mut files = PACKAGED.map(str::to_owned).to_vec();
+        files.push(".cargo_vcs_info.json".to_owned());
+        assert_eq!(listed_faults("a", &files), [""; 0]);
+        files.retain(|file| file != "LICENSE-MIT");
+        files.push("src/.notes".to_owned());
         assert_eq!(
-            listed_faults("a", &lacking),
+            listed_faults("a", &files),
             [
                 "the package `a` has no `LICENSE-MIT`; put it beside its manifest",
                 "the package `a` has the hidden file `src/.notes`; take it out",
             ]
         );
+    }
+
+    #[test]
+    fn profiles_are_taken() {
+        let manifest = "[workspace]\n\n[profile.dev]\ndebug = 1\n[lints]\n[profile.dev.package.\"*\"]\ndebug = 0\n";
+        let want = "[profile.dev]\ndebug = 1\n[profile.dev.package.\"*\"]\ndebug = 0\n";
+        assert_eq!(profiles(manifest), want);
     }
 }

@@ -3,14 +3,12 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use crate::command::coloured;
-
 /// How a stage ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// With a word on what was done, possibly empty.
+    /// With a note, possibly empty. What follows its first line is printed with the summary.
     Passed(String),
-    /// With everything that was said about it.
+    /// With everything that the stage printed.
     Failed(String),
     /// With the reason.
     Skipped(String),
@@ -26,31 +24,29 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// The stage in one line.
-    fn line(&self, colour: bool) -> String {
-        let (mark, paint, note) = match &self.outcome {
-            Outcome::Passed(note) => ("ok", "32", note.as_str()),
-            Outcome::Failed(_) => ("FAILED", "31;1", ""),
-            Outcome::Skipped(reason) => ("skipped", "33", reason.as_str()),
+    fn line(&self) -> String {
+        let (mark, note) = match &self.outcome {
+            Outcome::Passed(note) => ("ok", note.lines().next().unwrap_or_default()),
+            Outcome::Failed(_) => ("FAILED", ""),
+            Outcome::Skipped(reason) => ("skipped", reason.as_str()),
         };
-        let mark = format!("{mark:<9}");
-        let mark = if colour { format!("\x1b[{paint}m{mark}\x1b[0m") } else { mark };
-        let line = format!("{mark}{:<14}{:>7.1} s  {note}", self.name, self.took.as_secs_f64());
-        line.trim_end().to_owned()
+        let took = self.took.as_secs_f64();
+        format!("{mark:<9}{:<14}{took:>7.1} s  {note}", self.name).trim_end().to_owned()
     }
 
-    /// Prints the line, after everything that was said when the stage failed.
+    /// Prints the line, after all output of a stage that failed.
     pub(crate) fn print(&self) {
         if std::io::stdout().is_terminal() {
             print!("\r\x1b[K");
         }
-        if let Outcome::Failed(said) = &self.outcome {
-            println!("---- {} ----\n{}", self.name, said.trim_end());
+        if let Outcome::Failed(output) = &self.outcome {
+            println!("---- {} ----\n{}", self.name, output.trim_end());
         }
-        println!("{}", self.line(coloured()));
+        println!("{}", self.line());
     }
 }
 
-/// Says on a terminal what is running; its line takes the place of this one.
+/// Shows on a terminal what is running.
 pub(crate) fn announce(name: &str) {
     if std::io::stdout().is_terminal() {
         print!("{name} …");
@@ -59,17 +55,21 @@ pub(crate) fn announce(name: &str) {
     }
 }
 
-/// Prints the stages again, together, and the closing line. Says whether none failed.
-pub(crate) fn summary(finished: &[Finished], took: Duration, dependencies: &str) -> bool {
+/// Prints all stages, what was not run, and the counts. Returns true if none failed.
+pub(crate) fn summary(finished: &[Finished], took: Duration, not_run: &str) -> bool {
     println!("\nsummary");
     for stage in finished {
-        println!("{}", stage.line(coloured()));
+        println!("{}", stage.line());
     }
     println!("{:<23}{:>7.1} s", "in all", took.as_secs_f64());
-    if !dependencies.is_empty() {
-        println!("\noutside crates per crate (normal edges, default features)\n{dependencies}");
+    for stage in finished {
+        if let Outcome::Passed(note) = &stage.outcome
+            && let Some((_, table)) = note.split_once('\n')
+        {
+            println!("\n{}: {table}", stage.name);
+        }
     }
-    println!("\n{}", closing(finished));
+    println!("\n{not_run}\n{}", closing(finished));
     !finished.iter().any(|stage| matches!(stage.outcome, Outcome::Failed(_)))
 }
 
@@ -88,28 +88,13 @@ fn closing(finished: &[Finished]) -> String {
 mod tests {
     use super::*;
 
-    fn finished(name: &'static str, outcome: Outcome) -> Finished {
-        Finished { name, outcome, took: Duration::from_millis(1250) }
-    }
-
     #[test]
-    fn a_stage_is_one_line_and_colour_only_frames_the_mark() {
-        let stage = finished("examples", Outcome::Skipped("no example `rag` yet".into()));
-        assert_eq!(stage.line(false), "skipped  examples          1.2 s  no example `rag` yet");
-        assert_eq!(
-            stage.line(true),
-            "\x1b[33mskipped  \x1b[0mexamples          1.2 s  no example `rag` yet"
-        );
-    }
-
-    #[test]
-    fn the_closing_line_counts_stages() {
-        let stages = [
-            finished("fmt", Outcome::Passed(String::new())),
-            finished("test", Outcome::Failed("assertion".into())),
-            finished("tidy", Outcome::Passed(String::new())),
-        ];
-        assert_eq!(closing(&stages), "2 passed, 1 failed, 0 skipped");
-        assert_eq!(closing(&[]), "0 passed, 0 failed, 0 skipped");
+    fn a_stage_is_one_line_and_stages_are_counted() {
+        let finished =
+            |name, outcome| Finished { name, outcome, took: Duration::from_millis(1250) };
+        let stage = finished("examples", Outcome::Passed("2 runs\na table".into()));
+        assert_eq!(stage.line(), "ok       examples          1.2 s  2 runs");
+        let failed = finished("test", Outcome::Failed("assertion".into()));
+        assert_eq!(closing(&[stage, failed]), "1 passed, 1 failed, 0 skipped");
     }
 }

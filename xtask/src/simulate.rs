@@ -1,87 +1,48 @@
 //! `cargo xtask simulate`: builds the simulations and runs them.
 
-use std::time::{Duration, Instant};
-
-use crate::command::{Ended, Tool};
+use crate::command::Tool;
 use crate::mutants;
+use crate::report::Outcome;
 use crate::result::Result;
+use crate::work::{self, Work};
 
 const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
 
-/// How long the simulations of every test run may take, their build included.
-const TIME: Duration = Duration::from_secs(120);
+/// How many seconds a landing simulates, and how many schedules it runs at least.
+const SHORT: [&str; 4] = ["--seconds", "30", "--seeds", "10000"];
 
-/// What is left for them at least, and how many there are at least.
-const LEAST: (Duration, &str) = (Duration::from_secs(20), "10000");
+/// What `--full` runs: deaths at every write first, then so many schedules.
+const FULL: [&str; 3] = ["--everywhere", "--seeds", "100000"];
 
-/// How many there are when there is time.
-const FULL: &str = "100000";
-
-/// What has the tests of a team supervisor die twice in a row at every pair of appends, and run under 10,000 seeds.
-const TEAMS: [&str; 10] = [
-    "test",
-    "--quiet",
-    "--profile",
-    "simulate",
-    "--package",
-    "hanok-supervisor",
-    "--test",
-    "it",
-    "--",
-    "team::simulated",
-];
-
-/// Runs what `arguments` say, for whoever looks on; says whether all promises were kept. `--teams` are the team supervisors.
-///
-/// # Errors
-///
-/// Cargo could not be started.
+/// Runs the simulations with `arguments`. Returns true if all promises were kept. `--teams`: the tests of a team supervisor, which
+/// dies twice in a row at every pair of appends, under 10,000 seeds.
 pub(crate) fn shown(arguments: &[String]) -> Result<bool> {
     if let [teams] = arguments
         && teams == "--teams"
     {
-        return Tool::cargo().variable("HANOK_TEST_FULL", "1").arguments(TEAMS).shown();
+        let test = ["test", "--quiet", "--profile", "simulate", "--package", "hanok-team"];
+        let tool = Tool::cargo().variable("HANOK_TEST_FULL", "1").arguments(test);
+        return tool.arguments(["--test", "it", "--", "simulated::"]).shown();
     }
-    Tool::cargo()
-        .arguments(["run", "--quiet"])
-        .arguments(PACKAGE)
-        .arguments(["--"])
-        .arguments(arguments)
-        .shown()
+    simulations(arguments).shown()
 }
 
-/// Runs as many as there is time for: those that are run always, then others every time. The program is the one in which the
-/// mutants run afterwards, with none of them: two builds of it take minutes.
-///
-/// # Errors
-///
-/// It does not build, or could not be started.
-pub(crate) fn timed() -> Result<Ended> {
-    let began = Instant::now();
-    let simulator = mutants::simulator()?;
-    let left = TIME.saturating_sub(began.elapsed()).max(LEAST.0).as_secs().to_string();
-    Tool::named(simulator).arguments(["--seconds", &left, "--seeds", LEAST.1]).run()
+/// The stage: for a landing 30 seconds of the program in which the mutants run afterwards, with none switched on (two builds of it
+/// would take minutes); under `--full` all schedules of the tree itself.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let ended = match work.is_full() {
+        true => simulations(&FULL).run()?,
+        false => Tool::named(mutants::simulator()?).arguments(SHORT).run()?,
+    };
+    work::passed(ended, note)
 }
 
-/// Runs all of them: deaths at every write first.
-///
-/// # Errors
-///
-/// Cargo could not be started.
-pub(crate) fn full() -> Result<Ended> {
-    quiet(&["--everywhere", "--seeds", FULL])
+fn simulations<A: AsRef<std::ffi::OsStr>>(arguments: &[A]) -> Tool {
+    let run = Tool::cargo().arguments(["run", "--quiet"]).arguments(PACKAGE);
+    run.arguments(["--"]).arguments(arguments)
 }
 
-fn quiet(arguments: &[&str]) -> Result<Ended> {
-    Tool::cargo()
-        .arguments(["run", "--quiet"])
-        .arguments(PACKAGE)
-        .arguments(["--"])
-        .arguments(arguments)
-        .run()
-}
-
-/// What is said of runs that all went well: their last line.
+/// The note on runs that all ended well: their last line.
 pub(crate) fn note(said: &str) -> String {
     said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
 }

@@ -1,139 +1,149 @@
-//! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
+//! The stages of `cargo xtask test`, in three tiers. A failing stage does not hide the later ones.
 
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use postgres_for_tests::{Installation, Server};
 
 use crate::behaviours::Comparison;
-use crate::chains;
-use crate::command::{Ended, Tool, coloured};
-use crate::dependencies;
-use crate::examples::{RUNS, Run};
-use crate::fuzz;
-use crate::getting_started;
-use crate::guides;
-use crate::jail;
+use crate::changes::{self, Changes};
+use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::mutants;
-use crate::neighbours;
-use crate::peers;
-use crate::publish;
 use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
-use crate::simulate;
-use crate::tidy;
+use crate::work::{Tier, Work, faultless, passed};
+use crate::{
+    dependencies, examples, fuzz, guides, mutants, needs, neighbours, peers, publish, simulate,
+    tidy,
+};
+
+/// The options of `cargo xtask test`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// The names of the stages to run; empty: those of the tier.
+    pub(crate) only: Vec<String>,
+    pub(crate) land: bool,
+    pub(crate) full: bool,
+    /// The commit with which `--land` compares.
+    pub(crate) base: Option<String>,
+}
 
 /// One check.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    run: fn(&Metadata) -> Result<Outcome>,
+    /// The first tier that runs it; `--full` runs all.
+    tier: Tier,
+    run: Run,
+}
+
+type Run = fn(&Work) -> Result<Outcome>;
+
+const fn stage(tier: Tier, name: &'static str, run: Run, about: &'static str) -> Stage {
+    Stage { name, about, tier, run }
 }
 
 /// Every stage, in the order they run: cheap ones first, then those that share their build.
-/// `clippy` and `doc` read the same checked dependencies, the later ones the same built ones.
 pub(crate) const ALL: &[Stage] = &[
-    Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
-    Stage { name: "tidy", about: "floors, rooms, manifests, licences, hygiene", run: tidy },
-    Stage {
-        name: "behaviours",
-        about: "the numbered lists in docs/ against the tests",
-        run: behaviours,
-    },
-    Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
-    Stage {
-        name: "neighbours",
-        about: "beside sqlx, with the lowest rusqlite, and with serde_json's features",
-        run: neighbours::stage,
-    },
-    Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
-    Stage {
-        name: "features",
-        about: "the parser without its feature, as clippy reads it",
-        run: features,
-    },
-    Stage { name: "wasm", about: "what runs in a browser, checked for it", run: wasm },
-    Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
-    Stage { name: "test", about: "all tests (nextest if present)", run: test },
-    Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
-    Stage { name: "mutants", about: "bugs that the simulator has to find", run: mutants::stage },
-    Stage {
-        name: "fuzz",
-        about: "the parser's claims under libFuzzer, 45 seconds each",
-        run: fuzz::run,
-    },
-    Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
-    Stage { name: "guides", about: "the guides, each with what it adds", run: guides::stage },
-    Stage {
-        name: "publish",
-        about: "every crate as a package, checked by itself",
-        run: publish::stage,
-    },
-    Stage { name: "examples", about: "the example programs end to end", run: examples },
-    Stage {
-        name: "getting-started",
-        about: "the first guide, followed to the letter",
-        run: getting_started::stage,
-    },
+    stage(Tier::Work, "fmt", fmt, "cargo fmt --check"),
+    stage(Tier::Work, "tidy", tidy, "floors, manifests, licences, hygiene"),
+    stage(Tier::Work, "behaviours", behaviours, "the lists in docs/ against the tests"),
+    stage(Tier::Work, "dependencies", dependencies::stage, "packages per crate, and of rag"),
+    stage(Tier::Work, "test", test, "all tests, sweeps sampled"),
+    stage(Tier::Work, "examples", examples::stage, "examples and the first guide, run"),
+    stage(Tier::Land, "clippy", clippy, "all targets, warnings denied"),
+    stage(Tier::Land, "features", features, "the parser without its feature"),
+    stage(Tier::Land, "wasm", wasm, "what runs in a browser"),
+    stage(Tier::Land, "doc", doc, "cargo doc, warnings denied"),
+    stage(Tier::Land, "doctest", doctest, "documentation and guides"),
+    stage(Tier::Land, "guides", guides::stage, "guides, each with what it adds"),
+    stage(Tier::Land, "publish", publish::stage, "packages of changed manifests"),
+    stage(Tier::Land, "simulate", simulate::stage, "schedules of crashes, 30 seconds"),
+    stage(Tier::Land, "mutants", mutants::stage, "bugs that tests have to find"),
+    stage(Tier::Land, "fuzz", fuzz::stage, "libFuzzer, 10 seconds a target"),
+    stage(Tier::Land, "neighbours", neighbours::stage, "beside sqlx and others"),
+    stage(Tier::Full, "deny", deny, "licences, advisories: cargo-deny"),
+    stage(Tier::Full, "machete", machete, "unused dependencies"),
 ];
 
-/// Those that run at the same time: documentation is built and tested one crate after the other, on little more than one core, and
-/// so is what is checked package by package.
+/// Those that run at the same time: each of them keeps little more than one core busy.
 const BESIDE: [&str; 3] = ["doctest", "guides", "publish"];
 
-/// What takes the place of a stage of its name when everything is wanted.
-const FULL: &[Stage] = &[
-    Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
-    Stage { name: "test", about: "", run: test_all },
-    Stage { name: "simulate", about: "", run: simulate_all },
-    Stage { name: "mutants", about: "", run: mutants::stage_of_all },
-    Stage { name: "fuzz", about: "", run: fuzz::long },
-];
+/// The variable by which tests are told to try everything, if it is not empty.
+const EVERYTHING: &str = "HANOK_TEST_FULL";
 
-/// The variable by which tests are told to try more, if it is not empty.
-const MORE: &str = "HANOK_TEST_FULL";
+/// The variable with the number of commits, by which a sweep chooses the part of it that has its turn.
+const TURN: &str = "HANOK_TEST_TURN";
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
 }
 
-/// Runs the stages named in `only`, all when it is empty, and says whether none failed.
-///
-/// # Errors
-///
-/// The workspace itself cannot be read.
-pub(crate) fn run(only: &[String], full: bool) -> Result<bool> {
+impl Options {
+    fn tier(&self) -> Tier {
+        let land = if self.land { Tier::Land } else { Tier::Work };
+        if self.full { Tier::Full } else { land }
+    }
+
+    /// The stages that are to run.
+    fn stages(&self) -> Vec<&'static Stage> {
+        let tier = self.tier();
+        let is_wanted = |stage: &&Stage| match self.only.is_empty() {
+            true => tier == Tier::Full || stage.tier == tier,
+            false => self.only.iter().any(|name| name == stage.name),
+        };
+        ALL.iter().filter(is_wanted).collect()
+    }
+
+    /// What this run leaves out, and the command that runs it.
+    fn not_run(&self) -> String {
+        let of = |tier, command: &str| {
+            let stages = ALL.iter().filter(|stage| stage.tier == tier).map(|stage| stage.name);
+            format!("{} (`cargo xtask test{command}`)", stages.collect::<Vec<_>>().join(", "))
+        };
+        let other = match self.tier() {
+            _ if !self.only.is_empty() => {
+                return "not run: the stages that were not named".to_owned();
+            }
+            Tier::Work => of(Tier::Land, " --land"),
+            Tier::Land => of(Tier::Work, ""),
+            Tier::Full => return "nothing was left out".to_owned(),
+        };
+        format!(
+            "not run: {other}; all seeds, mutants, sweeps, packages, {}",
+            of(Tier::Full, " --full")
+        )
+    }
+}
+
+/// Runs the stages that `options` choose. Returns true if none failed.
+pub(crate) fn run(options: &Options) -> Result<bool> {
     let metadata = Metadata::read()?;
-    let is_wanted = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
-    let thorough = |stage| FULL.iter().find(|other| full && other.name == stage);
-    let stages = ALL.iter().filter(is_wanted).map(|it| thorough(it.name).unwrap_or(it));
-    let stages: Vec<&Stage> = stages.collect();
+    let changes = match options.land || options.base.is_some() {
+        true => Changes::since(&metadata.workspace_root, options.base.as_deref())?,
+        false => Changes::All,
+    };
+    let work = Work { metadata, tier: options.tier(), changes };
+    let stages = options.stages();
     let (started, mut finished) = (Instant::now(), Vec::new());
     let is_beside = |stage: &Stage| BESIDE.contains(&stage.name);
     for some in stages.chunk_by(|one, next| is_beside(one) && is_beside(next)) {
-        finished.extend(at_once(some, &metadata));
+        finished.extend(at_once(some, &work));
     }
-    let took = started.elapsed();
-    // Whichever stages ran: the counts belong to every summary.
-    let counts = dependencies::counts(&metadata).map(lines).unwrap_or_default();
-    Ok(report::summary(&finished, took, &counts))
+    Ok(report::summary(&finished, started.elapsed(), &options.not_run()))
 }
 
 /// Runs `stages` at the same time. Each is printed when it and those before it have ended.
-fn at_once(stages: &[&Stage], metadata: &Metadata) -> Vec<Finished> {
+fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     report::announce(&names.join(", "));
     thread::scope(|scope| {
-        let runs: Vec<_> =
-            stages.iter().map(|stage| scope.spawn(|| finished(stage, metadata))).collect();
-        let ended = runs.into_iter().zip(names).map(|(run, name)| {
-            let end = run.join().unwrap_or_else(|_panic| {
-                let outcome = Outcome::Failed("it panicked".to_owned());
-                Finished { name, outcome, took: Duration::ZERO }
-            });
+        let run = |stage| scope.spawn(move || finished(stage, work));
+        let runs: Vec<_> = stages.iter().map(|stage| run(stage)).collect();
+        let ended = runs.into_iter().map(|run| {
+            let end = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             end.print();
             end
         });
@@ -141,76 +151,50 @@ fn at_once(stages: &[&Stage], metadata: &Metadata) -> Vec<Finished> {
     })
 }
 
-fn finished(stage: &Stage, metadata: &Metadata) -> Finished {
+fn finished(stage: &Stage, work: &Work) -> Finished {
     let started = Instant::now();
-    let outcome = (stage.run)(metadata).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+    let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
     Finished { name: stage.name, outcome, took: started.elapsed() }
 }
 
-fn fmt(_: &Metadata) -> Result<Outcome> {
-    if let Some(reason) = missing_component("fmt", "rustfmt") {
-        return Ok(Outcome::Skipped(reason));
-    }
-    // rustfmt does not hear of Cargo's colours.
-    let colour = if coloured() { "always" } else { "never" };
-    let fmt = Tool::cargo().arguments(["fmt", "--all", "--check", "--", "--color", colour]);
-    passed(fmt.run()?, |_| String::new())
+fn cargo(arguments: &[&str]) -> Result<Outcome> {
+    passed(Tool::cargo().arguments(arguments).run()?, |_| String::new())
 }
 
-fn tidy(metadata: &Metadata) -> Result<Outcome> {
-    let faults = tidy::faults(metadata)?;
-    let verdict = tidy::verdict(&faults);
-    if faults.is_empty() {
-        Ok(Outcome::Passed(verdict))
-    } else {
-        Ok(Outcome::Failed(lines(faults)))
-    }
+fn fmt(_: &Work) -> Result<Outcome> {
+    let missing = missing_component("fmt", "rustfmt").map(Outcome::Skipped);
+    missing.map_or_else(|| cargo(&["fmt", "--all", "--check"]), Ok)
 }
 
-fn behaviours(_: &Metadata) -> Result<Outcome> {
+fn tidy(work: &Work) -> Result<Outcome> {
+    let faults = tidy::faults(&work.metadata)?;
+    Ok(faultless(&faults, "no faults".to_owned()))
+}
+
+fn behaviours(_: &Work) -> Result<Outcome> {
     let comparison = Comparison::read()?;
-    let faults = comparison.faults();
-    if faults.is_empty() {
-        Ok(Outcome::Passed(comparison.verdict()))
-    } else {
-        Ok(Outcome::Failed(lines(faults)))
-    }
+    Ok(faultless(&comparison.faults(), comparison.verdict()))
 }
 
-fn count(metadata: &Metadata) -> Result<Outcome> {
-    let counts = dependencies::counts(metadata)?;
-    let limited = counts.iter().filter(|count| count.limit.is_some()).count();
-    let too_many: Vec<_> = counts.into_iter().filter(dependencies::Count::is_too_many).collect();
-    if too_many.is_empty() {
-        return Ok(Outcome::Passed(format!("{limited} crates within their limits")));
-    }
-    Ok(Outcome::Failed(lines(too_many)))
-}
-
-fn clippy(_: &Metadata) -> Result<Outcome> {
-    if let Some(reason) = missing_component("clippy", "clippy") {
-        return Ok(Outcome::Skipped(reason));
-    }
-    let clippy = Tool::cargo()
-        .arguments(["clippy", "--workspace", "--all-targets", "--all-features"])
-        .arguments(["--", "-D", "warnings"]);
-    passed(clippy.run()?, |_| String::new())
+fn clippy(_: &Work) -> Result<Outcome> {
+    let all = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    let missing = missing_component("clippy", "clippy").map(Outcome::Skipped);
+    missing.map_or_else(|| cargo(&all), Ok)
 }
 
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
 const FOR_BROWSERS: [&str; 4] = ["hanok-core", "hanok-state", "hanok-checkpoint", "hanok-parse"];
 
-/// What another crate of the workspace switches on is off here: a crate that forgets a `cfg` is found by itself alone.
-fn features(_: &Metadata) -> Result<Outcome> {
-    let clippy = Tool::cargo().arguments(["clippy", "--package", "hanok-parse", "--lib"]);
-    let clippy = clippy.arguments(["--no-default-features", "--", "-D", "warnings"]);
-    passed(clippy.run()?, |_| "hanok-parse".to_owned())
+/// A feature that another crate of the workspace switches on is off here, so a missing `cfg` is found.
+fn features(_: &Work) -> Result<Outcome> {
+    let parser = ["clippy", "--package", "hanok-parse", "--lib", "--no-default-features"];
+    cargo(&[&parser[..], &["--", "-D", "warnings"]].concat())
 }
 
 /// The target of browsers.
 const WASM: &str = "wasm32-unknown-unknown";
 
-fn wasm(_: &Metadata) -> Result<Outcome> {
+fn wasm(_: &Work) -> Result<Outcome> {
     let libraries = ["--print", "target-libdir", "--target", WASM];
     let libraries = Tool::named("rustc").arguments(libraries).text()?;
     if !Path::new(libraries.trim()).is_dir() {
@@ -222,53 +206,59 @@ fn wasm(_: &Metadata) -> Result<Outcome> {
     passed(check.run()?, |_| FOR_BROWSERS.join(", "))
 }
 
-fn doc(_: &Metadata) -> Result<Outcome> {
+fn doc(_: &Work) -> Result<Outcome> {
     let doc = Tool::cargo()
         .arguments(["doc", "--workspace", "--no-deps", "--all-features"])
         .variable("RUSTDOCFLAGS", "-Dwarnings");
     passed(doc.run()?, |_| String::new())
 }
 
-fn test(metadata: &Metadata) -> Result<Outcome> {
-    tests(metadata, "")
-}
+/// The variable that names the Python of the check of exported chains, and what it needs.
+const CHAINS: &str = "HANOK_TEST_PYTHON";
+const BLAKE3: &str = "blake3>=1.0,<2";
 
-/// With the tests that try more where they are told to.
-fn test_all(metadata: &Metadata) -> Result<Outcome> {
-    tests(metadata, "1")
-}
+/// Where the tool that runs Python looks for its jail.
+const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 
-fn tests(metadata: &Metadata, full: &str) -> Result<Outcome> {
-    let (server, note) = database();
-    let (python, without) = chains::python(&metadata.target_directory);
-    let (peers, without_peers) = peers::servers(!full.is_empty());
-    let note = note + jail::note() + &without + &without_peers;
-    let peers = peers.map(|peers| peers.to_string_lossy().into_owned()).unwrap_or_default();
-    let python = python.map(|python| python.to_string_lossy().into_owned()).unwrap_or_default();
-    // Tests look for a server themselves where none is named.
-    let cargo = || {
-        let cargo = Tool::cargo().variable(chains::PYTHON, &python).variable(MORE, full);
-        let cargo = cargo.variable(peers::PEERS, &peers);
-        match &server {
-            Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
-            None => cargo,
-        }
-    };
-    if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
-        let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];
-        let ended = cargo().arguments(run).run()?;
-        return passed(ended, |said| format!("{}{note}", nextest_counts(said)));
+fn test(work: &Work) -> Result<Outcome> {
+    let (server, mut note) = database();
+    let python = needs::python(&work.metadata.target_directory.join("chains"), &[BLAKE3]);
+    if let Err(why) = &python {
+        note += &format!("; exported chains are not checked in Python: {why}");
     }
-    let run = ["test", "--workspace", "--all-features", "--no-fail-fast"];
+    if !Path::new(BUBBLEWRAP).exists() {
+        note += "; Python's jail is not tested: bubblewrap is not installed";
+    }
+    let (peers, without_peers) = peers::servers(work.is_full());
+    note += &without_peers;
+    if !work.is_full() {
+        note += "; a tenth of each sweep (all: `--only test --full`)";
+    }
+    let cargo = Tool::cargo()
+        .variable(CHAINS, python.unwrap_or_default())
+        .variable(peers::PEERS, peers.unwrap_or_default())
+        .variable(EVERYTHING, if work.is_full() { "1" } else { "" })
+        .variable(TURN, changes::commits().to_string())
+        .variable("CARGO_TERM_COLOR", "never");
+    // Tests look for a server themselves where none is named.
+    let cargo = match &server {
+        Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
+        None => cargo,
+    };
+    let all = ["--workspace", "--all-features", "--no-fail-fast"];
+    if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
+        let ended = cargo.arguments(["nextest", "run"]).arguments(all).run()?;
+        return passed(ended, |output| nextest_counts(output).to_owned() + &note);
+    }
     // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
     let kinds = ["--lib", "--bins", "--tests", "--examples"];
-    passed(cargo().arguments(run).arguments(kinds).run()?, |said| {
-        format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(said))
+    passed(cargo.arguments(["test"]).arguments(all).arguments(kinds).run()?, |output| {
+        format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(output))
     })
 }
 
-/// The server that the tests of this run share, until it is dropped, and a note on it. None is started where the caller
-/// names one.
+/// The PostgreSQL server that the tests of this run share, until it is dropped, and a note on it. None is started where the
+/// caller names one.
 fn database() -> (Option<Server>, String) {
     if std::env::var_os(postgres_for_tests::URL).is_some_and(|url| !url.is_empty()) {
         return (None, "; PostgreSQL of the caller's".to_owned());
@@ -283,68 +273,26 @@ fn database() -> (Option<Server>, String) {
     }
 }
 
-fn simulate(_: &Metadata) -> Result<Outcome> {
-    passed(simulate::timed()?, simulate::note)
-}
-
-fn simulate_all(_: &Metadata) -> Result<Outcome> {
-    passed(simulate::full()?, simulate::note)
-}
-
-fn doctest(metadata: &Metadata) -> Result<Outcome> {
-    if !metadata.members().iter().any(|package| package.is_library()) {
-        return Ok(Outcome::Skipped("no library in the workspace yet".into()));
-    }
+fn doctest(_: &Work) -> Result<Outcome> {
     let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
-    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
+    let test = Tool::cargo().arguments(run).variable("CARGO_TERM_COLOR", "never");
+    passed(test.run()?, cargo_test_counts)
 }
 
-fn examples(metadata: &Metadata) -> Result<Outcome> {
-    let exists = |run: &&Run| {
-        metadata.members().iter().any(|package| {
-            package.targets.iter().any(|target| {
-                target.name == run.example && target.kind.iter().any(|kind| kind == "example")
-            })
-        })
-    };
-    let (present, absent): (Vec<&Run>, Vec<&Run>) = RUNS.iter().partition(exists);
-    let mut skipped: Vec<_> = absent.iter().map(|run| run.example).collect();
-    skipped.dedup();
-    let skipped = match skipped.as_slice() {
-        [] => String::new(),
-        names => format!("not there yet: {}", names.join(", ")),
-    };
-    if present.is_empty() {
-        return Ok(Outcome::Skipped(skipped));
-    }
-
-    let mut failures = String::new();
-    for run in &present {
-        // The build has no time limit, the run has one.
-        let built = Tool::cargo().arguments(["build", "--example", run.example]).run()?;
-        if !built.succeeded() {
-            failures.push_str(&format!("{run}: does not build\n{}\n", built.output));
-            continue;
-        }
-        let ended = run.tool().run()?;
-        let faults = run.faults(&ended);
-        if !faults.is_empty() {
-            failures.push_str(&format!("{run}: {}\n{}\n", faults.join("; "), ended.output));
-        }
-    }
-    if !failures.is_empty() {
-        return Ok(Outcome::Failed(failures));
-    }
-    let note = if skipped.is_empty() { skipped } else { format!("; {skipped}") };
-    Ok(Outcome::Passed(format!("{} runs{note}", present.len())))
+fn deny(_: &Work) -> Result<Outcome> {
+    other_tool("deny", &["--all-features", "check", "advisories", "bans", "licenses", "sources"])
 }
 
-/// The outcome of a program: its whole output when it failed, else a note on it.
-fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outcome> {
-    if ended.succeeded() {
-        return Ok(Outcome::Passed(note(&ended.output)));
+fn machete(_: &Work) -> Result<Outcome> {
+    other_tool("machete", &[])
+}
+
+/// Runs a subcommand of Cargo that others keep, where it is installed.
+fn other_tool(name: &str, arguments: &[&str]) -> Result<Outcome> {
+    if Tool::cargo().arguments([name, "--version"]).text().is_err() {
+        return Ok(Outcome::Skipped(format!("not installed: `cargo install cargo-{name}`")));
     }
-    Ok(Outcome::Failed(ended.output))
+    cargo(&[&[name], arguments].concat())
 }
 
 /// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
@@ -361,35 +309,19 @@ fn missing_component(command: &str, component: &str) -> Option<String> {
 }
 
 /// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.
-fn nextest_counts(said: &str) -> String {
-    let said = plain(said);
-    let line = said.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
-    line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim()).to_owned()
+fn nextest_counts(output: &str) -> &str {
+    let line = output.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
+    line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim())
 }
 
-/// The sums over what every binary of `cargo test` says: `test result: ok. 3 passed; 0 failed; …`.
-pub(crate) fn cargo_test_counts(said: &str) -> String {
-    let said = plain(said);
-    let results: Vec<_> = said.lines().filter(|line| line.starts_with("test result:")).collect();
+/// The sums over what every binary of `cargo test` prints: `test result: ok. 3 passed; 0 failed; …`.
+fn cargo_test_counts(output: &str) -> String {
     let sum = |what: &str| -> usize {
-        let counts = results.iter().flat_map(|line| line.split([';', '.']));
+        let results = output.lines().filter(|line| line.starts_with("test result:"));
+        let counts = results.flat_map(|line| line.split([';', '.']));
         counts.filter_map(|part| part.trim().strip_suffix(what)?.trim().parse::<usize>().ok()).sum()
     };
     format!("{} passed, {} ignored", sum("passed"), sum("ignored"))
-}
-
-/// `said` without the escape sequences that colour it.
-fn plain(said: &str) -> String {
-    let mut parts = said.split("\x1b[");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str(part.split_once('m').map_or(part, |(_, rest)| rest));
-    }
-    text
-}
-
-fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
-    items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -398,7 +330,8 @@ mod tests {
 
     #[test]
     fn the_counts_of_both_runners_are_found_in_their_output() {
-        let nextest = "   Compiling x\n     \x1b[1mSummary\x1b[0m [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
+        let nextest =
+            "   Compiling x\n     Summary [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
         assert_eq!(nextest_counts(nextest), "12 tests run: 12 passed, 1 skipped");
 
         let cargo = "test a ... ok\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured\n";
@@ -406,20 +339,28 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_program_keeps_everything_it_said() {
-        let ended = |code| Ended { output: "warning\nerror".into(), code: Some(code), late: false };
-        assert_eq!(passed(ended(0), |_| "fine".into()).unwrap(), Outcome::Passed("fine".into()));
-        assert_eq!(
-            passed(ended(101), |_| "fine".into()).unwrap(),
-            Outcome::Failed("warning\nerror".into())
-        );
+    fn each_stage_belongs_to_one_tier_and_full_runs_all() {
+        let stages = |only: &[&str], land, full| {
+            let only = only.iter().map(|name| (*name).to_owned()).collect();
+            let options = Options { only, land, full, base: None };
+            options.stages().iter().map(|stage| stage.name).collect::<Vec<_>>()
+        };
+        let (work, land) = (stages(&[], false, false), stages(&[], true, false));
+        assert_eq!(work, ["fmt", "tidy", "behaviours", "dependencies", "test", "examples"]);
+        assert!(land.contains(&"mutants") && !land.iter().any(|name| work.contains(name)));
+        assert_eq!(stages(&[], false, true), names().collect::<Vec<_>>());
+        assert_eq!(stages(&["fuzz"], false, true), ["fuzz"]);
     }
 
+    /// The table in `CONTRIBUTING.md` names every stage once, in its tier.
     #[test]
-    fn stages_have_names_of_their_own() {
-        let mut seen: Vec<_> = names().collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), ALL.len());
+    fn the_contributors_table_has_every_stage_in_its_tier() {
+        let page = include_str!("../../CONTRIBUTING.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let rows: Vec<_> = rows
+            .filter_map(|(name, rest)| Some((name, rest.split(' ').next()?.parse::<u8>().ok()?)))
+            .collect();
+        let want: Vec<_> = ALL.iter().map(|stage| (stage.name, stage.tier as u8 + 1)).collect();
+        assert_eq!(rows, want);
     }
 }

@@ -6,7 +6,6 @@ pub(crate) mod floors;
 mod guides;
 mod hygiene;
 mod licences;
-mod lock;
 mod manifests;
 mod member;
 mod packages;
@@ -17,15 +16,10 @@ use std::path::Path;
 
 use crate::fault::Fault;
 use crate::files::{files, texts};
-use crate::house;
 use crate::metadata::Metadata;
 use crate::result::Result;
 
 /// Everything that is wrong, in the order of the paths.
-///
-/// # Errors
-///
-/// A file or the tree of dependencies cannot be read.
 pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let members = member::members(metadata)?;
     let lock = fs::read_to_string("Cargo.lock").unwrap_or_default();
@@ -33,8 +27,8 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     faults.extend(manifests::check(&members));
     faults.extend(manifests::check_root(&fs::read_to_string("Cargo.toml")?));
     faults.extend(packages::check(&members));
-    faults.extend(licences::check(metadata, &lock));
-    faults.extend(licences::check_lock(&lock));
+    let deny = fs::read_to_string("deny.toml")?;
+    faults.extend(licences::Rules::read(&deny).check(metadata, &lock));
     faults.extend(seams::check_features(metadata, &lock));
     faults.extend(seams::check_trees(&members, metadata)?);
     let files = files(Path::new("."))?;
@@ -42,30 +36,7 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let index = fs::read_to_string(guides::INDEX)?;
     faults.extend(guides::check(&guides, &index));
     faults.extend(hygiene::check_files(&files)?);
-    faults.extend(house::faults(&files, &floors::FLOORS, metadata)?);
     faults.sort();
     faults.dedup();
     Ok(faults)
-}
-
-/// The faults in a word.
-pub(crate) fn verdict(faults: &[Fault]) -> String {
-    match faults.len() {
-        0 => "no faults".to_owned(),
-        1 => "1 fault".to_owned(),
-        many => format!("{many} faults"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_verdict_counts() {
-        let fault = || Fault::new("a", 1, "b");
-        assert_eq!(verdict(&[]), "no faults");
-        assert_eq!(verdict(&[fault()]), "1 fault");
-        assert_eq!(verdict(&[fault(), fault()]), "2 faults");
-    }
 }

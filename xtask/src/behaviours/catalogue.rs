@@ -23,12 +23,6 @@ pub(super) struct Catalogue {
 const OPEN: &str = "- Open: ";
 const IN_PART: &str = "- In part: ";
 
-/// What stands in a list of numbers without any.
-const NONE: &str = "none";
-
-/// The width at which a list of numbers is broken.
-const WIDTH: usize = 110;
-
 /// When an entry is to hold.
 const WHEN: [&str; 3] = ["first", "next", "later"];
 
@@ -91,50 +85,6 @@ fn block_length(lines: &[&str], index: usize) -> usize {
     1 + after.take_while(|line| line.starts_with("  ") && !line.trim().is_empty()).count()
 }
 
-/// `text` with its two lists replaced by these.
-pub(super) fn rewritten(text: &str, open: &BTreeSet<Number>, in_part: &BTreeSet<Number>) -> String {
-    let lines: Vec<_> = text.lines().collect();
-    let mut new = String::new();
-    let mut index = 0;
-    while let Some(line) = lines.get(index) {
-        let list = [(OPEN, open), (IN_PART, in_part)]
-            .into_iter()
-            .find(|(prefix, _)| line.starts_with(prefix));
-        if let Some((prefix, numbers)) = list {
-            new.push_str(&wrapped(prefix, numbers));
-            index += block_length(&lines, index);
-        } else {
-            new.push_str(line);
-            new.push('\n');
-            index += 1;
-        }
-    }
-    new
-}
-
-/// A list of numbers as the document has it.
-fn wrapped(prefix: &str, numbers: &BTreeSet<Number>) -> String {
-    let mut text = prefix.to_owned();
-    if numbers.is_empty() {
-        return text + NONE + "\n";
-    }
-    let mut width = prefix.len();
-    for (index, number) in numbers.iter().enumerate() {
-        let word = number.to_string();
-        let end = if index + 1 == numbers.len() { "\n" } else { "," };
-        if index > 0 && width + word.len() + 2 > WIDTH {
-            text.push_str("\n  ");
-            width = 2;
-        } else if index > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        width += word.len() + 1;
-        text = text + &word + end;
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,19 +125,5 @@ mod tests {
             let told = faults.iter().map(|(line, wrong)| format!("{line}: {wrong}"));
             assert!(told.into_iter().any(|told| told.starts_with(want)), "{text:?}: {faults:?}");
         }
-    }
-
-    #[test]
-    fn rewriting_changes_the_two_lists_alone_and_is_read_back() {
-        let open: BTreeSet<_> = (1..60).map(|index| Number { list: 'B', index }).collect();
-        let in_part = BTreeSet::from([Number { list: 'B', index: 2 }]);
-        let new = rewritten(DOCUMENT, &open, &in_part);
-        assert!(new.starts_with("# List\n\n## A\n\n- **B1** *first* · One, see P3\n  and B9.\n"));
-        assert!(new.lines().all(|line| line.len() <= WIDTH && !line.ends_with(' ')), "{new}");
-        let again = read('B', &new);
-        assert_eq!((&again.open, &again.in_part), (&open, &in_part));
-        assert_eq!(rewritten(&new, &open, &in_part), new);
-        let none = BTreeSet::new();
-        assert!(rewritten(&new, &none, &none).ends_with("- Open: none\n- In part: none\n"));
     }
 }

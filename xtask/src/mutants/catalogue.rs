@@ -57,15 +57,12 @@ impl Mutation {
                 self.package.as_deref().unwrap_or_default()
             }
         };
-        format!("{:>4}  {place:<18}  {}", self.number, self.what)
+        let promises = self.promises.join(", ");
+        format!("{:>4}  {place:<18}  {}  {promises}", self.number, self.what).trim_end().to_owned()
     }
 }
 
 /// All mutations, in the order of their numbers.
-///
-/// # Errors
-///
-/// A sentence about the first block that makes no sense.
 pub(super) fn read() -> Result<Vec<Mutation>> {
     let blocks = FILES.iter().flat_map(|file| file.split("\n# ").skip(1));
     let mut all = Vec::new();

@@ -14,55 +14,20 @@ use crate::result::Result;
 use super::catalogue::{Finder, Mutation, Test};
 use super::tree::VARIABLE;
 
-/// How long one suite may take. A mutation that makes it take longer, where it does not without, is caught as a hang.
-const LIMIT: Duration = Duration::from_secs(240);
-
-/// How long a test may take that runs alone.
-const ALONE: Duration = Duration::from_secs(60);
+/// How long a test may take. A mutation that makes it take longer, where it does not without, is caught as a hang.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// How long the simulator may take, which ends whatever does not come to its end by itself.
 const SEARCH: Duration = Duration::from_secs(1_800);
 
-/// How many seeds of each scenario the simulator runs where it has to find a mutation, and where tests have to.
-const SEEDS: (&str, &str) = ("1000", "100");
-
-/// What is built together, so that its dependencies are built once.
-const PACKAGES: [&str; 4] = ["hanok-state", "hanok-checkpoint", "hanok-graph", "hanok-sqlite"];
+/// How many seeds of each scenario the simulator runs.
+const SEEDS: &str = "1000";
 
 const SIMULATOR: &str = "hanok-simulations";
-
-/// The suites that take long, which run after the others.
-const SLOW: [&str; 1] = ["crashes"];
-
-/// Whether, and by whom, a mutation was caught.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Survived,
-    /// The suite did not come to an end.
-    Hang(String),
-    /// The simulator failed; how.
-    Simulated(String),
-    /// Tests of a suite failed that pass without it.
-    Failed {
-        suite: String,
-        tests: Vec<String>,
-    },
-}
-
-/// Which tests are built.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Programs {
-    /// All, which run until one catches a mutation.
-    All,
-    /// Those of these tests, which alone run.
-    Of(BTreeSet<Test>),
-}
 
 /// What is built.
 #[derive(Debug)]
 pub(super) struct Suites {
-    /// Only the test runs that a mutation names.
-    named: bool,
     suites: Vec<Suite>,
     simulator: PathBuf,
     ends: PathBuf,
@@ -98,20 +63,15 @@ struct Profile {
 }
 
 impl Suites {
-    /// Builds the simulator of `tree`, and these `programs` of tests; `folder` is for what they share.
-    ///
-    /// # Errors
-    ///
-    /// It does not build, or the simulator fails without any mutation.
-    pub(super) fn build(tree: &Path, folder: &Path, programs: &Programs) -> Result<Self> {
+    /// Builds the simulator of `tree`, and the programs of these `tests`; `folder` is for what they share.
+    pub(super) fn build(tree: &Path, folder: &Path, tests: &BTreeSet<Test>) -> Result<Self> {
         let simulator = simulator(tree, folder)?;
         let target = folder.join("target");
-        let build = |arguments: &[&str]| build(tree, &target, arguments);
         let mut suites = Vec::new();
-        for arguments in programs.arguments() {
+        for arguments in builds(tests) {
             seeded(&target, "debug")?;
-            let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-            for built in build(&arguments)?.into_iter().filter(|built| built.profile.test) {
+            let built = build(tree, &target, &arguments)?;
+            for built in built.into_iter().filter(|built| built.profile.test) {
                 let Some(program) = built.executable else { continue };
                 let Some(folder) = built.manifest_path.parent() else { continue };
                 let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -119,73 +79,43 @@ impl Suites {
                 suites.push(Suite { package, name, program, folder });
             }
         }
-        let rank = |suite: &Suite| (SLOW.contains(&suite.name.as_str()), suite.name.clone());
-        suites.sort_by_key(rank);
         let ends = folder.join("ends.json");
         let wrote = Tool::named(&simulator)
             .arguments(["--ends".as_ref(), ends.as_os_str()])
             .variable(VARIABLE, "0")
             .run()?;
         match wrote.succeeded() && fs::exists(&ends)? {
-            true => Ok(Self { named: *programs != Programs::All, suites, simulator, ends }),
+            true => Ok(Self { suites, simulator, ends }),
             false => Err(format!("without any mutation: {}", wrote.output).into()),
         }
     }
 
-    /// Runs what has to catch `mutation`, until something does.
-    ///
-    /// # Errors
-    ///
-    /// A program could not be started.
-    pub(super) fn run(&self, mutation: &Mutation) -> Result<Verdict> {
+    /// Runs the test or the simulator that has to catch `mutation`. Returns what caught it.
+    pub(super) fn run(&self, mutation: &Mutation) -> Result<Option<String>> {
         if let Finder::Tests(test) = &mutation.finder {
             let of_test = self.suites.iter().find(|suite| suite.has(test));
             let suite = of_test.ok_or_else(|| format!("there is no program of {test:?}"))?;
-            let only = [test.name.clone()];
-            if let Some(verdict) = suite.verdict(mutation.number, &only)? {
-                return Ok(verdict);
-            }
-            if self.named {
-                return Ok(Verdict::Survived);
-            }
-            let own = |suite: &&Suite| mutation.package.as_ref() == Some(&suite.package);
-            let (own, others): (Vec<_>, Vec<_>) = self.suites.iter().partition(own);
-            for suite in own.into_iter().chain(others) {
-                if let Some(verdict) = suite.verdict(mutation.number, &[])? {
-                    return Ok(verdict);
-                }
-            }
+            return suite.verdict(mutation.number, &test.name);
         }
-        self.simulate(mutation)
-    }
-
-    fn simulate(&self, mutation: &Mutation) -> Result<Verdict> {
         let mut tool = Tool::named(&self.simulator)
             .arguments(["--search".as_ref(), self.ends.as_os_str()])
+            .arguments(["--seeds", SEEDS])
             .variable(VARIABLE, mutation.number.to_string())
             .limit(SEARCH);
-        let is_tested = matches!(mutation.finder, Finder::Tests(_));
-        tool = tool.arguments(["--seeds", if is_tested { SEEDS.1 } else { SEEDS.0 }]);
         if let Finder::Store(name) = &mutation.finder {
             tool = tool.arguments(["--store", name]);
         }
         let ended = tool.run()?;
-        if ended.late {
-            return Ok(Verdict::Hang("the simulator".to_owned()));
-        }
         if ended.succeeded() {
-            return Ok(Verdict::Survived);
+            return Ok(None);
         }
         let last = ended.output.lines().rev().find(|line| !line.trim().is_empty());
-        Ok(Verdict::Simulated(last.unwrap_or_default().trim().to_owned()))
+        let how = if ended.late { "it hung" } else { last.unwrap_or_default().trim() };
+        Ok(Some(format!("the simulator: {how}")))
     }
 }
 
 /// Builds the simulator of `tree`.
-///
-/// # Errors
-///
-/// It does not build.
 pub(super) fn simulator(tree: &Path, folder: &Path) -> Result<PathBuf> {
     let target = folder.join("target");
     seeded(&target, "simulate")?;
@@ -194,34 +124,21 @@ pub(super) fn simulator(tree: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(program.ok_or("cargo has built no simulator")?)
 }
 
-impl Programs {
-    /// With what Cargo builds them: once for each package, or once for all.
-    fn arguments(&self) -> Vec<Vec<String>> {
-        let begin = |packages: &[&str]| {
-            let arguments = ["test", "--no-run", "--all-features"].into_iter();
-            let packages = packages.iter().flat_map(|package| ["--package", package]);
-            arguments.chain(packages).map(str::to_owned).collect::<Vec<_>>()
-        };
-        let tests = match self {
-            Self::All => {
-                let targets = ["--lib", "--tests"].map(str::to_owned);
-                return vec![begin(&PACKAGES).into_iter().chain(targets).collect()];
-            }
-            Self::Of(tests) => tests,
-        };
-        let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for test in tests {
-            programs.entry(&test.package).or_default().insert(&test.program);
-        }
-        let target = |program: &str| match program {
-            "lib" => vec!["--lib".to_owned()],
-            _ => vec!["--test".to_owned(), program.to_owned()],
-        };
-        let of_one = |(package, programs): (&str, BTreeSet<&str>)| {
-            begin(&[package]).into_iter().chain(programs.into_iter().flat_map(target)).collect()
-        };
-        programs.into_iter().map(of_one).collect()
+/// The arguments with which Cargo builds the programs of `tests`: once for each package.
+fn builds(tests: &BTreeSet<Test>) -> Vec<Vec<&str>> {
+    let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for test in tests {
+        programs.entry(&test.package).or_default().insert(&test.program);
     }
+    let target = |program| match program {
+        "lib" => vec!["--lib"],
+        program => vec!["--test", program],
+    };
+    let of_one = |(package, programs): (_, BTreeSet<_>)| {
+        let begin = ["test", "--no-run", "--all-features", "--package", package];
+        begin.into_iter().chain(programs.into_iter().flat_map(target)).collect()
+    };
+    programs.into_iter().map(of_one).collect()
 }
 
 impl Suite {
@@ -234,45 +151,29 @@ impl Suite {
         self.package == test.package && self.name == name
     }
 
-    /// Runs `only` these tests of the suite, or all, with the mutation `number`, and what failed again without it: `None` when
-    /// nothing failed because of it.
-    fn verdict(&self, number: u32, only: &[String]) -> Result<Option<Verdict>> {
-        let suite = match self.name.replace('_', "-") == self.package {
-            true => self.package.clone(),
-            false => format!("{} {}", self.package, self.name),
-        };
-        let ended = self.ended(number, only)?;
-        if !only.is_empty() && ended.output.contains("running 0 tests") {
-            return Err(format!("{suite} has no test {}", only.join(", ")).into());
+    /// Runs the test `name` with the mutation `number`, and again without if it fails.
+    fn verdict(&self, number: u32, name: &str) -> Result<Option<String>> {
+        let ended = self.ended(number, name)?;
+        if ended.output.contains("running 0 tests") {
+            return Err(format!("{} {} has no test {name}", self.package, self.name).into());
         }
-        if ended.succeeded() {
+        // On a busy machine it may fail or take as long by itself.
+        if ended.succeeded() || !self.ended(0, name)?.succeeded() {
             return Ok(None);
         }
-        let tests = failed(&ended.output);
-        if tests.is_empty() {
-            return Ok(match ended.late {
-                // On a busy machine it may take as long by itself.
-                true if self.ended(0, only)?.late => None,
-                true => Some(Verdict::Hang(suite)),
-                false => Some(Verdict::Failed { suite, tests }),
-            });
-        }
-        let without = failed(&self.ended(0, &tests)?.output);
-        let tests: Vec<_> = tests.into_iter().filter(|test| !without.contains(test)).collect();
-        Ok((!tests.is_empty()).then_some(Verdict::Failed { suite, tests }))
+        let how = if ended.late { "hang of " } else { "" };
+        Ok(Some(format!("{how}{} {}: {name}", self.package, self.name)))
     }
 
-    fn ended(&self, number: u32, only: &[String]) -> Result<Ended> {
-        let exact = (!only.is_empty()).then_some("--exact");
+    fn ended(&self, number: u32, name: &str) -> Result<Ended> {
         Tool::named(&self.program)
             .within(&self.folder)
-            .arguments(exact)
-            .arguments(only)
+            .arguments(["--exact", name])
             .variable(VARIABLE, number.to_string())
             .variable("CARGO_MANIFEST_DIR", &self.folder)
             .variable("INSTA_UPDATE", "no")
             .variable("RUST_BACKTRACE", "0")
-            .limit(if only.is_empty() { LIMIT } else { ALONE })
+            .limit(LIMIT)
             .run()
     }
 }
@@ -324,26 +225,9 @@ fn copy(from: &Path, to: &Path, file: fn(&Path, &Path) -> std::io::Result<()>) -
     Ok(())
 }
 
-/// The tests that a program of tests says have failed.
-fn failed(said: &str) -> Vec<String> {
-    let name = |line: &str| {
-        let name = line.trim().strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
-        // A test that should panic says so.
-        Some(name.strip_suffix(" - should panic").unwrap_or(name).to_owned())
-    };
-    said.lines().filter_map(name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_tests_that_failed_are_named() {
-        let said = "running 3 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest d - should panic ... FAILED\n";
-        assert_eq!(failed(said), ["a::c", "d"]);
-        assert_eq!(failed("Killed"), Vec::<String>::new());
-    }
 
     #[test]
     fn only_what_holds_the_tests_is_built() {
@@ -353,8 +237,8 @@ mod tests {
             name: "a".to_owned(),
         };
         let tests = [test("x", "lib"), test("x", "t"), test("y", "t")];
-        let arguments = Programs::Of(tests.into_iter().collect()).arguments();
-        let lines: Vec<_> = arguments.iter().map(|arguments| arguments.join(" ")).collect();
+        let tests = tests.into_iter().collect();
+        let lines: Vec<_> = builds(&tests).iter().map(|arguments| arguments.join(" ")).collect();
         assert_eq!(
             lines,
             [

@@ -26,17 +26,29 @@ pub fn mutated(number: u32) -> bool {
 "#,
 );
 
+/// The file in which each of `mutations` applies, with its number.
+pub(super) fn places(mutations: &[Mutation]) -> Result<Vec<(u32, String)>> {
+    let texts = sources(&files::files(Path::new("."))?)?;
+    let place = |mutation: &Mutation| {
+        let source = format!("crates/{}/src/", mutation.package.as_ref()?);
+        let mut texts = texts.iter().filter(|(path, _)| path.starts_with(&source));
+        let (path, _) = texts.find(|(_, text)| text.contains(&mutation.before))?;
+        Some((mutation.number, path.clone()))
+    };
+    Ok(mutations.iter().filter_map(place).collect())
+}
+
+/// The sources of the crates, by their paths.
+fn sources(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
+    let is_source = |path: &str| path.starts_with("crates/") && path.ends_with(".rs");
+    Ok(files::texts(files, is_source)?.into_iter().collect())
+}
+
 /// The tree with all of `mutations`, below `folder`. What did not change since the last copy is not touched, so that it need
 /// not be built again.
-///
-/// # Errors
-///
-/// A mutation does not apply to exactly one place, or a file cannot be written.
 pub(super) fn copied(folder: &Path, mutations: &[Mutation]) -> Result<PathBuf> {
     let files = files::files(Path::new("."))?;
-    let sources =
-        files::texts(&files, |path| path.starts_with("crates/") && path.ends_with(".rs"))?;
-    let mut texts: BTreeMap<String, String> = sources.into_iter().collect();
+    let mut texts = sources(&files)?;
     mutate(&mut texts, mutations)?;
     let (path, switch) = SWITCH;
     texts.get_mut(path).ok_or_else(|| format!("{path} is missing"))?.push_str(switch);
@@ -170,19 +182,11 @@ mod tests {
     #[test]
     fn every_mutation_applies() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let mut texts = BTreeMap::new();
-        let mut folders = vec![root.join("crates")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-                    texts.insert(name, fs::read_to_string(&path).unwrap());
-                }
-            }
-        }
-        mutate(&mut texts, &catalogue::read().unwrap()).unwrap();
+        let files = files::files(&root.join("crates")).unwrap().into_iter();
+        let sources =
+            files.filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+        let name = |file: &PathBuf| file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let text = |file: PathBuf| (name(&file), fs::read_to_string(file).unwrap());
+        mutate(&mut sources.map(text).collect(), &catalogue::read().unwrap()).unwrap();
     }
 }

@@ -64,6 +64,12 @@ pub(super) fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
     Ok(members)
 }
 
+/// The line of a package in a lock file.
+pub(super) fn lock_line(lock: &str, name: &str) -> usize {
+    let entry = format!("name = \"{name}\"");
+    lock.lines().position(|line| line == entry).map_or(1, |index| index + 1)
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

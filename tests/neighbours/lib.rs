@@ -1,0 +1,1 @@
+//! A program of somebody else: only what it depends on counts.
