@@ -14,7 +14,7 @@ use crate::work::Work;
 pub(crate) const FIRST_COMMAND: [&str; 2] = ["--example", "rag"];
 
 /// The most packages and units that the first command may build.
-const FIRST_LIMIT: Build = Build { packages: 376, units: 480 };
+const FIRST_LIMIT: Build = Build { packages: 175, units: 225 };
 
 /// What a build is made of. A unit is one run of the compiler or of a build script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
