@@ -69,14 +69,6 @@ pub enum RetrievalError {
     /// The embedder failed, so nothing was put or asked.
     #[error("the texts could not be embedded")]
     Embedding(#[source] ModelError),
-    /// A setting is missing without which the store cannot be opened. Give it.
-    #[error("the store `{store}` needs the setting `{setting}`")]
-    Setting {
-        /// The store's name.
-        store: &'static str,
-        /// The setting's name in [`StoreSettings`](crate::StoreSettings).
-        setting: &'static str,
-    },
     /// Another store writes to the folder. Close that one, or open this one to be read.
     #[error("another store writes to `{}`", path.display())]
     Held {
