@@ -19,6 +19,8 @@
 //! assert!(graph.mermaid().contains("add"));
 //! # Ok::<(), hanok::graph::BuildError>(())
 //! ```
+#![cfg_attr(feature = "document-features", doc = "\n# Features\n")]
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
 
 pub use hanok_checkpoint::{
     InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore, Store,

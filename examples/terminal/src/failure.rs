@@ -151,3 +151,16 @@ fn is_no_answer(error: &RunError) -> bool {
             | RunError::Stale(_)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_built_in_is_wrong_usage_and_says_what_to_type() {
+        let failure = Failure::not_built("OPENAI_BASE_URL", "server");
+        assert_eq!(failure.code(), 2);
+        let line = failure.line();
+        assert!(line.starts_with("OPENAI_BASE_URL") && line.ends_with("-F server"), "{line}");
+    }
+}
