@@ -113,12 +113,12 @@ pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
 /// Runs what prints a table: the tests of `module` in `targets`.
 fn table(targets: &[&str], module: &str, options: &[String]) -> Result<bool> {
     let asked = TableOptions::read(options)?;
-    let tests = Tool::cargo().arguments(["test", "--quiet"]).arguments(targets).arguments([
-        "--",
-        "--nocapture",
-        "--test-threads",
-        "1",
-    ]);
+    // All questions, where a test takes a sample.
+    let tests = Tool::cargo()
+        .variable("HANOK_TEST_FULL", "1")
+        .arguments(["test", "--quiet"])
+        .arguments(targets)
+        .arguments(["--", "--nocapture", "--test-threads", "1"]);
     let tests = match asked.held_out {
         true => tests.arguments([format!("{module}{HELD_OUT}")]),
         false => tests.arguments([module, "--skip", HELD_OUT]),
