@@ -61,7 +61,9 @@ fn named<'t>(tables: &'t [Table], arguments: &[String]) -> Option<&'t Table> {
 fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<bool> {
     let (name, package, program, module) = *table;
     let examples: &[&str] = if with_examples { &["--package", name, "--examples"] } else { &[] };
+    // All questions, where a test takes a sample.
     let mut tests = Tool::cargo()
+        .variable("HANOK_TEST_FULL", "1")
         .arguments(["test", "--quiet", "--package", package])
         .arguments(examples)
         .arguments(["--test", program, "--", "--nocapture", "--test-threads", "1"]);

@@ -56,7 +56,7 @@ pub use layer::{Layer, Layered};
 #[cfg(feature = "memory")]
 pub use memory_kind::{MEMORY_KIND_CLAIMS, MemoryKindClaim, check_memory_kind};
 pub use runtime::block_on;
-pub use sampled::{sampled, shortened};
+pub use sampled::{is_full, sampled, shortened, stretch};
 pub use scatter::{STEP, scattered};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 #[cfg(feature = "model")]

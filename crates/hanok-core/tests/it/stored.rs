@@ -5,7 +5,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hanok_core::{Change, Changes, Field, Fields, MessageChange, Reader, Stored, Writer};
-use proptest::prelude::*;
+use proptest::{
+    collection::{btree_map, vec},
+    prelude::*,
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,8 +54,8 @@ fn everything() -> impl Strategy<Value = Everything> {
         any::<String>(),
         any::<Vec<u8>>(),
         any::<Option<u32>>(),
-        proptest::collection::vec(shape(), 0..4),
-        any::<BTreeMap<String, Vec<Option<i32>>>>(),
+        vec(shape(), 0..4),
+        btree_map(any::<String>(), vec(any::<Option<i32>>(), 0..8), 0..8),
     )
         .prop_map(|(integers, big, float, letter, text, bytes, nothing, shapes, map)| {
             Everything { integers, big, float, letter, text, bytes, unit: (), nothing, shapes, map }

@@ -15,6 +15,7 @@ use hanok_memory::{
 use hanok_model::{DataMark, TokenCounter};
 use hanok_parse::Language;
 use hanok_state::{Message, Messages, Role, ToolCall};
+use hanok_testkit::shortened;
 use proptest::prelude::*;
 
 /// One turn: how long the user speaks, the rounds of calls (how long each result is, `None` for one that never came), by which
@@ -156,7 +157,7 @@ fn owners(messages: &[Message]) -> BTreeMap<String, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: shortened(200) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// B117
     #[test]

@@ -7,7 +7,7 @@
 )]
 
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
-use hanok_testkit::{CHECKPOINTER_CLAIMS, STORE_CLAIMS, block_on};
+use hanok_testkit::{CHECKPOINTER_CLAIMS, STORE_CLAIMS, block_on, sampled};
 use postgres_for_tests::{Bouncer, Installation, Server};
 
 use crate::support;
@@ -35,13 +35,13 @@ mod items {
     hanok_testkit::store_conforms!(store().await);
 }
 
-/// Checks every claim on the server at `url`.
+/// Checks every claim on the server at `url`, or a sample of them.
 fn every_claim_holds_at(url: &str) {
-    for (claim, holds) in CHECKPOINTER_CLAIMS {
+    for (claim, holds) in sampled(CHECKPOINTER_CLAIMS) {
         eprintln!("{claim}");
         holds(SharedCheckpointer::new(block_on(support::store(url))));
     }
-    for (claim, holds) in STORE_CLAIMS {
+    for (claim, holds) in sampled(STORE_CLAIMS) {
         eprintln!("{claim}");
         holds(SharedStore::new(block_on(support::store(url))));
     }

@@ -8,7 +8,7 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -19,14 +19,12 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
 use hanok_sqlite::{Repaired, Sqlite};
+use hanok_testkit::shortened;
 
 /// How many entries each of the threads has.
 const ENTRIES: u64 = 30;
 
 const THREADS: [&str; 4] = ["a", "b", "세 번째", "d"];
-
-/// More corruptions are tried where this says so.
-const FULL: &str = "HANOK_TEST_FULL";
 
 fn key(thread: &str) -> ThreadKey {
     ThreadKey::new(Tenant::default(), thread).unwrap()
@@ -197,7 +195,7 @@ fn advised(
 /// P7: no silent wrong state, and what is advised helps.
 #[test]
 fn random_damage_is_noticed_and_got_over() {
-    let count: usize = if env::var_os(FULL).is_some_and(|set| !set.is_empty()) { 700 } else { 70 };
+    let count = shortened(700);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
     whole(&at("whole.db"));

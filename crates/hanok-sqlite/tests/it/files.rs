@@ -19,6 +19,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
 use hanok_sqlite::Sqlite;
+use hanok_testkit::{sampled, shortened};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -188,18 +189,17 @@ fn a_damaged_file_never_reads_as_another_value() {
         drop(fs::remove_file(path.with_extension("db-wal")));
         drop(fs::remove_file(path.with_extension("db-shm")));
     };
-    for len in (512..whole.len()).step_by(512) {
+    for len in sampled((512..whole.len()).step_by(512)) {
         check(&whole[..len], &format!("{len} bytes"));
     }
     // What is not zero says something; of the rest a part will do.
-    for (at, byte) in whole.iter().enumerate() {
-        if *byte != 0 || at % 97 == 0 {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 1 << (at % 8);
-            check(&damaged, &format!("byte {at}"));
-        }
+    let said = whole.iter().enumerate().filter(|(at, byte)| **byte != 0 || at % 97 == 0);
+    for at in sampled(said.map(|(at, _)| at)) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        check(&damaged, &format!("byte {at}"));
     }
-    assert!(errors > 100, "{errors}");
+    assert!(errors > shortened(100), "{errors}");
 }
 
 /// P7

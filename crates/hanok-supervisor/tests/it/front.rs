@@ -27,6 +27,7 @@ use hanok_model::{
 };
 use hanok_state::{Message, State, ToolCall};
 use hanok_supervisor::{Supervisor, SupervisorState};
+use hanok_testkit::{is_full, stretch};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -320,7 +321,7 @@ async fn the_front_of_an_agent_s_prompt_stays_or_a_break_is_said() {
     let mut draw = Draw(1);
     let agents: Vec<_> = (0..40).map(|_| agent(&world, &mut draw)).collect();
     let mut whole = Course::default();
-    for (seed, agent) in (0..AGENTS).zip(agents.iter().cycle()) {
+    for (seed, agent) in stretch(0..AGENTS).zip(agents.iter().cycle()) {
         *world.lock().unwrap() = World::of(seed);
         let mut draw = Draw(!seed);
         let thread = thread(agent.graph(), seed);
@@ -345,7 +346,9 @@ async fn the_front_of_an_agent_s_prompt_stays_or_a_break_is_said() {
     // Each cause came, and most prompts stay.
     let Course { causes, kept, shared, other, .. } = whole;
     let all: Vec<_> = causes.keys().copied().collect();
-    assert_eq!(all, ["compaction", "model", "more_tools", "prompt", "repair", "tools"]);
+    let every = ["compaction", "model", "more_tools", "prompt", "repair", "tools"];
+    // A sample of agents may lack the rare ones.
+    assert!(all == every || !is_full() && all.len() > 3, "{all:?}");
     let breaks: u64 = causes.values().sum();
     assert!(kept > breaks, "{kept} kept, {causes:?}");
     assert!(shared > 100 && shared > 9 * other, "{shared} shared, {other} not");
@@ -369,7 +372,7 @@ async fn the_front_of_a_supervisor_s_prompt_stays_or_a_break_is_said() {
     };
     let supervisors: Vec<_> = (0..8).map(supervisor).collect();
     let mut whole = Course::default();
-    for (seed, supervisor) in (0..SUPERVISORS).zip(supervisors.iter().cycle()) {
+    for (seed, supervisor) in stretch(0..SUPERVISORS).zip(supervisors.iter().cycle()) {
         *world.lock().unwrap() = World::of(seed);
         let mut draw = Draw(!seed);
         let thread: Thread<SupervisorState> = thread(supervisor.graph(), seed);

@@ -6,6 +6,7 @@ use hanok_simulation::{Effects, Fault, Faults, Simulation, World};
 use hanok_state::State;
 use hanok_supervisor::{Member, MemberInput, MemberOutput};
 use hanok_team::{Team, TeamState, TeamSupervisor};
+use hanok_testkit::{is_full, stretch};
 
 use crate::support::{Planner, Work, WorkUpdate};
 
@@ -93,14 +94,9 @@ fn crashed(simulation: &Simulation<TeamState, Effects>, least: u64) {
     let (is_full, twice) = (is_full(), Faults::none().with(Fault::Crash).most(2));
     let report = simulation.crash_everywhere(is_full).unwrap();
     assert!(report.faults[&Fault::Crash] > least, "{report}");
-    let report = simulation.clone().faults(twice).seeds(0..60).run().unwrap();
-    assert!(report.faults[&Fault::Crash] > 30, "{report}");
-    simulation.clone().seeds(0..if is_full { 10_000 } else { 50 }).run().unwrap();
-}
-
-/// True for `cargo xtask test --full` and `cargo xtask simulate --teams`.
-fn is_full() -> bool {
-    std::env::var_os("HANOK_TEST_FULL").is_some_and(|full| !full.is_empty())
+    let report = simulation.clone().faults(twice).seeds(stretch(0..60)).run().unwrap();
+    assert!(report.faults[&Fault::Crash] > 1, "{report}");
+    simulation.clone().seeds(if is_full { 0..10_000 } else { stretch(0..50) }).run().unwrap();
 }
 
 /// Supervisors whose second team asks a model, with this many calls in a turn.
@@ -156,7 +152,7 @@ fn a_turn_at_a_limit_ends_the_same_wherever_the_process_dies() {
         // The limits inside of the plan say most.
         match (calls, is_full()) {
             (2, false) | (_, true) => crashed(&simulation, 20),
-            _ => drop(simulation.seeds(0..10).run().unwrap()),
+            _ => drop(simulation.seeds(stretch(0..10)).run().unwrap()),
         }
     }
 }

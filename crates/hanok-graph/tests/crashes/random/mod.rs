@@ -20,6 +20,7 @@ use hanok_checkpoint::{Body, Checkpointer, Codec, Record, SharedCheckpointer, Sn
 use hanok_core::TaskId;
 use hanok_graph::{Durability, Graph, Input, Outcome, RunError, Runtime, TokioSpawner};
 use hanok_state::State;
+use hanok_testkit::shortened;
 use model::model;
 use plan::{Death, Plan, plan};
 use proptest::prelude::*;
@@ -127,6 +128,11 @@ async fn check(plan: Plan, runtime: Runtime) {
     }
 }
 
+/// Of so many random cases those that are tried.
+fn cases(all: usize) -> u32 {
+    shortened(all).try_into().unwrap()
+}
+
 /// Runs `test` on one thread, whose time is paused.
 fn paused(test: impl Future<Output = ()>) {
     let builder = &mut tokio::runtime::Builder::new_current_thread();
@@ -134,7 +140,7 @@ fn paused(test: impl Future<Output = ()>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// B11, B30, B31, B33, B34, B37, B44, B47, B58, B67, B71, P1, P2, P11: with every durability.
     #[test]
@@ -144,7 +150,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// B11, P11: also where tasks run on several threads at once.
     #[test]
@@ -190,7 +196,7 @@ async fn trace(plan: &Plan, seed: u64) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The same seed gives the same run: every event with its number, every id, every entry with its time.
     #[test]
