@@ -25,15 +25,6 @@ const DOCUMENTS: [(char, &str); 2] = [('B', "docs/behaviours.md"), ('P', "docs/p
 /// Where tests are.
 const FOLDERS: [&str; 5] = ["benches/", "crates/", "examples/", "tests/", "xtask/"];
 
-/// What the command is to do besides the check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ask {
-    /// Nothing.
-    Check,
-    /// Print every number with its tests.
-    List,
-}
-
 /// The docs and the tests side by side.
 #[derive(Debug)]
 pub(crate) struct Comparison {

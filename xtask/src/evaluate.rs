@@ -5,6 +5,7 @@
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::options::misuse;
 use crate::result::Result;
 
 /// The name of a table, and the package and the module of tests that print it.
@@ -47,7 +48,7 @@ pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
         Some(table) => print(table, arguments, true),
         None => {
             let names = QUESTIONS.map(|(name, ..)| name).join(", ");
-            Err(format!("say which example is asked: {names}").into())
+            Err(misuse(format!("say which example is asked: {names}")))
         }
     }
 }
@@ -76,7 +77,7 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
             }
             "--cache" => "HANOK_EVALUATE_CACHE",
             "--encoder" => "HANOK_TEST_ENCODER",
-            _ => return Err(format!("`{option}` is none of {OPTIONS}").into()),
+            _ => return Err(misuse(format!("`{option}` is none of {OPTIONS}"))),
         };
         let folder = options.next().ok_or_else(|| format!("`{option}` takes a folder"))?;
         tests = tests.variable(variable, std::path::absolute(folder)?);

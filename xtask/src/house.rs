@@ -5,39 +5,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::files;
 use crate::metadata::Metadata;
 use crate::result::Result;
 
-/// The work of the command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ask {
-    /// Print the pictures.
-    Draw,
-    /// Print the imports of a crate by file.
-    Files(String),
-}
-
 /// How often each file, or room, imports each other one.
 type Imports = BTreeMap<(String, String), usize>;
 
-/// Returns what is to be printed.
+/// The pictures, or the imports of the crate `of_crate` by file.
 pub(crate) fn run(
-    ask: &Ask,
-    files: &[PathBuf],
+    of_crate: Option<&str>,
     floors: &[&[&str]],
     metadata: &Metadata,
 ) -> Result<String> {
     let is_source = |path: &str| package(path).is_some();
     let mut crates: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (path, text) in files::texts(files, is_source)? {
+    for (path, text) in files::texts(&files::files(Path::new("."))?, is_source)? {
         if let Some((package, inside)) = package(&path) {
             crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
         }
     }
-    if let Ask::Files(name) = ask {
+    if let Some(name) = of_crate {
         let sources = crates.get(name).ok_or_else(|| format!("no crate `{name}`"))?;
         return Ok(listing(&imports(sources)));
     }

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use crate::changes::{self, Changes};
 use crate::metadata::Metadata;
+use crate::options;
 use crate::report::Outcome;
 use crate::result::Result;
 use crate::work::Work;
@@ -38,6 +39,31 @@ pub(crate) struct Selection {
     pub(crate) only: Vec<u32>,
     /// Those of these numbers, besides the ones in turn.
     pub(crate) also: Vec<u32>,
+}
+
+impl Selection {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self> {
+        let only = ("--only", "the numbers of mutants");
+        let mut read = Self::default();
+        for (name, value) in
+            options::only(arguments, &[("--list", ""), ("--full", ""), ("--named", ""), only])?
+        {
+            match name.as_str() {
+                "--list" => read.list = true,
+                "--full" => read.full = true,
+                "--named" => read.named = true,
+                _ => {
+                    for number in value.split(',') {
+                        let number = number.trim().parse().map_err(|_no_number| number);
+                        let number =
+                            number.map_err(|it| options::misuse(format!("`{it}` is no number")));
+                        read.only.push(number?);
+                    }
+                }
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// Runs the mutations that are wanted, prints who caught each, and says whether all were caught.

@@ -14,8 +14,8 @@ use crate::report::{self, Finished, Outcome};
 use crate::result::Result;
 use crate::work::{Tier, Work, faultless, passed};
 use crate::{
-    dependencies, examples, fuzz, guides, mutants, needs, neighbours, peers, publish, simulate,
-    tidy,
+    dependencies, examples, fuzz, guides, mutants, needs, neighbours, options, peers, publish,
+    simulate, tidy,
 };
 
 /// The options of `cargo xtask test`.
@@ -82,6 +82,25 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Options {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self> {
+        let (base, only) = (("--base", "a commit, as `main`"), ("--only", "the name of a stage"));
+        let mut read = Self::default();
+        for (name, value) in
+            options::only(arguments, &[("--full", ""), ("--land", ""), base, only])?
+        {
+            match name.as_str() {
+                "--full" => read.full = true,
+                "--land" => read.land = true,
+                "--base" => read.base = Some(value),
+                _ => read.only.extend(value.split(',').map(str::to_owned)),
+            }
+        }
+        match read.only.iter().find(|name| !names().any(|known| known == *name)) {
+            Some(name) => Err(options::misuse(format!("no stage `{name}`"))),
+            None => Ok(read),
+        }
+    }
+
     fn tier(&self) -> Tier {
         let land = if self.land { Tier::Land } else { Tier::Work };
         if self.full { Tier::Full } else { land }
@@ -340,16 +359,17 @@ mod tests {
 
     #[test]
     fn each_stage_belongs_to_one_tier_and_full_runs_all() {
-        let stages = |only: &[&str], land, full| {
-            let only = only.iter().map(|name| (*name).to_owned()).collect();
-            let options = Options { only, land, full, base: None };
-            options.stages().iter().map(|stage| stage.name).collect::<Vec<_>>()
+        let stages = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            let stages = Options::read(&words).map(|options| options.stages());
+            stages.map(|stages| stages.iter().map(|stage| stage.name).collect::<Vec<_>>())
         };
-        let (work, land) = (stages(&[], false, false), stages(&[], true, false));
+        let (work, land) = (stages("").unwrap(), stages("--land --base main").unwrap());
         assert_eq!(work, ["fmt", "tidy", "behaviours", "dependencies", "test", "examples"]);
         assert!(land.contains(&"mutants") && !land.iter().any(|name| work.contains(name)));
-        assert_eq!(stages(&[], false, true), names().collect::<Vec<_>>());
-        assert_eq!(stages(&["fuzz"], false, true), ["fuzz"]);
+        assert_eq!(stages("--full").unwrap(), names().collect::<Vec<_>>());
+        assert_eq!(stages("--only fuzz,fmt --only doc --full").unwrap(), ["fmt", "doc", "fuzz"]);
+        assert_eq!(stages("--only lint").unwrap_err().to_string(), "no stage `lint`");
     }
 
     /// The table in `CONTRIBUTING.md` names every stage once, in its tier.

@@ -9,16 +9,8 @@ use crate::command::Tool;
 use crate::dependencies::{self, Build, FIRST_COMMAND};
 use crate::metadata::Metadata;
 use crate::needs;
+use crate::options::Options;
 use crate::result::Result;
-
-/// What is weighed.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Weigh {
-    /// Only the rows whose name contains one of these; all when it is empty.
-    pub(crate) only: Vec<String>,
-    /// A release build of each, and the size of its program.
-    pub(crate) release: bool,
-}
 
 /// The rows, and the package of each in `benches/weigh`.
 const ROWS: [(&str, &str); 4] = [
@@ -39,16 +31,15 @@ const PYTHON: [&str; 3] = ["langgraph", "langchain-openai", "langgraph-checkpoin
 const FIRST: &str = "rag";
 const FIRST_LIMIT: f64 = 350.0;
 
-/// Weighs each row and prints it as it comes. Returns false if the first command was weighed and is too heavy.
-pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
+/// Weighs the rows whose name contains one of the words, all if there is none, with `--release` also release builds. Returns false if the first command was weighed and is too heavy.
+pub(crate) fn run(Options { options, words }: &Options) -> Result<bool> {
     let metadata = Metadata::read()?;
     let target = metadata.target_directory.join("weigh");
-    if weigh.only == [FIRST] {
+    if *words == [FIRST] {
         return first_command(&target.join(FIRST));
     }
-    let wants = |name: &str| {
-        weigh.only.is_empty() || weigh.only.iter().any(|part| name.contains(part.as_str()))
-    };
+    let wants =
+        |name: &str| words.is_empty() || words.iter().any(|part| name.contains(part.as_str()));
     println!("{:<34} {:>9} {:>13} {:>12}", "", "packages", "first build", "program");
     for (name, package) in ROWS.iter().filter(|(name, _)| wants(name)) {
         let folder = Path::new("benches/weigh").join(package);
@@ -62,12 +53,12 @@ pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
         let packages = packages(&Tool::cargo().arguments(tree).within(&folder).text()?);
         let seconds = built(&folder, &target.join(package), "")?;
         let seconds = format!("{seconds:.1} CPU s");
-        let program = match weigh.release {
-            true => {
+        let program = match options.is_empty() {
+            false => {
                 built(&folder, &target.join(package), "--release")?;
                 megabytes(fs::metadata(target.join(package).join("release/weigh"))?.len())
             }
-            false => "-".to_owned(),
+            true => "-".to_owned(),
         };
         println!("{name:<34} {packages:>9} {seconds:>13} {program:>12}");
     }
