@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
@@ -79,23 +79,15 @@ pub(crate) fn first_command() -> Result<Build> {
     // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
     let plan = ["--unit-graph", "-Zunstable-options"];
     let plan = Tool::cargo().arguments(["build"]).arguments(FIRST_COMMAND).arguments(plan);
-    Ok(build(serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
+    Ok(build(&serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
 }
 
-#[derive(Debug, Deserialize)]
-struct Plan {
-    units: Vec<Unit>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Unit {
-    pkg_id: String,
-}
-
-fn build(plan: Plan) -> Build {
-    let units = plan.units.len();
-    let packages: BTreeSet<_> = plan.units.into_iter().map(|unit| unit.pkg_id).collect();
-    Build { packages: packages.len(), units }
+fn build(plan: &Value) -> Build {
+    let units =
+        plan.pointer("/units").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let packages: BTreeSet<_> =
+        units.iter().filter_map(|unit| unit.pointer("/pkg_id")?.as_str()).collect();
+    Build { packages: packages.len(), units: units.len() }
 }
 
 /// The outside crates that `package` reaches by normal edges, each as `name version`.
@@ -120,7 +112,7 @@ pub(crate) fn outside(
 }
 
 /// The packages in what `cargo tree --prefix none` prints: `serde v1.0.0 (proc-macro) (*)`.
-fn names(tree: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn names(tree: &str) -> impl Iterator<Item = (&str, &str)> {
     tree.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         Some((words.next()?, words.next()?.strip_prefix('v')?))
@@ -149,7 +141,7 @@ mod tests {
     #[test]
     fn a_package_of_several_units_counts_once() {
         let plan = r#"{"version":1,"units":[{"pkg_id":"a","mode":"build"},{"pkg_id":"b"},{"pkg_id":"a"}],"roots":[2]}"#;
-        assert_eq!(build(serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
+        assert_eq!(build(&serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
     }
 
     #[test]

@@ -48,10 +48,12 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     if let Some(reason) = missing() {
         return Ok(Outcome::Skipped(reason));
     }
-    let host = host()?;
+    // With the machine named, build scripts are built without the flags for coverage.
+    let host = Tool::named("rustc").arguments(["--print", "host-tuple"]).text()?;
+    let host = host.trim();
     let folder = work.metadata.target_directory.join("fuzz");
     let built = Tool::cargo()
-        .arguments(["build", "--release", "--target", &host])
+        .arguments(["build", "--release", "--target", host])
         .arguments(["--manifest-path", MANIFEST, "--target-dir"])
         .arguments([&folder])
         .variable("RUSTFLAGS", COVERAGE)
@@ -110,13 +112,6 @@ fn missing() -> Option<String> {
     let fetch = ["fetch", "--manifest-path", MANIFEST];
     let fetched = Tool::cargo().arguments(fetch).text();
     fetched.err().map(|_why| "libFuzzer could not be fetched from the registry".to_owned())
-}
-
-/// The machine that Cargo builds for: with it named, build scripts are built without [`COVERAGE`].
-fn host() -> Result<String> {
-    let about = Tool::named("rustc").arguments(["-vV"]).text()?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.ok_or("rustc does not say what machine this is")?.to_owned())
 }
 
 /// The names of the targets: those of their files.

@@ -50,8 +50,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
   behaviours [--list]      the numbered lists in docs/ against the tests, or every number with its tests
   simulate [OPTION]...     graphs under schedules of crashes; `--help`; `--teams`: team supervisors that die twice in a row
   mutants                  whether tests fail when a line is wrong: ten, in turn
-    --full, --named        all of them, or those that tests find
-    --only N,M, --list     those of these numbers; prints them
+    --full, --only N,M     all of them, or those of these numbers
+    --list                 prints them
   fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
   bench [ROW]...           what the engine costs, beside LangGraph; `--help`
     --against REV          beside itself at another commit: which rows are worse
@@ -119,7 +119,7 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
             shown(&comparison.faults(), &format!("behaviours: {}", comparison.verdict()))
         }
         "simulate" => simulate::shown(arguments)?,
-        "mutants" => mutants::run(&mutants::Selection::read(arguments)?)?,
+        "mutants" => mutants::run(arguments)?,
         "fixtures" => fixtures::run(arguments)?,
         "bench" => return bench::run(&bench::Bench::read(arguments)?),
         "evaluate" => evaluate::run(arguments)?,

@@ -50,7 +50,9 @@ pub(crate) fn run(Options { options, words }: &Options) -> Result<bool> {
             false => drop(fs::copy("Cargo.lock", lock)?),
         }
         let tree = ["tree", "--edges", "normal", "--prefix", "none"];
-        let packages = packages(&Tool::cargo().arguments(tree).within(&folder).text()?);
+        let tree = Tool::cargo().arguments(tree).within(&folder).text()?;
+        // Without the program's own.
+        let packages = dependencies::names(&tree).collect::<BTreeSet<_>>().len().saturating_sub(1);
         let seconds = built(&folder, &target.join(package), "")?;
         let seconds = format!("{seconds:.1} CPU s");
         let program = match options.is_empty() {
@@ -96,13 +98,6 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// The packages of a tree, without the program's own.
-fn packages(tree: &str) -> usize {
-    let name = |line: &str| line.split(" (").next().unwrap_or_default().trim().to_owned();
-    let all: BTreeSet<String> = tree.lines().map(name).filter(|name| !name.is_empty()).collect();
-    all.len().saturating_sub(1)
-}
-
 /// Builds the package from nothing. Returns the CPU seconds.
 fn built(folder: &Path, target: &Path, profile: &str) -> Result<f64> {
     let command = format!("cargo fetch -q && cargo build -q {profile}");
@@ -143,12 +138,6 @@ fn seconds(line: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn packages_of_a_tree_are_counted_once_and_without_the_program() {
-        let tree = "weigh v0.0.0 (/x)\nhanok v0.1.0 (/y)\nserde v1.0.0\nserde v1.0.0 (*)\n\nserde_derive v1.0.0 (proc-macro)\n";
-        assert_eq!(packages(tree), 3);
-    }
 
     #[test]
     fn the_shells_times_are_summed() {

@@ -48,6 +48,16 @@ pub(super) enum Finder {
     Nobody,
 }
 
+impl Finder {
+    /// The package of the test that has to find it; none if the simulator has to.
+    pub(super) fn package(&self) -> Option<&str> {
+        match self {
+            Self::Tests(test) => Some(&test.package),
+            Self::Simulator | Self::Store(_) | Self::Nobody => None,
+        }
+    }
+}
+
 impl Mutation {
     /// What is printed of it in a list.
     pub(super) fn line(&self) -> String {

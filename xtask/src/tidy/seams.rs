@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::member::{Member, lock_line};
+use serde_json::Value;
+
 use crate::dependencies::{self, Features};
 use crate::fault::Fault;
 use crate::metadata::{Metadata, Package};
@@ -57,9 +59,14 @@ pub(super) fn check_features(metadata: &Metadata, lock: &str) -> Vec<Fault> {
     let is_serde_json = |id: &str| {
         metadata.packages.iter().any(|package| package.id == id && package.name == "serde_json")
     };
-    let nodes = metadata.resolve.nodes.iter().filter(|node| is_serde_json(&node.id));
-    let on = nodes.flat_map(|node| &node.features);
-    let unwanted = on.filter(|feature| UNWANTED_FEATURES.contains(&feature.as_str()));
+    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let nodes = list(metadata.resolve.pointer("/nodes"));
+    let nodes = nodes
+        .iter()
+        .filter(|node| node.pointer("/id").and_then(Value::as_str).is_some_and(is_serde_json));
+    let on = nodes.flat_map(|node| list(node.pointer("/features")));
+    let on: Vec<_> = on.filter_map(|feature| Some(feature.as_str()?.to_owned())).collect();
+    let unwanted = on.iter().filter(|feature| UNWANTED_FEATURES.contains(&feature.as_str()));
     let fault = |feature: &String| {
         let asks = |package: &&Package| {
             let mut all = package.dependencies.iter().filter(|it| it.name == "serde_json");
