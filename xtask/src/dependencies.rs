@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// The README's first command is `cargo run` with these arguments.
 pub(crate) const FIRST_COMMAND: [&str; 2] = ["--example", "rag"];

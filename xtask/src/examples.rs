@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use crate::command::{Ended, Tool};
 use crate::pages;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// No example may take longer; they run on the offline model.
 const LIMIT: Duration = Duration::from_secs(120);

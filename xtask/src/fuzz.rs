@@ -6,9 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::command::{Ended, Tool};
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
 const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";

@@ -27,7 +27,6 @@ mod simulate;
 mod stages;
 mod tidy;
 mod weigh;
-mod work;
 
 use std::io::Write;
 use std::path::Path;

@@ -14,9 +14,8 @@ use std::time::Instant;
 use crate::changes::{self, Changes};
 use crate::metadata::Metadata;
 use crate::options::{self, misuse};
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 use catalogue::{Finder, Mutation};
 use suites::Suites;
 

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::Tool;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 const FOLDER: &str = "tests/neighbours";
 

@@ -10,9 +10,8 @@ use std::path::Path;
 use crate::command::Tool;
 use crate::files;
 use crate::metadata::Package;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// Packs every published crate as for a registry, and checks the packages of those whose manifest changed: each by itself, with the
 /// features that it names, and with the packages of the others.

@@ -3,9 +3,8 @@
 use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::mutants;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work, passed};
 use crate::result::Result;
-use crate::work::{self, Work};
 
 const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
 
@@ -36,7 +35,7 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
         true => simulations(&FULL).run()?,
         false => Tool::named(mutants::simulator()?).arguments(SHORT).run()?,
     };
-    work::passed(ended, note)
+    passed(ended, note)
 }
 
 fn simulations<A: AsRef<std::ffi::OsStr>>(arguments: &[A]) -> Tool {

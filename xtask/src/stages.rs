@@ -10,9 +10,8 @@ use crate::behaviours::Comparison;
 use crate::changes::{self, Changes};
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::report::{self, Finished, Outcome};
+use crate::report::{self, Finished, Outcome, Tier, Work, faultless, passed};
 use crate::result::Result;
-use crate::work::{Tier, Work, faultless, passed};
 use crate::{
     dependencies, examples, fuzz, guides, mutants, needs, neighbours, options, peers, publish,
     simulate, tidy,

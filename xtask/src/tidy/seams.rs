@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::member::{Member, lock_line};
 use serde_json::Value;
 
+use super::member::{Member, lock_line};
 use crate::dependencies::{self, Features};
 use crate::fault::Fault;
 use crate::metadata::{Metadata, Package};
