@@ -1,7 +1,7 @@
 //! Child processes: without standard input, with their output kept until it is known to matter.
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -48,7 +48,6 @@ impl Tool {
     /// The Cargo that runs this very program, or the one on the path.
     pub(crate) fn cargo() -> Self {
         Self::named(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .variable("CARGO_TERM_COLOR", if coloured() { "always" } else { "never" })
     }
 
     /// The program `name` of the path.
@@ -164,11 +163,6 @@ impl Tool {
     fn not_started(&self, error: std::io::Error) -> Error {
         format!("{}: {error}", self.command.get_program().display()).into()
     }
-}
-
-/// True if colours may be printed.
-pub(crate) fn coloured() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
 #[cfg(all(test, unix))]

@@ -59,11 +59,12 @@ fn named<'t>(tables: &'t [Table], arguments: &[String]) -> Option<&'t Table> {
 
 fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<bool> {
     let (_, package, module) = *table;
-    let test = Metadata::read()?.test(package, module)?;
+    let metadata = Metadata::read()?;
+    let (target, filter) = metadata.test(package, module)?;
     let mut tests = Tool::cargo()
         .arguments(["test", "--quiet", "--package", package])
         .arguments(with_examples.then_some("--examples"))
-        .arguments(["--test", &test.target, "--", "--nocapture", "--test-threads", "1"]);
+        .arguments(["--test", target, "--", "--nocapture", "--test-threads", "1"]);
     let (mut options, mut is_held_out) = (arguments.iter().skip(1), false);
     while let Some(option) = options.next() {
         let variable = match option.as_str() {
@@ -84,6 +85,6 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
     }
     match is_held_out {
         true => tests.arguments([HELD_OUT]).shown(),
-        false => tests.arguments(test.filter).arguments(["--skip", HELD_OUT]).shown(),
+        false => tests.arguments(filter).arguments(["--skip", HELD_OUT]).shown(),
     }
 }

@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::command::Tool;
 use crate::result::Result;
 
+/// The program that has all tests of a package.
+const OF_ALL: &str = "it";
+
 /// Every package that a build of this workspace may use, with all features on all platforms.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -72,18 +75,15 @@ impl Metadata {
         members
     }
 
-    /// Where the module or program `name` of the tests of `package` is: by itself, or in a program with all others.
-    pub(crate) fn test(&self, package: &str, name: &str) -> Result<Test> {
-        let tests = self.members().into_iter().find(|it| it.name == package);
-        let targets = tests.map(|it| it.targets.iter().filter(|target| target.is("test")));
-        let mut names = targets.into_iter().flatten().map(|target| target.name.as_str());
-        match names.find(|it| [name, Test::OF_ALL].contains(it)) {
-            Some(Test::OF_ALL) => {
-                Ok(Test { target: Test::OF_ALL.to_owned(), filter: Some(format!("{name}::")) })
-            }
-            Some(target) => Ok(Test { target: target.to_owned(), filter: None }),
-            None => Err(format!("`{package}` has no tests `{name}`").into()),
-        }
+    /// The program with the tests `name` of `package`, and the beginning of their names there: a program of that name, or a module
+    /// of the one with all tests.
+    pub(crate) fn test(&self, package: &str, name: &str) -> Result<(&str, Option<String>)> {
+        let tests = self.packages.iter().find(|it| it.name == package && self.is_member(it));
+        let targets = tests.into_iter().flat_map(|package| &package.targets);
+        let is_of = |target: &&Target| target.is("test") && [name, OF_ALL].contains(&&*target.name);
+        let target = targets.into_iter().find(is_of).map(|target| target.name.as_str());
+        let target = target.ok_or_else(|| format!("`{package}` has no tests `{name}`"))?;
+        Ok((target, (target == OF_ALL).then(|| format!("{name}::"))))
     }
 
     pub(crate) fn is_member(&self, package: &Package) -> bool {
@@ -95,20 +95,6 @@ impl Metadata {
         let path = path.strip_prefix(&self.workspace_root).unwrap_or(path);
         path.to_string_lossy().replace('\\', "/")
     }
-}
-
-/// Tests of a package as Cargo finds them.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Test {
-    /// The program.
-    pub(crate) target: String,
-    /// The beginning of their names, if the program has others too.
-    pub(crate) filter: Option<String>,
-}
-
-impl Test {
-    /// The program that has all tests of a package.
-    const OF_ALL: &str = "it";
 }
 
 impl Target {

@@ -20,10 +20,11 @@ pub(crate) fn shown(arguments: &[String]) -> Result<bool> {
     if let [teams] = arguments
         && teams == "--teams"
     {
-        let tests = Metadata::read()?.test("hanok-supervisor", "team")?;
+        let metadata = Metadata::read()?;
+        let (target, _) = metadata.test("hanok-supervisor", "team")?;
         let test = ["test", "--quiet", "--profile", "simulate", "--package", "hanok-supervisor"];
         let tool = Tool::cargo().variable("HANOK_TEST_FULL", "1").arguments(test);
-        return tool.arguments(["--test", &tests.target, "--", "simulated"]).shown();
+        return tool.arguments(["--test", target, "--", "simulated"]).shown();
     }
     simulations(arguments).shown()
 }

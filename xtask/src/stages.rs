@@ -256,8 +256,7 @@ fn test(work: &Work) -> Result<Outcome> {
         .variable(CHAINS, python.unwrap_or_default())
         .variable(peers::PEERS, peers.unwrap_or_default())
         .variable(EVERYTHING, if work.is_full() { "1" } else { "" })
-        .variable(TURN, changes::commits().to_string())
-        .variable("CARGO_TERM_COLOR", "never");
+        .variable(TURN, changes::commits().to_string());
     // Tests look for a server themselves where none is named.
     let cargo = match &server {
         Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
@@ -293,8 +292,7 @@ fn database() -> (Option<Server>, String) {
 
 fn doctest(_: &Work) -> Result<Outcome> {
     let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
-    let test = Tool::cargo().arguments(run).variable("CARGO_TERM_COLOR", "never");
-    passed(test.run()?, cargo_test_counts)
+    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
 }
 
 fn deny(_: &Work) -> Result<Outcome> {

@@ -8,7 +8,6 @@ mod hygiene;
 mod licences;
 mod manifests;
 mod member;
-mod packages;
 mod seams;
 
 use std::fs;
@@ -26,7 +25,7 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let mut faults = floors::check(&members);
     faults.extend(manifests::check(&members));
     faults.extend(manifests::check_root(&fs::read_to_string("Cargo.toml")?));
-    faults.extend(packages::check(&members));
+    faults.extend(manifests::check_packages(&members));
     let deny = fs::read_to_string("deny.toml")?;
     faults.extend(licences::Rules::read(&deny).check(metadata, &lock));
     faults.extend(seams::check_features(metadata, &lock));

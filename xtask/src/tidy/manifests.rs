@@ -74,6 +74,51 @@ pub(super) fn check_root(manifest: &str) -> Option<Fault> {
     (!forbids).then(|| Fault::new("Cargo.toml", 1, what))
 }
 
+/// The packages that hanok is built on, and the table of a manifest in which they belong.
+const PACKAGES: [(&str, &str); 10] = [
+    ("async-openai", NORMAL),
+    ("futures", NORMAL),
+    ("insta", "[dev-dependencies]"),
+    ("petgraph", NORMAL),
+    ("regex", NORMAL),
+    ("serde", NORMAL),
+    ("serde_json", NORMAL),
+    ("thiserror", NORMAL),
+    ("tiktoken-rs", NORMAL),
+    ("tokio", NORMAL),
+];
+
+const NORMAL: &str = "[dependencies]";
+
+/// The packages that no published crate has, with a comment on what for.
+pub(super) fn check_packages(members: &[Member<'_>]) -> Vec<Fault> {
+    let published = || members.iter().filter(|member| member.package.is_published());
+    let is_missing = |(name, table): &&(&str, &str)| {
+        !published().any(|member| has_reason(&member.manifest, table, name))
+    };
+    let missing = PACKAGES.iter().filter(is_missing);
+    let fault = |(name, table): &(&str, &str)| {
+        let what = format!(
+            "no published crate has `{name}` in `{table}` with a comment on what for above it"
+        );
+        Fault::new("Cargo.toml", 1, what)
+    };
+    missing.map(fault).collect()
+}
+
+/// True if `name` is in the table `table` of `manifest`, right below a comment of more than a word.
+fn has_reason(manifest: &str, table: &str, name: &str) -> bool {
+    let (mut inside, mut above) = (false, "");
+    manifest.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            inside = line == table;
+        }
+        let is_it = line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '.', '=']));
+        let before = std::mem::replace(&mut above, line);
+        inside && is_it && before.starts_with('#') && before.split_whitespace().count() > 2
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -132,5 +177,19 @@ mod tests {
         let package = package(json!({ "name": "x", "targets": targets, "publish": [] }));
         let member = Member { path: "examples/x/Cargo.toml".into(), ..member(&package, MANIFEST) };
         assert_eq!(check(&[member]).len(), 1);
+    }
+
+    #[test]
+    fn a_package_has_its_reason_above_it() {
+        assert_eq!(check_packages(&[]).len(), PACKAGES.len());
+        for (manifest, has) in [
+            ("[dependencies]\n# Patterns over documents.\nregex = { workspace = true }\n", true),
+            ("[dependencies]\n#\nregex = \"1\"\n", false),
+            ("[dependencies]\n# What for.\nregex-lite = \"1\"\nregex = \"1\"\n", false),
+            ("# What for.\n[dependencies]\nregex = \"1\"\n", false),
+            ("[dev-dependencies]\n# For tests alone.\nregex = \"1\"\n", false),
+        ] {
+            assert_eq!(has_reason(manifest, NORMAL, "regex"), has, "{manifest}");
+        }
     }
 }
