@@ -36,21 +36,16 @@ const LIMITS: [(&str, usize); 8] = [
     ("hanok-mcp", 182),
 ];
 
-/// Which features and platforms a tree of dependencies is for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Features {
-    /// Default features on this machine: what a user gets.
-    Default,
-    /// All features on all platforms: what a user could get.
-    Everything,
-}
+/// The options of `cargo tree` for what a user gets, and for what a user could get.
+const DEFAULT: &[&str] = &[];
+pub(crate) const EVERYTHING: &[&str] = &["--all-features", "--target", "all"];
 
 /// The stage: packages per published crate (normal edges, default features, this machine) and of the first command, against their
 /// limits.
 pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let (mut table, mut is_good) = (String::new(), true);
     for package in work.metadata.members().into_iter().filter(|package| package.is_published()) {
-        let outside = outside(&package.name, Features::Default, &work.metadata)?.len();
+        let outside = outside(&package.name, DEFAULT, &work.metadata)?.len();
         let (line, fits) = counted(&package.name, outside);
         table += &line;
         is_good &= fits;
@@ -92,22 +87,15 @@ fn build(plan: &Value) -> Build {
 /// The outside crates that `package` reaches by normal edges, each as `name version`.
 pub(crate) fn outside(
     package: &str,
-    features: Features,
+    options: &[&str],
     metadata: &Metadata,
 ) -> Result<BTreeSet<String>> {
-    let tree = Tool::cargo()
-        .arguments(["tree", "-p", package, "-e", "normal", "--prefix", "none"])
-        .arguments(match features {
-            Features::Default => &[][..],
-            Features::Everything => &["--all-features", "--target", "all"],
-        })
-        .text()?;
-    let members: BTreeSet<_> =
-        metadata.members().into_iter().map(|package| package.name.as_str()).collect();
-    Ok(names(&tree)
-        .filter(|(name, _)| !members.contains(name))
-        .map(|(name, version)| format!("{name} {version}"))
-        .collect())
+    let tree = ["tree", "-p", package, "-e", "normal", "--prefix", "none"];
+    let tree = Tool::cargo().arguments(tree).arguments(options).text()?;
+    let members = metadata.members();
+    let is_ours = |name: &str| members.iter().any(|package| package.name == name);
+    let outside = names(&tree).filter(|(name, _)| !is_ours(name));
+    Ok(outside.map(|(name, version)| format!("{name} {version}")).collect())
 }
 
 /// The packages in what `cargo tree --prefix none` prints: `serde v1.0.0 (proc-macro) (*)`.

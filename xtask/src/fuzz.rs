@@ -101,15 +101,11 @@ fn is_of(path: &str, target: &str) -> bool {
 
 /// Why the fuzzers cannot be built here.
 fn missing() -> Option<String> {
-    if cfg!(not(unix)) {
-        return Some("libFuzzer is built on Unix alone".to_owned());
-    }
     let compiler = std::env::var("CXX").unwrap_or_else(|_unset| "c++".to_owned());
-    if Tool::named(&compiler).arguments(["--version"]).text().is_err() {
-        return Some(format!("libFuzzer needs a C++ compiler, and `{compiler}` does not run"));
+    if cfg!(not(unix)) || Tool::named(&compiler).arguments(["--version"]).text().is_err() {
+        return Some(format!("libFuzzer needs Unix and a C++ compiler: `{compiler}` does not run"));
     }
-    let fetch = ["fetch", "--manifest-path", MANIFEST];
-    let fetched = Tool::cargo().arguments(fetch).text();
+    let fetched = Tool::cargo().arguments(["fetch", "--manifest-path", MANIFEST]).text();
     fetched.err().map(|_why| "libFuzzer could not be fetched from the registry".to_owned())
 }
 

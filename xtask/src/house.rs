@@ -4,11 +4,10 @@
 //! lead to the file that the path names, even if that file re-exports the name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::files;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Package};
 use crate::result::Result;
 
 /// How often each file, or room, imports each other one.
@@ -36,12 +35,11 @@ pub(crate) fn run(
     for (name, sources) in &crates {
         let rooms = rooms(&imports(sources));
         if rooms.len() > 1 {
-            // Writing to a string cannot fail.
-            let _ = write!(pictures, "\nThe rooms of `{name}`, with the number of imports:\n\n");
-            let lines = rooms
-                .iter()
-                .map(|((from, to), count)| format!("  {} -->|{count}| {}", node(from), node(to)));
-            pictures += &picture(&lines.collect::<Vec<_>>());
+            pictures += &format!("\nThe rooms of `{name}`, with the number of imports:\n\n");
+            let line = |((from, to), count): (&(String, String), &usize)| {
+                format!("  {} -->|{count}| {}", node(from), node(to))
+            };
+            pictures += &picture(&rooms.iter().map(line).collect::<Vec<_>>());
         }
     }
     Ok(pictures)
@@ -155,31 +153,26 @@ fn rooms(imports: &Imports) -> Imports {
 }
 
 fn listing(imports: &Imports) -> String {
-    let mut listing = String::new();
-    let mut last = "";
-    for ((from, to), count) in imports {
-        if from != last {
-            let _ = writeln!(listing, "{from}");
-            last = from;
-        }
-        let _ = writeln!(listing, "  {to} ({count})");
-    }
-    listing
+    let files: BTreeSet<_> = imports.keys().map(|(from, _)| from).collect();
+    let of = |file| {
+        let lines = imports.iter().filter(move |((from, _), _)| from == file);
+        let lines: String = lines.map(|((_, to), count)| format!("  {to} ({count})\n")).collect();
+        format!("{file}\n{lines}")
+    };
+    files.into_iter().map(of).collect()
 }
 
 /// The crates that each crate is built with, without its tests.
 fn arrows(metadata: &Metadata) -> BTreeSet<(String, String)> {
-    let published = metadata.members().into_iter().filter(|package| package.is_published());
-    let crates: BTreeMap<_, _> =
-        published.map(|package| (package.name.as_str(), package)).collect();
-    let mut arrows = BTreeSet::new();
-    for (name, package) in &crates {
+    let mut crates = metadata.members();
+    crates.retain(|package| package.is_published());
+    let of = |package: &Package| {
         let built_with = package.dependencies.iter().filter(|other| other.kind.is_none());
-        for other in built_with.filter(|other| crates.contains_key(other.name.as_str())) {
-            arrows.insert(((*name).to_owned(), other.name.clone()));
-        }
-    }
-    arrows
+        let ours =
+            built_with.filter(|other| crates.iter().any(|package| package.name == other.name));
+        ours.map(|other| (package.name.clone(), other.name.clone())).collect::<Vec<_>>()
+    };
+    crates.iter().flat_map(|package| of(package)).collect()
 }
 
 /// The crates on their floors, the highest floor first, with the arrows that do not follow from others.

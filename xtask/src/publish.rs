@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
 use crate::files;
@@ -43,10 +43,11 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let mut faults = Vec::new();
     for package in &published {
         let folder = folder.join(archive(package));
-        let files = files::files(&folder)?.into_iter();
-        let files = files.map(|file| file.strip_prefix(&folder).unwrap_or(&file).to_path_buf());
-        let files = files.map(|file| file.to_string_lossy().replace('\\', "/"));
-        faults.extend(listed_faults(&package.name, &files.collect::<Vec<_>>()));
+        let name = |file: PathBuf| {
+            file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned()
+        };
+        let files: Vec<_> = files::files(&folder)?.into_iter().map(name).collect();
+        faults.extend(listed_faults(&package.name, &files));
     }
     if !faults.is_empty() {
         return Ok(Outcome::Failed(faults.join("\n")));

@@ -144,10 +144,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         false => Changes::All,
     };
     let work = Work { metadata, tier: options.tier(), changes };
-    let stages = options.stages();
     let (started, mut finished) = (Instant::now(), Vec::new());
     let is_beside = |stage: &Stage| BESIDE.contains(&stage.name);
-    for some in stages.chunk_by(|one, next| is_beside(one) && is_beside(next)) {
+    for some in options.stages().chunk_by(|one, next| is_beside(one) && is_beside(next)) {
         finished.extend(at_once(some, &work));
     }
     Ok(report::summary(&finished, started.elapsed(), &options.not_run()))
@@ -157,9 +156,13 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
     report::announce(&names.join(", "));
+    let run = |stage: &Stage| {
+        let started = Instant::now();
+        let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+        Finished { name: stage.name, outcome, took: started.elapsed() }
+    };
     thread::scope(|scope| {
-        let run = |stage| scope.spawn(move || finished(stage, work));
-        let runs: Vec<_> = stages.iter().map(|stage| run(stage)).collect();
+        let runs: Vec<_> = stages.iter().map(|stage| scope.spawn(move || run(stage))).collect();
         let ended = runs.into_iter().map(|run| {
             let end = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             end.print();
@@ -169,19 +172,12 @@ fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     })
 }
 
-fn finished(stage: &Stage, work: &Work) -> Finished {
-    let started = Instant::now();
-    let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
-    Finished { name: stage.name, outcome, took: started.elapsed() }
-}
-
 fn cargo(arguments: &[&str]) -> Result<Outcome> {
     passed(Tool::cargo().arguments(arguments).run()?, |_| String::new())
 }
 
 fn fmt(_: &Work) -> Result<Outcome> {
-    let missing = missing_component("fmt", "rustfmt").map(Outcome::Skipped);
-    missing.map_or_else(|| cargo(&["fmt", "--all", "--check"]), Ok)
+    component("rustfmt", &["fmt", "--all", "--check"])
 }
 
 fn tidy(work: &Work) -> Result<Outcome> {
@@ -196,8 +192,7 @@ fn behaviours(_: &Work) -> Result<Outcome> {
 
 fn clippy(_: &Work) -> Result<Outcome> {
     let all = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
-    let missing = missing_component("clippy", "clippy").map(Outcome::Skipped);
-    missing.map_or_else(|| cargo(&all), Ok)
+    component("clippy", &all)
 }
 
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
@@ -311,17 +306,18 @@ fn other_tool(name: &str, arguments: &[&str]) -> Result<Outcome> {
     cargo(&[&[name], arguments].concat())
 }
 
-/// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
-fn missing_component(command: &str, component: &str) -> Option<String> {
-    let is_there = || Tool::cargo().arguments([command, "--version"]).text().is_ok();
-    if is_there() {
-        return None;
+/// Runs a subcommand of Cargo that is a component of the toolchain, which is installed where it is missing.
+fn component(name: &str, arguments: &[&str]) -> Result<Outcome> {
+    let version = || Tool::cargo().arguments(arguments.first()).arguments(["--version"]).text();
+    if version().is_err() {
+        drop(Tool::named("rustup").arguments(["component", "add", name]).run());
     }
-    let install = Tool::named("rustup").arguments(["component", "add", component]).run();
-    if install.is_ok_and(|ended| ended.succeeded()) && is_there() {
-        return None;
+    match version() {
+        Ok(_) => cargo(arguments),
+        Err(_) => {
+            Ok(Outcome::Skipped(format!("{name} is not installed, and rustup could not add it")))
+        }
     }
-    Some(format!("{component} is not installed, and rustup could not add it"))
 }
 
 /// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.

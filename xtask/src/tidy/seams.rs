@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::member::{Member, lock_line};
-use crate::dependencies::{self, Features};
+use crate::dependencies::{self, EVERYTHING};
 use crate::fault::Fault;
 use crate::metadata::{Metadata, Package};
 use crate::result::Result;
@@ -32,7 +32,7 @@ const UNWANTED_FEATURES: [&str; 2] = ["arbitrary_precision", "preserve_order"];
 pub(super) fn check_trees(members: &[Member<'_>], metadata: &Metadata) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
     for member in members.iter().filter(|member| SEAMS.contains(&member.name())) {
-        let outside = dependencies::outside(member.name(), Features::Everything, metadata)?;
+        let outside = dependencies::outside(member.name(), EVERYTHING, metadata)?;
         faults.extend(check_tree(member, &outside));
     }
     Ok(faults)
