@@ -81,11 +81,7 @@ fn beside_engines(bench: &Bench, wants_langgraph: bool, wants_peers: bool) -> Re
     if !is_built()? {
         return Ok(ExitCode::FAILURE);
     }
-    let [manifest, program, folder] = PEERS;
-    let peers = match wants_peers {
-        true => Some(needs::apart(manifest, program, folder)?),
-        false => None,
-    };
+    let peers = wants_peers.then(|| needs::apart(PEERS)).transpose()?;
     let mut wanted = vec!["--upgrade", "--requirement", "benches/langgraph/requirements.txt"];
     if wants_peers {
         wanted.extend(["--requirement", "benches/langgraph/peers.txt"]);
@@ -116,8 +112,7 @@ fn beside_commit(bench: &Bench, name: &str) -> Result<ExitCode> {
 
 /// Measures the parser beside others. Returns false if it failed.
 fn parsers() -> Result<bool> {
-    let [manifest, program, folder] = PARSERS;
-    let program = needs::apart(manifest, program, folder)?;
+    let program = needs::apart(PARSERS)?;
     let wanted = ["--upgrade", "--requirement", "benches/peers-parse/requirements.txt"];
     let python = python("parsers", &wanted);
     let cases = fixtures::cases_for_others();

@@ -69,11 +69,8 @@ impl Tool {
         self
     }
 
-    pub(crate) fn arguments<A: AsRef<OsStr>>(
-        mut self,
-        arguments: impl IntoIterator<Item = A>,
-    ) -> Self {
-        self.command.args(arguments);
+    pub(crate) fn arguments<A: AsRef<OsStr>, I: IntoIterator<Item = A>>(mut self, all: I) -> Self {
+        self.command.args(all);
         self
     }
 

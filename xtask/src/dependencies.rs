@@ -71,8 +71,8 @@ fn counted(name: &str, outside: usize) -> (String, bool) {
 /// The packages and units of the first command, as Cargo plans it: with the features that all members of the workspace want.
 pub(crate) fn first_command() -> Result<Build> {
     // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
-    let plan = ["--unit-graph", "-Zunstable-options"];
-    let plan = Tool::cargo().arguments(["build"]).arguments(FIRST_COMMAND).arguments(plan);
+    let plan = ["build", "--unit-graph", "-Zunstable-options"];
+    let plan = Tool::cargo().arguments(plan).arguments(FIRST_COMMAND);
     Ok(build(&serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
 }
 

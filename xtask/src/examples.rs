@@ -160,25 +160,20 @@ impl Steps {
     fn read(page: &str) -> Self {
         let mut steps = Self::default();
         for block in pages::blocks(page) {
-            for line in block.lines.iter().filter(|_| block.is_rust()) {
-                steps.program += &format!("{line}\n");
-            }
-            for line in block.lines.iter().filter(|_| block.language == "console") {
-                steps.console(line);
+            let is_console = block.language == "console";
+            for line in block.lines.iter().filter(|_| is_console || block.is_rust()) {
+                if block.is_rust() {
+                    steps.program += &format!("{line}\n");
+                } else if let Some(arguments) = line.strip_prefix("$ cargo run") {
+                    let arguments = arguments.trim_start().trim_start_matches("--");
+                    let arguments = arguments.split_whitespace().map(str::to_owned).collect();
+                    steps.runs.push((arguments, String::new()));
+                } else if let (false, Some(run)) = (line.starts_with('$'), steps.runs.last_mut()) {
+                    run.1 += &format!("{line}\n");
+                }
             }
         }
         steps
-    }
-
-    /// Reads a line of a terminal: a run, or what the last one prints.
-    fn console(&mut self, line: &str) {
-        if let Some(arguments) = line.strip_prefix("$ cargo run") {
-            let arguments = arguments.trim_start().trim_start_matches("--").split_whitespace();
-            self.runs.push((arguments.map(str::to_owned).collect(), String::new()));
-        } else if let (false, Some((_, shown))) = (line.starts_with('$'), self.runs.last_mut()) {
-            *shown += line;
-            shown.push('\n');
-        }
     }
 
     /// The differences between the page, the file of its program, and what the built `program` prints.

@@ -19,12 +19,12 @@ pub(crate) fn run(
     floors: &[&[&str]],
     metadata: &Metadata,
 ) -> Result<String> {
-    let is_source = |path: &str| package(path).is_some();
     let mut crates: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (path, text) in files::texts(&files::files(Path::new("."))?, is_source)? {
-        if let Some((package, inside)) = package(&path) {
-            crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
-        }
+    for (path, text) in
+        files::texts(&files::files(Path::new("."))?, |path| package(path).is_some())?
+    {
+        let (package, inside) = package(&path).unwrap_or_default();
+        crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
     }
     if let Some(name) = of_crate {
         let sources = crates.get(name).ok_or_else(|| format!("no crate `{name}`"))?;
@@ -185,10 +185,10 @@ fn drawn_crates(floors: &[&[&str]], arrows: &BTreeSet<(String, String)>) -> Stri
         lines.extend(names.iter().filter(is_known).map(|name| format!("    {}", node(name))));
         lines.push("  end".to_owned());
     }
-    let leads = |from: &str, to: &str| {
+    let leads = |from: &String, to: &String| {
         let (mut open, mut reached) = (vec![from], BTreeSet::new());
         while let Some(name) = open.pop() {
-            let next = arrows.iter().filter(|(from, _)| from == name).map(|(_, to)| to.as_str());
+            let next = arrows.iter().filter(|(from, _)| from == name).map(|(_, to)| to);
             open.extend(next.filter(|to| reached.insert(*to)));
         }
         reached.contains(to)

@@ -70,12 +70,6 @@ pub(crate) const ALL: &[Stage] = &[
 /// Those that run at the same time: each of them keeps little more than one core busy.
 const BESIDE: [&str; 3] = ["doctest", "guides", "publish"];
 
-/// The variable by which tests are told to try everything, if it is not empty.
-const EVERYTHING: &str = "HANOK_TEST_FULL";
-
-/// The variable with the number of commits, by which a sweep chooses the part of it that has its turn.
-const TURN: &str = "HANOK_TEST_TURN";
-
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
 }
@@ -226,33 +220,30 @@ fn doc(_: &Work) -> Result<Outcome> {
     passed(doc.run()?, |_| String::new())
 }
 
-/// The variable that names the Python of the check of exported chains, and what it needs.
-const CHAINS: &str = "HANOK_TEST_PYTHON";
-const BLAKE3: &str = "blake3>=1.0,<2";
-
 /// Where the tool that runs Python looks for its jail.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 
 fn test(work: &Work) -> Result<Outcome> {
+    let full = work.is_full();
     let (server, mut note) = database();
-    let python = needs::python(&work.metadata.target_directory.join("chains"), &[BLAKE3]);
+    // The check of exported chains needs a Python that knows BLAKE3.
+    let python = needs::python(&work.metadata.target_directory.join("chains"), &["blake3>=1.0,<2"]);
     if let Err(why) = &python {
         note += &format!("; exported chains are not checked in Python: {why}");
     }
     if !Path::new(BUBBLEWRAP).exists() {
         note += "; Python's jail is not tested: bubblewrap is not installed";
     }
-    let (peers, without_peers) = peers::servers(work.is_full());
+    let (peers, without_peers) = peers::servers(full);
     note += &without_peers;
-    if !work.is_full() {
-        note += "; a tenth of each sweep (all: `--only test --full`)";
-    }
+    note += if full { "" } else { "; a tenth of each sweep (all: `--only test --full`)" };
+    // A sweep takes everything if the first is not empty, else the part whose turn it is by the second. Tests look for a server
+    // themselves where none is named.
     let cargo = Tool::cargo()
-        .variable(CHAINS, python.unwrap_or_default())
-        .variable(peers::PEERS, peers.unwrap_or_default())
-        .variable(EVERYTHING, if work.is_full() { "1" } else { "" })
-        .variable(TURN, changes::commits().to_string());
-    // Tests look for a server themselves where none is named.
+        .variable("HANOK_TEST_FULL", if full { "1" } else { "" })
+        .variable("HANOK_TEST_TURN", changes::commits().to_string())
+        .variable("HANOK_TEST_PYTHON", python.unwrap_or_default())
+        .variable(peers::PEERS, peers.unwrap_or_default());
     let cargo = match &server {
         Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
         None => cargo,

@@ -130,18 +130,16 @@ mod tests {
         let read = mutation(
             "7 hanok-core tests P1 P2\nit is\n= hanok-state lib a::b\n-    a\n-    b\n+    if MUTATED {}\n",
         );
+        let text = str::to_owned;
+        let (package, program, name) = (text("hanok-state"), text("lib"), text("a::b"));
         let want = Mutation {
             number: 7,
-            finder: Finder::Tests(Test {
-                package: "hanok-state".into(),
-                program: "lib".into(),
-                name: "a::b".into(),
-            }),
-            package: Some("hanok-core".into()),
-            what: "it is".into(),
-            promises: vec!["P1".into(), "P2".into()],
-            before: "a\n    b".into(),
-            after: "if MUTATED {}".into(),
+            finder: Finder::Tests(Test { package, program, name }),
+            package: Some(text("hanok-core")),
+            what: text("it is"),
+            promises: vec![text("P1"), text("P2")],
+            before: text("a\n    b"),
+            after: text("if MUTATED {}"),
         };
         assert_eq!(read.unwrap(), want);
         for wrong in [

@@ -215,20 +215,13 @@ mod tests {
 
     #[test]
     fn only_what_holds_the_tests_is_built() {
-        let test = |package: &str, program: &str| Test {
-            package: package.to_owned(),
-            program: program.to_owned(),
-            name: "a".to_owned(),
-        };
-        let tests = [test("x", "lib"), test("x", "t"), test("y", "t")];
+        let tests = [("x", "lib"), ("x", "t"), ("y", "t")].map(|(package, program)| {
+            let (package, program) = (package.to_owned(), program.to_owned());
+            Test { package, program, name: "a".to_owned() }
+        });
         let tests = tests.into_iter().collect();
         let lines: Vec<_> = builds(&tests).iter().map(|arguments| arguments.join(" ")).collect();
-        assert_eq!(
-            lines,
-            [
-                "test --no-run --all-features --package x --lib --test t",
-                "test --no-run --all-features --package y --test t",
-            ]
-        );
+        let begin = "test --no-run --all-features --package";
+        assert_eq!(lines, [format!("{begin} x --lib --test t"), format!("{begin} y --test t")]);
     }
 }
