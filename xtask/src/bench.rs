@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use crate::command::Tool;
 use crate::options::misuse;
-use crate::result::{Result, code};
+use crate::result::Result;
 use crate::{fixtures, needs};
 use base::Commit;
 
@@ -71,7 +71,7 @@ const PARSERS: [&str; 3] =
 /// Measures and prints the table. Returns the exit code of the measurements.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match &bench.beside {
-        Beside::Parsers => parsers().map(code),
+        Beside::Parsers => Ok(ExitCode::from(u8::from(!parsers()?))),
         Beside::Engines { langgraph, peers } => beside_engines(bench, *langgraph, *peers),
         Beside::Commit(name) => beside_commit(bench, name),
     }

@@ -36,7 +36,7 @@ use behaviours::Comparison;
 use command::Tool;
 use metadata::Metadata;
 use options::Misuse;
-use result::{Result, code};
+use result::Result;
 
 const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
 
@@ -97,7 +97,7 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
     let manifest = Tool::cargo().arguments(locate).text()?;
     let root = Path::new(manifest.trim()).parent();
     std::env::set_current_dir(root.ok_or("the workspace's manifest is in no folder")?)?;
-    Ok(code(match command {
+    let passed = match command {
         "test" => stages::run(&stages::Options::read(arguments)?)?,
         "tidy" => {
             options::only(arguments, &[])?;
@@ -126,7 +126,8 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
         "weigh" => weigh::run(&options::read(arguments, &[("--release", "")])?)?,
         "" => return Err(options::misuse("which command?")),
         other => return Err(options::misuse(format!("no command `{other}`"))),
-    }))
+    };
+    Ok(ExitCode::from(u8::from(!passed)))
 }
 
 fn usage() -> String {

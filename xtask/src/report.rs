@@ -1,7 +1,6 @@
 //! What the stages are given and give back, and what a run of them prints: one line per stage, all output of one that failed, a
 //! summary.
 
-use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use crate::changes::Changes;
@@ -83,22 +82,10 @@ impl Finished {
 
     /// Prints the line, after all output of a stage that failed.
     pub(crate) fn print(&self) {
-        if std::io::stdout().is_terminal() {
-            print!("\r\x1b[K");
-        }
         if let Outcome::Failed(output) = &self.outcome {
             println!("---- {} ----\n{}", self.name, output.trim_end());
         }
         println!("{}", self.line());
-    }
-}
-
-/// Shows on a terminal what is running.
-pub(crate) fn announce(name: &str) {
-    if std::io::stdout().is_terminal() {
-        print!("{name} …");
-        // A terminal that is gone is noticed by the next line.
-        drop(std::io::stdout().flush());
     }
 }
 

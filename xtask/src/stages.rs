@@ -149,7 +149,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 /// Runs `stages` at the same time. Each is printed when it and those before it have ended.
 fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
-    report::announce(&names.join(", "));
+    println!("{} …", names.join(", "));
     let run = |stage: &Stage| {
         let started = Instant::now();
         let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));

@@ -86,7 +86,7 @@ pub(super) fn read() -> Result<Vec<Mutation>> {
     Ok(all)
 }
 
-fn mutation(block: &str) -> Result<Mutation> {
+pub(super) fn mutation(block: &str) -> Result<Mutation> {
     let wrong = |what: &str| format!("a mutant {what}:\n# {block}");
     let mut lines = block.lines();
     let mut head = lines.next().unwrap_or_default().split(' ');

@@ -136,19 +136,12 @@ fn remove_others(folder: &Path, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalogue::{self, Finder};
+    use super::super::catalogue;
     use super::*;
 
     fn mutation(number: u32, before: &str) -> Mutation {
-        Mutation {
-            number,
-            finder: Finder::Simulator,
-            package: Some("a".into()),
-            what: "wrong".into(),
-            promises: Vec::new(),
-            before: before.into(),
-            after: format!("{before} && MUTATED"),
-        }
+        let block = format!("{number} a simulator\nwrong\n-{before}\n+{before} && MUTATED");
+        catalogue::mutation(&block).unwrap()
     }
 
     fn mutated(mutations: &[Mutation]) -> Result<String, String> {

@@ -74,36 +74,32 @@ pub(super) fn check_root(manifest: &str) -> Option<Fault> {
     (!forbids).then(|| Fault::new("Cargo.toml", 1, what))
 }
 
-/// The packages that hanok is built on, and the table of a manifest in which they belong.
-const PACKAGES: [(&str, &str); 10] = [
-    ("async-openai", NORMAL),
-    ("futures", NORMAL),
-    ("insta", "[dev-dependencies]"),
-    ("petgraph", NORMAL),
-    ("regex", NORMAL),
-    ("serde", NORMAL),
-    ("serde_json", NORMAL),
-    ("thiserror", NORMAL),
-    ("tiktoken-rs", NORMAL),
-    ("tokio", NORMAL),
+/// The packages that hanok is built on.
+const NORMAL: &str = "[dependencies]";
+const PACKAGES: [&str; 9] = [
+    "async-openai",
+    "futures",
+    "petgraph",
+    "regex",
+    "serde",
+    "serde_json",
+    "thiserror",
+    "tiktoken-rs",
+    "tokio",
 ];
 
-const NORMAL: &str = "[dependencies]";
-
-/// The packages that no published crate has, with a comment on what for.
+/// The packages that no published crate has, with a comment on what for; insta has its place in tests.
 pub(super) fn check_packages(members: &[Member<'_>]) -> Vec<Fault> {
-    let published = || members.iter().filter(|member| member.package.is_published());
-    let is_missing = |(name, table): &&(&str, &str)| {
-        !published().any(|member| has_reason(&member.manifest, table, name))
+    let wanted =
+        PACKAGES.map(|name| (name, NORMAL)).into_iter().chain([("insta", "[dev-dependencies]")]);
+    let has = |member: &Member<'_>, table, name| {
+        member.package.is_published() && has_reason(&member.manifest, table, name)
     };
-    let missing = PACKAGES.iter().filter(is_missing);
-    let fault = |(name, table): &(&str, &str)| {
-        let what = format!(
-            "no published crate has `{name}` in `{table}` with a comment on what for above it"
-        );
-        Fault::new("Cargo.toml", 1, what)
+    let missing = wanted.filter(|(name, table)| !members.iter().any(|it| has(it, table, name)));
+    let what = |(name, table)| {
+        format!("no published crate has `{name}` in `{table}` below a comment on what for")
     };
-    missing.map(fault).collect()
+    missing.map(|it| Fault::new("Cargo.toml", 1, what(it))).collect()
 }
 
 /// True if `name` is in the table `table` of `manifest`, right below a comment of more than a word.
@@ -140,23 +136,11 @@ mod tests {
             check(&[member(&package, manifest)]).into_iter().map(|fault| fault.what).collect()
         };
         assert_eq!(faults(complete.clone(), MANIFEST), [""; 0]);
-        let missing = [
-            "description",
-            "keywords",
-            "categories",
-            "readme",
-            "license",
-            "[package.metadata.docs.rs]",
-        ];
-        assert_eq!(
-            faults(json!({ "name": "hanok-core" }), MANIFEST),
-            missing.map(|key| format!("no `{key}`, add it"))
-        );
+        let missing = "description keywords categories readme license [package.metadata.docs.rs]";
+        let missing = missing.split(' ').map(|key| format!("no `{key}`, add it"));
+        assert!(missing.eq(faults(json!({ "name": "hanok-core" }), MANIFEST)));
         let own = MANIFEST.replace("repository.workspace = true", "repository = \"example.org\"");
-        assert_eq!(
-            faults(complete, &own),
-            ["its own `repository` or none, add `repository.workspace = true`"]
-        );
+        assert_eq!(faults(complete, &own).len(), 1);
     }
 
     /// P58: unsafe code is forbidden by the workspace, every crate inherits it, and our own build runs no program that could reach
@@ -181,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_package_has_its_reason_above_it() {
-        assert_eq!(check_packages(&[]).len(), PACKAGES.len());
+        assert_eq!(check_packages(&[]).len(), PACKAGES.len() + 1);
         for (manifest, has) in [
             ("[dependencies]\n# Patterns over documents.\nregex = { workspace = true }\n", true),
             ("[dependencies]\n#\nregex = \"1\"\n", false),

@@ -60,10 +60,8 @@ pub(super) fn check_features(metadata: &Metadata, lock: &str) -> Vec<Fault> {
         metadata.packages.iter().any(|package| package.id == id && package.name == "serde_json")
     };
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let nodes = list(metadata.resolve.pointer("/nodes"));
-    let nodes = nodes
-        .iter()
-        .filter(|node| node.pointer("/id").and_then(Value::as_str).is_some_and(is_serde_json));
+    let id = |node: &Value| node.pointer("/id").and_then(Value::as_str).is_some_and(is_serde_json);
+    let nodes = list(metadata.resolve.pointer("/nodes")).into_iter().filter(id);
     let on = nodes.flat_map(|node| list(node.pointer("/features")));
     let on: Vec<_> = on.filter_map(|feature| Some(feature.as_str()?.to_owned())).collect();
     let unwanted = on.iter().filter(|feature| UNWANTED_FEATURES.contains(&feature.as_str()));
@@ -97,12 +95,7 @@ mod tests {
         let faults = check_tree(&member, &outside.map(str::to_owned).into());
         assert_eq!(faults.len(), 1);
         let fault = faults[0].to_string();
-        assert!(
-            fault.starts_with(
-                "crates/hanok-core/Cargo.toml:3: `tokio` reaches the seam `hanok-core`"
-            ),
-            "{fault}"
-        );
+        assert!(fault.contains("Cargo.toml:3: `tokio` reaches the seam `hanok-core`"), "{fault}");
     }
 
     #[test]
@@ -118,11 +111,8 @@ mod tests {
             faults.iter().map(ToString::to_string).collect()
         };
         assert_eq!(faults(&["default", "std", "raw_value"]), [""; 0]);
-        assert_eq!(
-            faults(&["std", "preserve_order"]),
-            [
-                "Cargo.lock:2: serde_json is built with `preserve_order`, which is never on (asked for by: jsonish); turn it off"
-            ]
-        );
+        let fault = faults(&["std", "preserve_order"]).join("\n");
+        let want = "Cargo.lock:2: serde_json is built with `preserve_order`, which is never on (asked for by: jsonish)";
+        assert!(fault.starts_with(want), "{fault}");
     }
 }
