@@ -142,9 +142,8 @@ mod tests {
 
         write("a.rs", "fn a() {}\n");
         commit();
-        assert!(
-            changes().any(|path| path == "a.rs") && !changes().any(|path| path == "Cargo.toml")
-        );
+        let has = |name| changes().any(|path| path == name);
+        assert!(has("a.rs") && !has("Cargo.toml"));
         assert!(!changes().has_features() && !changes().has_manifest());
         for (path, text) in [
             ("crates/new.rs", "#[cfg(feature = \"a\")]\n"),

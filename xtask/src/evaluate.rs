@@ -43,14 +43,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 
 /// Asks the example that `arguments` name its questions. Returns true if enough of them were answered as they have to be.
 pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
-    match named(&QUESTIONS, arguments) {
-        // The tests run the example's program, which a test alone does not build.
-        Some(table) => print(table, arguments, true),
-        None => {
-            let names = QUESTIONS.map(|(name, ..)| name).join(", ");
-            Err(misuse(format!("say which example is asked: {names}")))
-        }
-    }
+    let names = || QUESTIONS.map(|(name, ..)| name).join(", ");
+    let table = named(&QUESTIONS, arguments);
+    let table = table.ok_or_else(|| misuse(format!("say which example is asked: {}", names())))?;
+    // The tests run the example's program, which a test alone does not build.
+    print(table, arguments, true)
 }
 
 fn named<'t>(tables: &'t [Table], arguments: &[String]) -> Option<&'t Table> {

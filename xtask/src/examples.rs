@@ -182,9 +182,7 @@ impl Steps {
         let source = fs::read_to_string(file)?;
         let code = source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
         if !code.eq(self.program.lines()) || self.runs.is_empty() {
-            return Ok(Some(format!(
-                "{file} is not the program of {GUIDE}, or the page runs none"
-            )));
+            return Ok(Some(format!("{file} is not the program of {GUIDE}, or nothing runs it")));
         }
         let folder = target.join("first-guide");
         if folder.exists() {
@@ -195,10 +193,8 @@ impl Steps {
             let tool = Tool::named(program).arguments(arguments).within(&folder);
             let run = tool.limit(LIMIT).run()?;
             if !run.succeeded() || run.output != *shown {
-                let printed = run.output;
-                return Ok(Some(format!(
-                    "{name} {arguments:?} prints\n{printed}\nand {GUIDE} says\n{shown}"
-                )));
+                let printed = format!("{name} {arguments:?} prints\n{}", run.output);
+                return Ok(Some(format!("{printed}\nand {GUIDE} says\n{shown}")));
             }
         }
         Ok(None)

@@ -80,11 +80,8 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     if !failures.is_empty() {
         return Ok(Outcome::Failed(failures));
     }
-    let left = match left.is_empty() {
-        true => String::new(),
-        false => format!("; their crates did not change: {} (`--only fuzz`)", left.join(", ")),
-    };
-    Ok(Outcome::Passed(format!("{done} runs of {} targets{left}", wanted.len())))
+    let (count, left) = (wanted.len(), left.len());
+    Ok(Outcome::Passed(format!("{done} runs of {count} targets, {left} left out (`--only fuzz`)")))
 }
 
 /// True if a change of the file at `path` may change what `target` does.

@@ -63,10 +63,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
     --held-out             those for which no rule was made, as a table alone
     --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
 
-stages, in the order they run:";
+exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse
 
-const EXITS: &str =
-    "exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse";
+stages, in the order they run:";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -133,7 +132,7 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
 fn usage() -> String {
     let stages = stages::ALL.iter();
     let stages = stages.map(|stage| format!("  {:<14}{}\n", stage.name, stage.about));
-    format!("{USAGE}\n{}\n{EXITS}\n", stages.collect::<String>())
+    format!("{USAGE}\n{}", stages.collect::<String>())
 }
 
 /// Prints the faults, or the verdict if there is none. Returns true if there is none.

@@ -1,6 +1,4 @@
-//! The invariants of this workspace that a program can see, without building anything.
-//!
-//! Every check is a function of values, and every fault of every check is reported at once.
+//! The invariants of this workspace that a program can see without building anything. All faults are reported at once.
 
 pub(crate) mod floors;
 mod guides;

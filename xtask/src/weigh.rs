@@ -84,8 +84,10 @@ pub(crate) fn run(Options { options, words }: &Options) -> Result<bool> {
 fn first_command(target: &Path) -> Result<bool> {
     let Build { packages, units } = dependencies::first_command()?;
     let command = format!("cargo run {}", FIRST_COMMAND.join(" "));
-    let seconds = cpu_seconds(&command, Path::new("."), target, &[]);
-    fs::remove_dir_all(target)?;
+    let seconds = cpu_seconds(&command, Path::new("."), target);
+    if target.exists() {
+        fs::remove_dir_all(target)?;
+    }
     let seconds = seconds?;
     println!(
         "{command}: {packages} packages, {units} units, {seconds:.0} CPU s (at most {FIRST_LIMIT:.0})"
@@ -100,29 +102,18 @@ fn megabytes(bytes: u64) -> String {
 
 /// Builds the package from nothing. Returns the CPU seconds.
 fn built(folder: &Path, target: &Path, profile: &str) -> Result<f64> {
-    let command = format!("cargo fetch -q && cargo build -q {profile}");
-    let settings = [
-        ("CARGO_INCREMENTAL", "0"),
-        ("CARGO_PROFILE_DEV_DEBUG", "none"),
-        ("CARGO_PROFILE_RELEASE_STRIP", "true"),
-    ];
-    cpu_seconds(&command, folder, target, &settings)
+    let settings =
+        "CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=none CARGO_PROFILE_RELEASE_STRIP=true";
+    cpu_seconds(&format!("cargo fetch -q && {settings} cargo build -q {profile}"), folder, target)
 }
 
 /// Runs `command` in `folder` with an empty `target` folder. Returns its CPU seconds, as the shell counts them for its children.
-fn cpu_seconds(
-    command: &str,
-    folder: &Path,
-    target: &Path,
-    settings: &[(&str, &str)],
-) -> Result<f64> {
+fn cpu_seconds(command: &str, folder: &Path, target: &Path) -> Result<f64> {
     if target.exists() {
         fs::remove_dir_all(target)?;
     }
     let shell = Tool::named("sh").arguments(["-c", &format!("{command} && times")]).within(folder);
-    let shell = shell.variable("CARGO_TARGET_DIR", target);
-    let set = |shell: Tool, (name, value): &(&str, &str)| shell.variable(name, value);
-    let ended = settings.iter().fold(shell, set).run()?;
+    let ended = shell.variable("CARGO_TARGET_DIR", target).run()?;
     let seconds = ended.succeeded().then(|| ended.output.lines().last().and_then(seconds));
     seconds.flatten().ok_or_else(|| ended.output.into())
 }
