@@ -135,4 +135,15 @@ mod tests {
         assert_eq!(seconds("1m2.50s 0m3.25s"), Some(65.75));
         assert_eq!(seconds("error: no such thing"), None);
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_has_an_empty_target_folder_and_its_seconds_or_its_output() {
+        let target = std::env::temp_dir().join(format!("xtask-weigh-{}", std::process::id()));
+        fs::create_dir_all(target.join("debug")).unwrap();
+        let here = Path::new(".");
+        assert!(cpu_seconds("test ! -e \"$CARGO_TARGET_DIR\"", here, &target).unwrap() < 10.0);
+        let error = cpu_seconds("echo why; false", here, &target).unwrap_err();
+        assert_eq!(error.to_string(), "why\n");
+    }
 }
