@@ -10,7 +10,7 @@ pub struct Readme;
 #[doc = include_str!("../../README.ko.md")]
 pub struct ReadmeKo;
 
-/// The programs of the guides, with all of hanok; that each needs no more than its page adds is checked by `cargo xtask test`.
+/// The programs of the guides, with all of hanok. `cargo xtask test --only guides` compiles each with what its page adds alone.
 #[cfg(all(doctest, feature = "guides"))]
 pub mod guides {
     macro_rules! guides {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::command::Tool;
-use crate::result::{Result, code};
+use crate::options::misuse;
+use crate::result::Result;
 use crate::{fixtures, needs};
 use base::Commit;
 
@@ -29,6 +30,37 @@ pub(crate) enum Beside {
     Parsers,
 }
 
+impl Bench {
+    /// Reads what is measured beside this tree; all other arguments are for the measurements.
+    pub(crate) fn read(arguments: &[String]) -> Result<Self> {
+        let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
+        let (mut others, mut rest) = (Vec::new(), arguments.iter());
+        while let Some(word) = rest.next() {
+            match word.as_str() {
+                "--no-langgraph" => langgraph = false,
+                "--peers" => peers = true,
+                "--parsers" => parsers = true,
+                "--against" => {
+                    let name = rest.next().filter(|name| !name.starts_with('-'));
+                    let wrong = "`--against` needs a commit, as `HEAD` or `main~3`";
+                    commit = Some(name.ok_or_else(|| misuse(wrong))?.clone());
+                }
+                _ => others.push(word.clone()),
+            }
+        }
+        let wants_help = others.iter().any(|word| word == "--help" || word == "-h");
+        let beside = match commit {
+            // Nothing is built for the sake of a page of help.
+            _ if wants_help => Beside::Engines { langgraph: false, peers: false },
+            None if !parsers => Beside::Engines { langgraph, peers },
+            None if !peers && others.is_empty() => Beside::Parsers,
+            Some(commit) if !peers && !parsers => Beside::Commit(commit),
+            _ => return Err(misuse("`--against` and `--parsers` are asked for alone")),
+        };
+        Ok(Self { arguments: others, beside })
+    }
+}
+
 const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
 
 /// Other engines and parsers, in packages of hundreds of crates.
@@ -39,7 +71,7 @@ const PARSERS: [&str; 3] =
 /// Measures and prints the table. Returns the exit code of the measurements.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match &bench.beside {
-        Beside::Parsers => parsers().map(code),
+        Beside::Parsers => Ok(ExitCode::from(u8::from(!parsers()?))),
         Beside::Engines { langgraph, peers } => beside_engines(bench, *langgraph, *peers),
         Beside::Commit(name) => beside_commit(bench, name),
     }
@@ -49,11 +81,7 @@ fn beside_engines(bench: &Bench, wants_langgraph: bool, wants_peers: bool) -> Re
     if !is_built()? {
         return Ok(ExitCode::FAILURE);
     }
-    let [manifest, program, folder] = PEERS;
-    let peers = match wants_peers {
-        true => Some(needs::apart(manifest, program, folder)?),
-        false => None,
-    };
+    let peers = wants_peers.then(|| needs::apart(PEERS)).transpose()?;
     let mut wanted = vec!["--upgrade", "--requirement", "benches/langgraph/requirements.txt"];
     if wants_peers {
         wanted.extend(["--requirement", "benches/langgraph/peers.txt"]);
@@ -84,8 +112,7 @@ fn beside_commit(bench: &Bench, name: &str) -> Result<ExitCode> {
 
 /// Measures the parser beside others. Returns false if it failed.
 fn parsers() -> Result<bool> {
-    let [manifest, program, folder] = PARSERS;
-    let program = needs::apart(manifest, program, folder)?;
+    let program = needs::apart(PARSERS)?;
     let wanted = ["--upgrade", "--requirement", "benches/peers-parse/requirements.txt"];
     let python = python("parsers", &wanted);
     let cases = fixtures::cases_for_others();
@@ -119,4 +146,30 @@ fn measurements(bench: &Bench) -> Tool {
 /// The exit code of a program as this one's own.
 fn exit(code: Option<i32>) -> ExitCode {
     code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_beside_is_read_and_all_else_handed_on() {
+        let read = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            Bench::read(&words).map(|bench| (bench.arguments.join(" "), bench.beside))
+        };
+        let engines = |langgraph, peers| Beside::Engines { langgraph, peers };
+        for (line, others, beside) in [
+            ("", "", engines(true, false)),
+            ("loop --no-langgraph --rounds 9 --peers", "loop --rounds 9", engines(false, true)),
+            ("--against HEAD~3 loop", "loop", Beside::Commit("HEAD~3".to_owned())),
+            ("--against HEAD~3 --help", "--help", engines(false, false)),
+            ("--parsers", "", Beside::Parsers),
+        ] {
+            assert_eq!(read(line).unwrap(), (others.to_owned(), beside));
+        }
+        for wrong in ["--against", "--against --help", "--against HEAD --peers", "--parsers loop"] {
+            assert!(read(wrong).unwrap_err().is::<crate::options::Misuse>(), "{wrong}");
+        }
+    }
 }

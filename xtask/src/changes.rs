@@ -35,14 +35,12 @@ impl Changes {
         let git =
             |arguments: &[&str]| Tool::named("git").within(folder).arguments(arguments).text();
         let name = base.map_or_else(|| format!("HEAD~{WINDOW}"), str::to_owned);
-        let found = git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
-        let Ok(found) = found else {
-            return match base {
-                Some(name) => Err(format!("`--base {name}` names no commit").into()),
-                None => Ok(Self::All),
-            };
+        let hash = git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
+        let base = match (hash, base) {
+            (Ok(hash), _) => hash.trim().to_owned(),
+            (Err(_), Some(name)) => return Err(format!("`--base {name}` names no commit").into()),
+            (Err(_), None) => return Ok(Self::All),
         };
-        let base = found.trim().to_owned();
         let tracked = git(&["diff", "--name-only", "--relative", "-z", &base])?;
         let new = git(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         let paths = tracked.split('\0').chain(new.split('\0')).filter(|path| !path.is_empty());
@@ -144,9 +142,8 @@ mod tests {
 
         write("a.rs", "fn a() {}\n");
         commit();
-        assert!(
-            changes().any(|path| path == "a.rs") && !changes().any(|path| path == "Cargo.toml")
-        );
+        let has = |name| changes().any(|path| path == name);
+        assert!(has("a.rs") && !has("Cargo.toml"));
         assert!(!changes().has_features() && !changes().has_manifest());
         for (path, text) in [
             ("crates/new.rs", "#[cfg(feature = \"a\")]\n"),

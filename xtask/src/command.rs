@@ -1,7 +1,7 @@
 //! Child processes: without standard input, with their output kept until it is known to matter.
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -48,7 +48,6 @@ impl Tool {
     /// The Cargo that runs this very program, or the one on the path.
     pub(crate) fn cargo() -> Self {
         Self::named(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .variable("CARGO_TERM_COLOR", if coloured() { "always" } else { "never" })
     }
 
     /// The program `name` of the path.
@@ -70,11 +69,8 @@ impl Tool {
         self
     }
 
-    pub(crate) fn arguments<A: AsRef<OsStr>>(
-        mut self,
-        arguments: impl IntoIterator<Item = A>,
-    ) -> Self {
-        self.command.args(arguments);
+    pub(crate) fn arguments<A: AsRef<OsStr>, I: IntoIterator<Item = A>>(mut self, all: I) -> Self {
+        self.command.args(all);
         self
     }
 
@@ -166,11 +162,6 @@ impl Tool {
     }
 }
 
-/// True if colours may be printed.
-pub(crate) fn coloured() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -200,9 +191,7 @@ mod tests {
             assert!(ended.late && ended.code.is_none());
             ended.output
         });
-        assert_eq!(
-            outputs.into_iter().find(|output| !output.is_empty()).as_deref(),
-            Some("begun\n")
-        );
+        let mut outputs = outputs.skip_while(String::is_empty);
+        assert_eq!(outputs.next().as_deref(), Some("begun\n"));
     }
 }

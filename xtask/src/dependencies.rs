@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// The README's first command is `cargo run` with these arguments.
 pub(crate) const FIRST_COMMAND: [&str; 2] = ["--example", "rag"];
@@ -37,21 +36,16 @@ const LIMITS: [(&str, usize); 8] = [
     ("hanok-mcp", 182),
 ];
 
-/// Which features and platforms a tree of dependencies is for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Features {
-    /// Default features on this machine: what a user gets.
-    Default,
-    /// All features on all platforms: what a user could get.
-    Everything,
-}
+/// The options of `cargo tree` for what a user gets, and for what a user could get.
+const DEFAULT: &[&str] = &[];
+pub(crate) const EVERYTHING: &[&str] = &["--all-features", "--target", "all"];
 
 /// The stage: packages per published crate (normal edges, default features, this machine) and of the first command, against their
 /// limits.
 pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     let (mut table, mut is_good) = (String::new(), true);
     for package in work.metadata.members().into_iter().filter(|package| package.is_published()) {
-        let outside = outside(&package.name, Features::Default, &work.metadata)?.len();
+        let outside = outside(&package.name, DEFAULT, &work.metadata)?.len();
         let (line, fits) = counted(&package.name, outside);
         table += &line;
         is_good &= fits;
@@ -77,50 +71,35 @@ fn counted(name: &str, outside: usize) -> (String, bool) {
 /// The packages and units of the first command, as Cargo plans it: with the features that all members of the workspace want.
 pub(crate) fn first_command() -> Result<Build> {
     // The plan is an unstable option of Cargo. Nothing is compiled with this variable.
-    let plan = ["--unit-graph", "-Zunstable-options"];
-    let plan = Tool::cargo().arguments(["build"]).arguments(FIRST_COMMAND).arguments(plan);
-    Ok(build(serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
+    let plan = ["build", "--unit-graph", "-Zunstable-options"];
+    let plan = Tool::cargo().arguments(plan).arguments(FIRST_COMMAND);
+    Ok(build(&serde_json::from_str(&plan.variable("RUSTC_BOOTSTRAP", "1").text()?)?))
 }
 
-#[derive(Debug, Deserialize)]
-struct Plan {
-    units: Vec<Unit>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Unit {
-    pkg_id: String,
-}
-
-fn build(plan: Plan) -> Build {
-    let units = plan.units.len();
-    let packages: BTreeSet<_> = plan.units.into_iter().map(|unit| unit.pkg_id).collect();
-    Build { packages: packages.len(), units }
+fn build(plan: &Value) -> Build {
+    let units =
+        plan.pointer("/units").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let packages: BTreeSet<_> =
+        units.iter().filter_map(|unit| unit.pointer("/pkg_id")?.as_str()).collect();
+    Build { packages: packages.len(), units: units.len() }
 }
 
 /// The outside crates that `package` reaches by normal edges, each as `name version`.
 pub(crate) fn outside(
     package: &str,
-    features: Features,
+    options: &[&str],
     metadata: &Metadata,
 ) -> Result<BTreeSet<String>> {
-    let tree = Tool::cargo()
-        .arguments(["tree", "-p", package, "-e", "normal", "--prefix", "none"])
-        .arguments(match features {
-            Features::Default => &[][..],
-            Features::Everything => &["--all-features", "--target", "all"],
-        })
-        .text()?;
-    let members: BTreeSet<_> =
-        metadata.members().into_iter().map(|package| package.name.as_str()).collect();
-    Ok(names(&tree)
-        .filter(|(name, _)| !members.contains(name))
-        .map(|(name, version)| format!("{name} {version}"))
-        .collect())
+    let tree = ["tree", "-p", package, "-e", "normal", "--prefix", "none"];
+    let tree = Tool::cargo().arguments(tree).arguments(options).text()?;
+    let members = metadata.members();
+    let is_ours = |name: &str| members.iter().any(|package| package.name == name);
+    let outside = names(&tree).filter(|(name, _)| !is_ours(name));
+    Ok(outside.map(|(name, version)| format!("{name} {version}")).collect())
 }
 
 /// The packages in what `cargo tree --prefix none` prints: `serde v1.0.0 (proc-macro) (*)`.
-fn names(tree: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn names(tree: &str) -> impl Iterator<Item = (&str, &str)> {
     tree.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         Some((words.next()?, words.next()?.strip_prefix('v')?))
@@ -133,23 +112,15 @@ mod tests {
 
     #[test]
     fn a_tree_is_read_without_its_marks_and_headings() {
-        let tree = "hanok-core v0.1.0 (folder)\nserde v1.0.229\nserde_derive v1.0.229 (proc-macro)\n\n[dev-dependencies]\nserde v1.0.229 (*)\n";
-        let names: Vec<_> = names(tree).collect();
-        assert_eq!(
-            names,
-            [
-                ("hanok-core", "0.1.0"),
-                ("serde", "1.0.229"),
-                ("serde_derive", "1.0.229"),
-                ("serde", "1.0.229")
-            ]
-        );
+        let tree = "serde v1.0.229\nserde_derive v1.0.229 (proc-macro)\n\n[dev-dependencies]\nserde v1.0.229 (*)\n";
+        let serde = ("serde", "1.0.229");
+        assert!(names(tree).eq([serde, ("serde_derive", "1.0.229"), serde]));
     }
 
     #[test]
     fn a_package_of_several_units_counts_once() {
         let plan = r#"{"version":1,"units":[{"pkg_id":"a","mode":"build"},{"pkg_id":"b"},{"pkg_id":"a"}],"roots":[2]}"#;
-        assert_eq!(build(serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
+        assert_eq!(build(&serde_json::from_str(plan).unwrap()), Build { packages: 2, units: 3 });
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that print their table, and so are the questions to an example. Their options reach them as variables.
 
 use crate::command::Tool;
+use crate::options::misuse;
 use crate::result::Result;
 
 /// The name of a table, and the package, the program and the module of tests that print it.
@@ -44,14 +45,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 
 /// Asks the example that `arguments` name its questions. Returns true if enough of them were answered as they have to be.
 pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
-    match named(&QUESTIONS, arguments) {
-        // The tests run the example's program, which a test alone does not build.
-        Some(table) => print(table, arguments, true),
-        None => {
-            let names = QUESTIONS.map(|(name, ..)| name).join(", ");
-            Err(format!("say which example is asked: {names}").into())
-        }
-    }
+    let names = || QUESTIONS.map(|(name, ..)| name).join(", ");
+    let table = named(&QUESTIONS, arguments);
+    let table = table.ok_or_else(|| misuse(format!("say which example is asked: {}", names())))?;
+    // The tests run the example's program, which a test alone does not build.
+    print(table, arguments, true)
 }
 
 fn named<'t>(tables: &'t [Table], arguments: &[String]) -> Option<&'t Table> {
@@ -80,7 +78,7 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
             }
             "--cache" => "HANOK_EVALUATE_CACHE",
             "--encoder" => "HANOK_TEST_ENCODER",
-            _ => return Err(format!("`{option}` is none of {OPTIONS}").into()),
+            _ => return Err(misuse(format!("`{option}` is none of {OPTIONS}"))),
         };
         let folder = options.next().ok_or_else(|| format!("`{option}` takes a folder"))?;
         tests = tests.variable(variable, std::path::absolute(folder)?);

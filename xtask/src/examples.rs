@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use crate::command::{Ended, Tool};
 use crate::pages;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// No example may take longer; they run on the offline model.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -161,25 +160,20 @@ impl Steps {
     fn read(page: &str) -> Self {
         let mut steps = Self::default();
         for block in pages::blocks(page) {
-            for line in block.lines.iter().filter(|_| block.is_rust()) {
-                steps.program += &format!("{line}\n");
-            }
-            for line in block.lines.iter().filter(|_| block.language == "console") {
-                steps.console(line);
+            let is_console = block.language == "console";
+            for line in block.lines.iter().filter(|_| is_console || block.is_rust()) {
+                if block.is_rust() {
+                    steps.program += &format!("{line}\n");
+                } else if let Some(arguments) = line.strip_prefix("$ cargo run") {
+                    let arguments = arguments.trim_start().trim_start_matches("--");
+                    let arguments = arguments.split_whitespace().map(str::to_owned).collect();
+                    steps.runs.push((arguments, String::new()));
+                } else if let (false, Some(run)) = (line.starts_with('$'), steps.runs.last_mut()) {
+                    run.1 += &format!("{line}\n");
+                }
             }
         }
         steps
-    }
-
-    /// Reads a line of a terminal: a run, or what the last one prints.
-    fn console(&mut self, line: &str) {
-        if let Some(arguments) = line.strip_prefix("$ cargo run") {
-            let arguments = arguments.trim_start().trim_start_matches("--").split_whitespace();
-            self.runs.push((arguments.map(str::to_owned).collect(), String::new()));
-        } else if let (false, Some((_, shown))) = (line.starts_with('$'), self.runs.last_mut()) {
-            *shown += line;
-            shown.push('\n');
-        }
     }
 
     /// The differences between the page, the file of its program, and what the built `program` prints.
@@ -188,9 +182,7 @@ impl Steps {
         let source = fs::read_to_string(file)?;
         let code = source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
         if !code.eq(self.program.lines()) || self.runs.is_empty() {
-            return Ok(Some(format!(
-                "{file} is not the program of {GUIDE}, or the page runs none"
-            )));
+            return Ok(Some(format!("{file} is not the program of {GUIDE}, or nothing runs it")));
         }
         let folder = target.join("first-guide");
         if folder.exists() {
@@ -201,10 +193,8 @@ impl Steps {
             let tool = Tool::named(program).arguments(arguments).within(&folder);
             let run = tool.limit(LIMIT).run()?;
             if !run.succeeded() || run.output != *shown {
-                let printed = run.output;
-                return Ok(Some(format!(
-                    "{name} {arguments:?} prints\n{printed}\nand {GUIDE} says\n{shown}"
-                )));
+                let printed = format!("{name} {arguments:?} prints\n{}", run.output);
+                return Ok(Some(format!("{printed}\nand {GUIDE} says\n{shown}")));
             }
         }
         Ok(None)

@@ -3,6 +3,7 @@
 //! The fixtures are those of PyPI's `canitoolcall`, which is installed below the target folder. A program of `tests/fuzz` reads and
 //! judges them.
 
+use std::env::consts::EXE_EXTENSION;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,7 @@ pub(crate) fn run(families: &[String]) -> Result<bool> {
     if !Tool::cargo().arguments(build).shown()? {
         return Ok(false);
     }
-    let parse = format!("parse{}", std::env::consts::EXE_SUFFIX);
-    let parse = target.join("release").join("examples").join(parse);
+    let parse = target.join("release/examples/parse").with_extension(EXE_EXTENSION);
     let replay = [OsStr::new("--replay"), parse.as_os_str()];
     program(&target)?.arguments(replay).arguments(families).shown()
 }

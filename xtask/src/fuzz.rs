@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use crate::command::{Ended, Tool};
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
 const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";
@@ -39,39 +38,39 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
 
 /// Builds the targets whose crate changed and runs them, two at a time.
 pub(crate) fn stage(work: &Work) -> Result<Outcome> {
-    let all = targets()?;
-    let (wanted, left): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|target| work.changes.any(|path| is_of(path, target)));
+    let is_wanted = |target: &String| work.changes.any(|path| is_of(path, target));
+    let (wanted, left): (Vec<_>, Vec<_>) = targets()?.into_iter().partition(is_wanted);
     if wanted.is_empty() {
         return Ok(Outcome::Skipped("no crate of a target changed; all: `--only fuzz`".to_owned()));
     }
     if let Some(reason) = missing() {
         return Ok(Outcome::Skipped(reason));
     }
-    let host = host()?;
+    // With the machine named, build scripts are built without the flags for coverage.
+    let host = Tool::named("rustc").arguments(["--print", "host-tuple"]).text()?;
     let folder = work.metadata.target_directory.join("fuzz");
     let built = Tool::cargo()
-        .arguments(["build", "--release", "--target", &host])
-        .arguments(["--manifest-path", MANIFEST, "--target-dir"])
-        .arguments([&folder])
+        .arguments(["build", "--release", "--target", host.trim(), "--manifest-path", MANIFEST])
+        .arguments([Path::new("--target-dir"), &folder])
         .variable("RUSTFLAGS", COVERAGE)
         .run()?;
     if !built.succeeded() {
         return Ok(Outcome::Failed(built.output));
     }
-    let programs = folder.join(host).join("release");
+    let programs = folder.join(host.trim()).join("release");
     let (mut failures, mut done) = (String::new(), 0);
     for some in wanted.chunks(AT_ONCE) {
-        let tools: Vec<_> = some
-            .iter()
-            .map(|name| tool(name, work.is_full(), &programs, &folder))
-            .collect::<Result<_>>()?;
         // What a thread returns crosses it: an error as its text.
-        let run = |tool: Tool| thread::spawn(move || tool.run().map_err(|error| error.to_string()));
-        let running: Vec<_> = tools.into_iter().map(run).collect();
-        for (name, run) in some.iter().zip(running) {
-            let ended =
-                run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
+        let run = |name| {
+            let tool = tool(name, work.is_full(), &programs, &folder);
+            tool.and_then(Tool::run).map_err(|error| error.to_string())
+        };
+        let ended: Vec<_> = thread::scope(|scope| {
+            let running: Vec<_> = some.iter().map(|name| scope.spawn(move || run(name))).collect();
+            running.into_iter().map(ScopedJoinHandle::join).collect()
+        });
+        for (name, ended) in some.iter().zip(ended) {
+            let ended = ended.map_err(|_panic| format!("the thread of `{name}` is lost"))??;
             match times(&ended) {
                 Some(times) => done += times,
                 None => failures.push_str(&failure(name, &ended, &folder)),
@@ -81,11 +80,8 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
     if !failures.is_empty() {
         return Ok(Outcome::Failed(failures));
     }
-    let note = match left.is_empty() {
-        true => String::new(),
-        false => format!("; their crates did not change: {} (`--only fuzz`)", left.join(", ")),
-    };
-    Ok(Outcome::Passed(format!("{done} runs of {} targets{note}", wanted.len())))
+    let (count, left) = (wanted.len(), left.len());
+    Ok(Outcome::Passed(format!("{done} runs of {count} targets, {left} left out (`--only fuzz`)")))
 }
 
 /// True if a change of the file at `path` may change what `target` does.
@@ -100,23 +96,12 @@ fn is_of(path: &str, target: &str) -> bool {
 
 /// Why the fuzzers cannot be built here.
 fn missing() -> Option<String> {
-    if cfg!(not(unix)) {
-        return Some("libFuzzer is built on Unix alone".to_owned());
-    }
     let compiler = std::env::var("CXX").unwrap_or_else(|_unset| "c++".to_owned());
-    if Tool::named(&compiler).arguments(["--version"]).text().is_err() {
-        return Some(format!("libFuzzer needs a C++ compiler, and `{compiler}` does not run"));
+    if cfg!(not(unix)) || Tool::named(&compiler).arguments(["--version"]).text().is_err() {
+        return Some(format!("libFuzzer needs Unix and a C++ compiler: `{compiler}` does not run"));
     }
-    let fetch = ["fetch", "--manifest-path", MANIFEST];
-    let fetched = Tool::cargo().arguments(fetch).text();
+    let fetched = Tool::cargo().arguments(["fetch", "--manifest-path", MANIFEST]).text();
     fetched.err().map(|_why| "libFuzzer could not be fetched from the registry".to_owned())
-}
-
-/// The machine that Cargo builds for: with it named, build scripts are built without [`COVERAGE`].
-fn host() -> Result<String> {
-    let about = Tool::named("rustc").arguments(["-vV"]).text()?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.ok_or("rustc does not say what machine this is")?.to_owned())
 }
 
 /// The names of the targets: those of their files.

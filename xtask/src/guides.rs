@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
+use crate::files;
 use crate::metadata::Metadata;
 use crate::pages::{self, Block};
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 /// The folder of the guides.
 const GUIDES: &str = "docs/guides";
@@ -18,11 +18,14 @@ const GUIDES: &str = "docs/guides";
 /// A package that a page adds, and its features.
 type Added = (String, Vec<String>);
 
-/// The guides that add `hanok` with the same features, and what they add beside it.
+/// The guides that add `hanok` with the same features.
 #[derive(Debug, Default)]
 struct Group {
-    guides: Vec<PathBuf>,
-    beside: BTreeMap<String, BTreeSet<String>>,
+    /// What they add, each package with its features.
+    added: BTreeMap<String, BTreeSet<String>>,
+    /// Their programs as modules, and the number of them.
+    modules: String,
+    programs: usize,
 }
 
 /// Makes one package for each line by which guides add `hanok`, and checks the programs of its guides there, if what decides on
@@ -32,39 +35,36 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
         let why = "no `cargo add` of a guide and no feature changed; anyway: `--only guides`";
         return Ok(Outcome::Skipped(why.to_owned()));
     }
-    let metadata = &work.metadata;
     let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
-    let mut pages: Vec<_> = fs::read_dir(metadata.workspace_root.join(GUIDES))?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<_>>()?;
-    pages.sort();
-    for page in pages {
-        let text = fs::read_to_string(&page)?;
-        let mut added: BTreeMap<_, _> = text.lines().filter_map(added).flatten().collect();
-        let Some(features) = added.remove("hanok") else {
+    let pages = files::files(Path::new(GUIDES))?;
+    for page in &pages {
+        let text = fs::read_to_string(page)?;
+        let added: Vec<_> = text.lines().filter_map(added).flatten().collect();
+        let Some((_, features)) = added.iter().find(|(package, _)| package == "hanok") else {
             return Ok(Outcome::Failed(format!("{}: it does not add hanok", page.display())));
         };
-        let group = groups.entry(features).or_default();
-        group.guides.push(page);
+        let group = groups.entry(features.clone()).or_default();
         for (package, features) in added {
-            group.beside.entry(package).or_default().extend(features);
+            group.added.entry(package).or_default().extend(features);
+        }
+        for block in pages::blocks(&text).iter().filter(|block| block.is_rust()) {
+            group.programs += 1;
+            group.modules += &format!("// {}:{}\n", page.display(), block.line);
+            group.modules += &module(group.programs, &program(block));
         }
     }
-    let mut programs = 0;
     for (features, group) in &groups {
-        let (manifest, count) = package(metadata, features, group)?;
         let check = Tool::cargo()
             .arguments(["check", "--manifest-path"])
-            .arguments([manifest])
-            .variable("CARGO_TARGET_DIR", &metadata.target_directory);
+            .arguments([package(&work.metadata, features, group)?])
+            .variable("CARGO_TARGET_DIR", &work.metadata.target_directory);
         let ended = check.run()?;
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("with {features:?}:\n{}", ended.output)));
         }
-        programs += count;
     }
-    let guides: usize = groups.values().map(|group| group.guides.len()).sum();
-    let lines = groups.len();
+    let programs: usize = groups.values().map(|group| group.programs).sum();
+    let (guides, lines) = (pages.len(), groups.len());
     Ok(Outcome::Passed(format!("{programs} programs of {guides} guides, by {lines} lines")))
 }
 
@@ -77,42 +77,24 @@ fn added(line: &str) -> Option<Vec<Added>> {
     Some(packages.map(|package| (package.to_owned(), features.clone())).collect())
 }
 
-/// Writes the package of a group anew, with the lock of the workspace. Returns its manifest and the number of its programs.
-fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<(PathBuf, usize)> {
-    let beside = group.beside.iter();
-    let beside = beside.map(|(name, features)| dependency(name, features.iter()));
-    let dependencies = dependency("hanok", features.iter()) + &beside.collect::<String>();
-    let (mut modules, mut count) = ("#![allow(warnings)]\n".to_owned(), 0);
-    for page in &group.guides {
-        let text = fs::read_to_string(page)?;
-        for block in pages::blocks(&text).iter().filter(|block| block.is_rust()) {
-            count += 1;
-            modules.push_str(&format!("// {}:{}\n", page.display(), block.line));
-            modules.push_str(&module(count, &program(block)));
-        }
-    }
-    let folder =
-        metadata.target_directory.join("guides").join(format!("with-{}", features.join("-")));
+/// Writes the package of a group anew, with the lock of the workspace. Returns its manifest.
+fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<PathBuf> {
+    let name = format!("with-{}", features.join("-"));
+    let folder = metadata.target_directory.join("guides").join(name);
     fs::create_dir_all(&folder)?;
-    let head = "[package]\nname = \"guides\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[lib]\npath = \"lib.rs\"\n";
-    fs::write(folder.join("Cargo.toml"), format!("{head}\n[dependencies]\n{dependencies}"))?;
-    fs::write(folder.join("lib.rs"), modules)?;
+    let mut manifest = "[package]\nname = \"guides\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\n".to_owned();
+    for (package, features) in &group.added {
+        let place = match package.starts_with("hanok") {
+            true => format!("path = {:?}", metadata.workspace_root.join("crates").join(package)),
+            false => "version = \"*\"".to_owned(),
+        };
+        manifest +=
+            &format!("{package} = {{ {place}, features = {:?} }}\n", Vec::from_iter(features));
+    }
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    fs::write(folder.join("lib.rs"), format!("#![allow(warnings)]\n{}", group.modules))?;
     fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    Ok((folder.join("Cargo.toml"), count))
-}
-
-/// The line of a manifest that adds a package.
-fn dependency<'f>(package: &str, features: impl Iterator<Item = &'f String>) -> String {
-    let features: Vec<_> = features.collect();
-    let place = match package.starts_with("hanok") {
-        true => format!("path = {:?}", crates().join(package)),
-        false => "version = \"*\"".to_owned(),
-    };
-    format!("{package} = {{ {place}, features = {features:?} }}\n")
-}
-
-fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
+    Ok(folder.join("Cargo.toml"))
 }
 
 /// A program as rustdoc reads it: what begins with `# ` is not shown and part of it.
@@ -142,18 +124,15 @@ mod tests {
 
     #[test]
     fn lines_of_a_terminal_add_packages() {
-        let one = |name: &str, features: &[&str]| {
-            (name.to_owned(), features.iter().map(|feature| (*feature).to_owned()).collect())
-        };
+        let shown = |line| Some(format!("{:?}", added(line)?));
         for (line, want) in [
-            ("$ cargo add hanok", Some(vec![one("hanok", &[])])),
-            ("$ cargo add hanok -F a,b  # why", Some(vec![one("hanok", &["a", "b"])])),
-            ("$ cargo add x y", Some(vec![one("x", &[]), one("y", &[])])),
-            ("$ cargo add --dev hanok-testkit -F s", Some(vec![one("hanok-testkit", &["s"])])),
+            ("$ cargo add hanok -F a,b  # why", Some(r#"[("hanok", ["a", "b"])]"#)),
+            ("$ cargo add x y", Some(r#"[("x", []), ("y", [])]"#)),
+            ("$ cargo add --dev hanok-testkit -F s", Some(r#"[("hanok-testkit", ["s"])]"#)),
             ("$ cargo run", None),
             ("cargo add x", None),
         ] {
-            assert_eq!(added(line), want, "{line}");
+            assert_eq!(shown(line).as_deref(), want, "{line}");
         }
     }
 

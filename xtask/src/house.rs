@@ -4,40 +4,29 @@
 //! lead to the file that the path names, even if that file re-exports the name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::files;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Package};
 use crate::result::Result;
-
-/// The work of the command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ask {
-    /// Print the pictures.
-    Draw,
-    /// Print the imports of a crate by file.
-    Files(String),
-}
 
 /// How often each file, or room, imports each other one.
 type Imports = BTreeMap<(String, String), usize>;
 
-/// Returns what is to be printed.
+/// The pictures, or the imports of the crate `of_crate` by file.
 pub(crate) fn run(
-    ask: &Ask,
-    files: &[PathBuf],
+    of_crate: Option<&str>,
     floors: &[&[&str]],
     metadata: &Metadata,
 ) -> Result<String> {
-    let is_source = |path: &str| package(path).is_some();
     let mut crates: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (path, text) in files::texts(files, is_source)? {
-        if let Some((package, inside)) = package(&path) {
-            crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
-        }
+    for (path, text) in
+        files::texts(&files::files(Path::new("."))?, |path| package(path).is_some())?
+    {
+        let (package, inside) = package(&path).unwrap_or_default();
+        crates.entry(package.to_owned()).or_default().insert(inside.to_owned(), text);
     }
-    if let Ask::Files(name) = ask {
+    if let Some(name) = of_crate {
         let sources = crates.get(name).ok_or_else(|| format!("no crate `{name}`"))?;
         return Ok(listing(&imports(sources)));
     }
@@ -46,12 +35,11 @@ pub(crate) fn run(
     for (name, sources) in &crates {
         let rooms = rooms(&imports(sources));
         if rooms.len() > 1 {
-            // Writing to a string cannot fail.
-            let _ = write!(pictures, "\nThe rooms of `{name}`, with the number of imports:\n\n");
-            let lines = rooms
-                .iter()
-                .map(|((from, to), count)| format!("  {} -->|{count}| {}", node(from), node(to)));
-            pictures += &picture(&lines.collect::<Vec<_>>());
+            pictures += &format!("\nThe rooms of `{name}`, with the number of imports:\n\n");
+            let line = |((from, to), count): (&(String, String), &usize)| {
+                format!("  {} -->|{count}| {}", node(from), node(to))
+            };
+            pictures += &picture(&rooms.iter().map(line).collect::<Vec<_>>());
         }
     }
     Ok(pictures)
@@ -165,31 +153,26 @@ fn rooms(imports: &Imports) -> Imports {
 }
 
 fn listing(imports: &Imports) -> String {
-    let mut listing = String::new();
-    let mut last = "";
-    for ((from, to), count) in imports {
-        if from != last {
-            let _ = writeln!(listing, "{from}");
-            last = from;
-        }
-        let _ = writeln!(listing, "  {to} ({count})");
-    }
-    listing
+    let files: BTreeSet<_> = imports.keys().map(|(from, _)| from).collect();
+    let of = |file| {
+        let lines = imports.iter().filter(move |((from, _), _)| from == file);
+        let lines: String = lines.map(|((_, to), count)| format!("  {to} ({count})\n")).collect();
+        format!("{file}\n{lines}")
+    };
+    files.into_iter().map(of).collect()
 }
 
 /// The crates that each crate is built with, without its tests.
 fn arrows(metadata: &Metadata) -> BTreeSet<(String, String)> {
-    let published = metadata.members().into_iter().filter(|package| package.is_published());
-    let crates: BTreeMap<_, _> =
-        published.map(|package| (package.name.as_str(), package)).collect();
-    let mut arrows = BTreeSet::new();
-    for (name, package) in &crates {
+    let mut crates = metadata.members();
+    crates.retain(|package| package.is_published());
+    let of = |package: &Package| {
         let built_with = package.dependencies.iter().filter(|other| other.kind.is_none());
-        for other in built_with.filter(|other| crates.contains_key(other.name.as_str())) {
-            arrows.insert(((*name).to_owned(), other.name.clone()));
-        }
-    }
-    arrows
+        let ours =
+            built_with.filter(|other| crates.iter().any(|package| package.name == other.name));
+        ours.map(|other| (package.name.clone(), other.name.clone())).collect::<Vec<_>>()
+    };
+    crates.iter().flat_map(|package| of(package)).collect()
 }
 
 /// The crates on their floors, the highest floor first, with the arrows that do not follow from others.
@@ -202,10 +185,10 @@ fn drawn_crates(floors: &[&[&str]], arrows: &BTreeSet<(String, String)>) -> Stri
         lines.extend(names.iter().filter(is_known).map(|name| format!("    {}", node(name))));
         lines.push("  end".to_owned());
     }
-    let leads = |from: &str, to: &str| {
+    let leads = |from: &String, to: &String| {
         let (mut open, mut reached) = (vec![from], BTreeSet::new());
         while let Some(name) = open.pop() {
-            let next = arrows.iter().filter(|(from, _)| from == name).map(|(_, to)| to.as_str());
+            let next = arrows.iter().filter(|(from, _)| from == name).map(|(_, to)| to);
             open.extend(next.filter(|to| reached.insert(*to)));
         }
         reached.contains(to)

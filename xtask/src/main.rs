@@ -1,6 +1,5 @@
 //! The checks of this workspace. `cargo xtask --help` lists them.
 
-mod arguments;
 mod behaviours;
 mod bench;
 mod changes;
@@ -18,6 +17,7 @@ mod metadata;
 mod mutants;
 mod needs;
 mod neighbours;
+mod options;
 mod pages;
 mod peers;
 mod publish;
@@ -27,66 +27,112 @@ mod simulate;
 mod stages;
 mod tidy;
 mod weigh;
-mod work;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::Request;
-use behaviours::{Ask, Comparison};
+use behaviours::Comparison;
 use command::Tool;
 use metadata::Metadata;
-use result::{Result, code};
+use options::Misuse;
+use result::Result;
+
+const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
+
+  test                     tier 1: what a change is tried with
+    --land [--base REV]    tier 2: what a submission needs besides, for what changed since REV (HEAD~40)
+    --full                 all tiers, as long as each takes
+    --only STAGE,…         these stages, on everything
+  tidy                     the checks that need no build
+  house [--files CRATE]    the crates and rooms as pictures (Mermaid), or the imports of a crate by file
+  behaviours [--list]      the numbered lists in docs/ against the tests, or every number with its tests
+  simulate [OPTION]...     graphs under schedules of crashes; `--help`; `--teams`: team supervisors that die twice in a row
+  mutants                  whether tests fail when a line is wrong: ten, in turn
+    --full, --only N,M     all of them, or those of these numbers
+    --list                 prints them
+  fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
+  bench [ROW]...           what the engine costs, beside LangGraph; `--help`
+    --against REV          beside itself at another commit: which rows are worse
+  weigh rag                the README's first command: packages, units, CPU seconds
+  weigh [ROW]...           packages and first build of programs, beside rig and LangGraph
+    --release              release builds, too
+  evaluate [OPTION]...     how well and fast documents are found; `--help`
+  evaluate TABLE           `team`, `law`, `figures`, `memory` or `tools`
+  questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions
+    --held-out             those for which no rule was made, as a table alone
+    --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
+
+exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse
+
+stages, in the order they run:";
 
 fn main() -> ExitCode {
-    match arguments::read(std::env::args().skip(1)) {
-        Ok(Request::Help) => {
-            println!("{}", arguments::usage());
-            ExitCode::SUCCESS
-        }
-        Ok(request) => match run(&request) {
-            Ok(code) => code,
-            Err(error) => {
-                eprintln!("xtask: {error}");
-                ExitCode::FAILURE
-            }
-        },
-        Err(wrong) => {
-            eprintln!("xtask: {wrong}\n\n{}", arguments::usage());
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next().unwrap_or_default();
+    match run(&command, &arguments.collect::<Vec<_>>()) {
+        Ok(code) => code,
+        Err(error) if error.is::<Misuse>() => {
+            eprintln!("xtask: {error}\n\n{}", usage());
             ExitCode::from(2)
+        }
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
         }
     }
 }
 
-/// Runs what was asked for and says how the program ends.
-fn run(request: &Request) -> Result<ExitCode> {
-    std::env::set_current_dir(workspace_root()?)?;
-    let passed = match request {
-        Request::Help => true,
-        Request::Tidy => shown(&tidy::faults(&Metadata::read()?)?, "tidy: no faults"),
-        Request::House(ask) => {
-            let files = files::files(Path::new("."))?;
-            print(&house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?);
+/// Runs `command`. Returns the exit code of the program.
+fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
+    let wants_help = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
+    // For these, help is a matter of the programs that they start.
+    let is_starter = ["bench", "evaluate", "questions", "simulate"].contains(&command);
+    if ["help", "--help", "-h"].contains(&command) || (wants_help && !is_starter) {
+        print(&usage());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let locate = ["locate-project", "--workspace", "--message-format", "plain"];
+    let manifest = Tool::cargo().arguments(locate).text()?;
+    let root = Path::new(manifest.trim()).parent();
+    std::env::set_current_dir(root.ok_or("the workspace's manifest is in no folder")?)?;
+    let passed = match command {
+        "test" => stages::run(&stages::Options::read(arguments)?)?,
+        "tidy" => {
+            options::only(arguments, &[])?;
+            shown(&tidy::faults(&Metadata::read()?)?, "tidy: no faults")
+        }
+        "house" => {
+            let of_crate = options::only(arguments, &[("--files", "the name of a crate")])?;
+            let of_crate = of_crate.first().map(|(_, name)| name.as_str());
+            print(&house::run(of_crate, &tidy::floors::FLOORS, &Metadata::read()?)?);
             true
         }
-        Request::Behaviours(ask) => {
+        "behaviours" => {
+            let lists = !options::only(arguments, &[("--list", "")])?.is_empty();
             let comparison = Comparison::read()?;
-            if *ask == Ask::List {
+            if lists {
                 print(&comparison.listing());
             }
             shown(&comparison.faults(), &format!("behaviours: {}", comparison.verdict()))
         }
-        Request::Test(options) => stages::run(options)?,
-        Request::Simulate(arguments) => simulate::shown(arguments)?,
-        Request::Mutants(selection) => mutants::run(selection)?,
-        Request::Fixtures(families) => fixtures::run(families)?,
-        Request::Bench(wanted) => return bench::run(wanted),
-        Request::Evaluate(arguments) => evaluate::run(arguments)?,
-        Request::Questions(arguments) => evaluate::questions(arguments)?,
-        Request::Weigh(wanted) => weigh::run(wanted)?,
+        "simulate" => simulate::shown(arguments)?,
+        "mutants" => mutants::run(arguments)?,
+        "fixtures" => fixtures::run(arguments)?,
+        "bench" => return bench::run(&bench::Bench::read(arguments)?),
+        "evaluate" => evaluate::run(arguments)?,
+        "questions" => evaluate::questions(arguments)?,
+        "weigh" => weigh::run(&options::read(arguments, &[("--release", "")])?)?,
+        "" => return Err(options::misuse("which command?")),
+        other => return Err(options::misuse(format!("no command `{other}`"))),
     };
-    Ok(code(passed))
+    Ok(ExitCode::from(u8::from(!passed)))
+}
+
+fn usage() -> String {
+    let stages = stages::ALL.iter();
+    let stages = stages.map(|stage| format!("  {:<14}{}\n", stage.name, stage.about));
+    format!("{USAGE}\n{}", stages.collect::<String>())
 }
 
 /// Prints the faults, or the verdict if there is none. Returns true if there is none.
@@ -99,12 +145,4 @@ fn shown<F: ToString>(faults: &[F], verdict: &str) -> bool {
 fn print(text: &str) {
     // Whoever reads only the beginning of it has closed the pipe.
     drop(std::io::stdout().write_all(text.as_bytes()));
-}
-
-/// The folder of the workspace's manifest, wherever in it the command was started.
-fn workspace_root() -> Result<PathBuf> {
-    let locate = ["locate-project", "--workspace", "--message-format", "plain"];
-    let manifest = Tool::cargo().arguments(locate).text()?;
-    let folder = Path::new(manifest.trim()).parent();
-    Ok(folder.ok_or("the workspace's manifest is in no folder")?.to_path_buf())
 }

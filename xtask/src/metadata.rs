@@ -16,7 +16,8 @@ pub(crate) struct Metadata {
     pub(crate) workspace_members: Vec<String>,
     pub(crate) workspace_root: PathBuf,
     pub(crate) target_directory: PathBuf,
-    pub(crate) resolve: Resolve,
+    /// Each package as it is built: with the features that somebody turned on.
+    pub(crate) resolve: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,20 +56,6 @@ pub(crate) struct Dependency {
 pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) kind: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Resolve {
-    pub(crate) nodes: Vec<Node>,
-}
-
-/// A package as it is built: with the features that somebody turned on.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Node {
-    pub(crate) id: String,
-    pub(crate) features: Vec<String>,
 }
 
 impl Metadata {

@@ -7,15 +7,15 @@ mod catalogue;
 mod suites;
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::changes::{self, Changes};
 use crate::metadata::Metadata;
-use crate::report::Outcome;
+use crate::options::{self, misuse};
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 use catalogue::{Finder, Mutation};
 use suites::Suites;
 
@@ -25,44 +25,36 @@ const IN_TURN: usize = 10;
 /// How many of those in files that changed run besides, at most.
 const CHANGED: usize = 20;
 
-/// Which mutations are wanted.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
-    /// Only to be printed.
-    pub(crate) list: bool,
-    /// All of them.
-    pub(crate) full: bool,
-    /// Those that tests have to find, each by the test that is named.
-    pub(crate) named: bool,
-    /// Those of these numbers.
-    pub(crate) only: Vec<u32>,
-    /// Those of these numbers, besides the ones in turn.
-    pub(crate) also: Vec<u32>,
-}
-
-/// Runs the mutations that are wanted, prints who caught each, and says whether all were caught.
-pub(crate) fn run(selection: &Selection) -> Result<bool> {
+/// The command: ten mutations in turn; with `--full` all, with `--only` those of these numbers, with `--list` none, printed. Prints
+/// what caught each. Returns true if all were caught.
+pub(crate) fn run(arguments: &[String]) -> Result<bool> {
+    let known = [("--list", ""), ("--full", ""), ("--only", "the numbers of mutants")];
+    let options = options::only(arguments, &known)?;
     let all = catalogue::read()?;
-    if selection.list {
-        all.iter().for_each(|mutation| println!("{}", mutation.line()));
-        return Ok(true);
-    }
-    Ok(measured(&all, selection)?.0)
-}
-
-/// The stage: for a landing those of files that changed and ten others in turn, else all.
-pub(crate) fn stage(work: &Work) -> Result<Outcome> {
-    let all = catalogue::read()?;
-    let mut left = 0;
-    let selection = match work.is_full() {
-        true => Selection { full: true, ..Selection::default() },
-        false => {
-            let (changed, others) = changed(&all, &work.changes, changes::commits())?;
-            left = others;
-            Selection { also: changed, ..Selection::default() }
+    let chosen = match options.first().map(|(name, value)| (name.as_str(), value)) {
+        None => turn(&all, changes::commits()),
+        Some(("--full", _)) => all.iter().collect(),
+        Some(("--only", numbers)) => {
+            let named = |number: &str| all.iter().find(|it| it.number.to_string() == number.trim());
+            let of = |number| named(number).ok_or_else(|| misuse(format!("no mutant {number}")));
+            numbers.split(',').map(of).collect::<Result<_>>()?
+        }
+        Some(_) => {
+            all.iter().for_each(|mutation| println!("{}", mutation.line()));
+            return Ok(true);
         }
     };
-    let (is_good, mut summary) = measured(&all, &selection)?;
+    Ok(measured(&all, chosen)?.0)
+}
+
+/// The stage: for a landing ten in turn and those of files that changed, as many as one build has; else all.
+pub(crate) fn stage(work: &Work) -> Result<Outcome> {
+    let all = catalogue::read()?;
+    let (chosen, left) = match work.is_full() {
+        true => (all.iter().collect(), 0),
+        false => landing(&all, &work.changes, changes::commits())?,
+    };
+    let (is_good, mut summary) = measured(&all, chosen)?;
     if left > 0 {
         summary += &format!("; {left} of changed files left out (`cargo xtask mutants --full`)");
     }
@@ -77,10 +69,9 @@ pub(crate) fn simulator() -> Result<PathBuf> {
 }
 
 /// Runs the chosen mutations. Returns true if all were caught, and how many were.
-fn measured(all: &[Mutation], selection: &Selection) -> Result<(bool, String)> {
+fn measured(all: &[Mutation], mut chosen: Vec<&Mutation>) -> Result<(bool, String)> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
-    let mut chosen = chosen(all, selection)?;
     chosen.retain(|mutation| mutation.finder != Finder::Nobody);
     let named = chosen.iter().filter_map(|mutation| match &mutation.finder {
         Finder::Tests(test) => Some(test.clone()),
@@ -108,62 +99,51 @@ fn folder() -> Result<PathBuf> {
     Ok(Metadata::read()?.target_directory.join("mutants"))
 }
 
-fn chosen<'a>(all: &'a [Mutation], selection: &Selection) -> Result<Vec<&'a Mutation>> {
-    if selection.full {
-        return Ok(all.iter().collect());
-    }
-    if !selection.only.is_empty() {
-        let named = |number: &u32| all.iter().find(|mutation| mutation.number == *number);
-        let found = selection.only.iter().map(|number| {
-            named(number).ok_or_else(|| format!("no mutant {number}; `--list` shows them").into())
-        });
-        return found.collect();
-    }
-    if selection.named {
-        let is_tested = |mutation: &&Mutation| matches!(mutation.finder, Finder::Tests(_));
-        return Ok(all.iter().filter(is_tested).collect());
-    }
-    let commits = changes::commits();
-    println!("mutants: the turn is that of {commits} commits");
-    let turn: BTreeSet<_> = turn(all, commits).iter().map(|mutation| mutation.number).collect();
-    let is_chosen = |number| turn.contains(&number) || selection.also.contains(&number);
-    Ok(all.iter().filter(|mutation| is_chosen(mutation.number)).collect())
-}
-
 /// Ten of `all`, in turn by `number`, which one package or the simulator finds: one package is built sooner than several.
 fn turn(all: &[Mutation], number: usize) -> Vec<&Mutation> {
-    let mut by_finder: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
-    for mutation in all {
-        let finder = match &mutation.finder {
-            Finder::Tests(test) => test.package.as_str(),
-            Finder::Simulator | Finder::Store(_) => "the simulator",
-            Finder::Nobody => continue,
-        };
-        by_finder.entry(finder).or_default().push(mutation);
+    let mut by_finder: BTreeMap<_, Vec<&Mutation>> = BTreeMap::new();
+    for mutation in all.iter().filter(|mutation| mutation.finder != Finder::Nobody) {
+        by_finder.entry(mutation.finder.package()).or_default().push(mutation);
     }
     let turns: Vec<_> = by_finder.values().flat_map(|of_one| of_one.chunks(IN_TURN)).collect();
     let turn = number.checked_rem(turns.len()).and_then(|turn| turns.get(turn));
     turn.map(|turn| turn.to_vec()).unwrap_or_default()
 }
 
-/// The mutations in files that changed, at most [`CHANGED`], in turn by `number`, and how many there are more.
-fn changed(all: &[Mutation], changes: &Changes, number: usize) -> Result<(Vec<u32>, usize)> {
+/// Those whose turn it is, and of the mutations in files that changed at most [`CHANGED`] which the same package or the simulator
+/// finds, in turn too; and how many of these are left out. Without a commit to compare with, only the turn counts.
+fn landing<'a>(
+    all: &'a [Mutation],
+    changes: &Changes,
+    number: usize,
+) -> Result<(Vec<&'a Mutation>, usize)> {
+    let mut chosen = turn(all, number);
     if *changes == Changes::All {
-        // Without a commit to compare with, only the turn counts.
-        return Ok((Vec::new(), 0));
+        return Ok((chosen, 0));
     }
+    let built = chosen.first().and_then(|mutation| mutation.finder.package());
     let places = tree::places(all)?;
-    let is_changed = |place: &&(u32, String)| changes.any(|path| path == place.1);
-    let mut numbers: Vec<_> = places.iter().filter(is_changed).map(|(number, _)| *number).collect();
-    let left = numbers.len().saturating_sub(CHANGED);
-    let first = number.saturating_mul(CHANGED).checked_rem(numbers.len()).unwrap_or_default();
-    numbers.rotate_left(first);
-    numbers.truncate(CHANGED);
-    Ok((numbers, left))
+    let is_changed = |mutation: &&Mutation| {
+        let place = places.iter().find(|(number, _)| *number == mutation.number);
+        let is_new = mutation.finder != Finder::Nobody && !chosen.contains(mutation);
+        is_new && place.is_some_and(|(_, file)| changes.any(|path| path == file))
+    };
+    let changed: Vec<_> = all.iter().filter(is_changed).collect();
+    let is_built = |package: Option<&str>| package.is_none() || package == built;
+    let mut found = changed.clone();
+    found.retain(|mutation| is_built(mutation.finder.package()));
+    let first = number.saturating_mul(CHANGED).checked_rem(found.len()).unwrap_or_default();
+    found.rotate_left(first);
+    found.truncate(CHANGED);
+    let left = changed.len() - found.len();
+    chosen.extend(found);
+    Ok((chosen, left))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -180,6 +160,6 @@ mod tests {
         assert_eq!(numbers.into_iter().collect::<Vec<_>>(), want);
         assert_eq!(turn(&[], 3), Vec::<&Mutation>::new());
         // Without changes to compare with, none is added to the turn.
-        assert_eq!(changed(&all, &Changes::All, 3).unwrap(), (Vec::new(), 0));
+        assert_eq!(landing(&all, &Changes::All, 3).unwrap(), (turn(&all, 3), 0));
     }
 }

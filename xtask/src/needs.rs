@@ -26,9 +26,9 @@ pub(crate) fn python<A: AsRef<OsStr>>(folder: &Path, wanted: &[A]) -> Result<Pat
     Ok(python)
 }
 
-/// The program of a package outside the workspace, which nobody is to build who did not ask for it: the package's manifest, and the
-/// folder below `target` in which it is built for speed.
-pub(crate) fn apart(manifest: &str, program: &str, folder: &str) -> Result<PathBuf> {
+/// The program of a package outside the workspace, which nobody is to build who did not ask for it: the package's manifest, the
+/// program, and the folder in which it is built for speed.
+pub(crate) fn apart([manifest, program, folder]: [&str; 3]) -> Result<PathBuf> {
     eprintln!("{program} is built, which takes minutes at first");
     let build = ["build", "--release", "--quiet", "--manifest-path", manifest];
     if !Tool::cargo().arguments(build).arguments(["--target-dir", folder]).shown()? {

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::Tool;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work};
 use crate::result::Result;
-use crate::work::Work;
 
 const FOLDER: &str = "tests/neighbours";
 
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_a_lock() {
-        let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b\",\n]\n\n[[package]]\nname = \"b\"\nversion = \"2.0.0\"\n";
+        let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"2.0.0\"\n";
         assert_eq!(versions(lock, "b"), ["2.0.0"]);
         assert_eq!(versions(lock, "c"), [""; 0]);
     }

@@ -1,7 +1,53 @@
-//! What a run of the stages prints: one line per stage, all output of one that failed, a summary.
+//! What the stages are given and give back, and what a run of them prints: one line per stage, all output of one that failed, a
+//! summary.
 
-use std::io::{IsTerminal, Write};
 use std::time::Duration;
+
+use crate::changes::Changes;
+use crate::command::Ended;
+use crate::metadata::Metadata;
+use crate::result::Result;
+
+/// When a stage runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tier {
+    /// `cargo xtask test`: for whoever tries or changes hanok.
+    Work,
+    /// `cargo xtask test --land`: additionally before each submission, for what changed.
+    Land,
+    /// `cargo xtask test --full`: everything, and longer.
+    Full,
+}
+
+/// What was asked for, and what the stages read.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) metadata: Metadata,
+    pub(crate) tier: Tier,
+    pub(crate) changes: Changes,
+}
+
+impl Work {
+    pub(crate) fn is_full(&self) -> bool {
+        self.tier == Tier::Full
+    }
+}
+
+/// The outcome of a program: all its output if it failed, else a note on it.
+pub(crate) fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outcome> {
+    if ended.succeeded() {
+        return Ok(Outcome::Passed(note(&ended.output)));
+    }
+    Ok(Outcome::Failed(ended.output))
+}
+
+/// The outcome of a check that found `faults`.
+pub(crate) fn faultless<F: ToString>(faults: &[F], verdict: String) -> Outcome {
+    match faults {
+        [] => Outcome::Passed(verdict),
+        faults => Outcome::Failed(faults.iter().map(|fault| fault.to_string() + "\n").collect()),
+    }
+}
 
 /// How a stage ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,22 +82,10 @@ impl Finished {
 
     /// Prints the line, after all output of a stage that failed.
     pub(crate) fn print(&self) {
-        if std::io::stdout().is_terminal() {
-            print!("\r\x1b[K");
-        }
         if let Outcome::Failed(output) = &self.outcome {
             println!("---- {} ----\n{}", self.name, output.trim_end());
         }
         println!("{}", self.line());
-    }
-}
-
-/// Shows on a terminal what is running.
-pub(crate) fn announce(name: &str) {
-    if std::io::stdout().is_terminal() {
-        print!("{name} …");
-        // A terminal that is gone is noticed by the next line.
-        drop(std::io::stdout().flush());
     }
 }
 
@@ -75,13 +109,8 @@ pub(crate) fn summary(finished: &[Finished], took: Duration, not_run: &str) -> b
 
 /// The last line of a run.
 fn closing(finished: &[Finished]) -> String {
-    let count = |is: fn(&Outcome) -> bool| finished.iter().filter(|end| is(&end.outcome)).count();
-    format!(
-        "{} passed, {} failed, {} skipped",
-        count(|outcome| matches!(outcome, Outcome::Passed(_))),
-        count(|outcome| matches!(outcome, Outcome::Failed(_))),
-        count(|outcome| matches!(outcome, Outcome::Skipped(_))),
-    )
+    let count = |mark: &str| finished.iter().filter(|stage| stage.line().starts_with(mark)).count();
+    format!("{} passed, {} failed, {} skipped", count("ok"), count("FAILED"), count("skipped"))
 }
 
 #[cfg(test)]
@@ -96,5 +125,13 @@ mod tests {
         assert_eq!(stage.line(), "ok       examples          1.2 s  2 runs");
         let failed = finished("test", Outcome::Failed("assertion".into()));
         assert_eq!(closing(&[stage, failed]), "1 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn a_failed_program_keeps_everything_it_said() {
+        let ended = |code| Ended { output: "warning\nerror".into(), code: Some(code), late: false };
+        assert_eq!(passed(ended(0), |_| "fine".into()).unwrap(), Outcome::Passed("fine".into()));
+        let failed = passed(ended(101), |_| "fine".into()).unwrap();
+        assert_eq!(failed, Outcome::Failed("warning\nerror".into()));
     }
 }

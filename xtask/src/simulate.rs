@@ -2,9 +2,8 @@
 
 use crate::command::Tool;
 use crate::mutants;
-use crate::report::Outcome;
+use crate::report::{Outcome, Work, passed};
 use crate::result::Result;
-use crate::work::{self, Work};
 
 const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
 
@@ -34,27 +33,10 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
         true => simulations(&FULL).run()?,
         false => Tool::named(mutants::simulator()?).arguments(SHORT).run()?,
     };
-    work::passed(ended, note)
+    passed(ended, |output| output.trim_end().lines().last().unwrap_or_default().to_owned())
 }
 
 fn simulations<A: AsRef<std::ffi::OsStr>>(arguments: &[A]) -> Tool {
     let run = Tool::cargo().arguments(["run", "--quiet"]).arguments(PACKAGE);
     run.arguments(["--"]).arguments(arguments)
-}
-
-/// The note on runs that all ended well: their last line.
-pub(crate) fn note(said: &str) -> String {
-    said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_note_is_the_last_line_that_says_something() {
-        let said = "15 runs, 3 Crash\n10000 runs of 42 scenarios in 9s, seeds from 7\n\n";
-        assert_eq!(note(said), "10000 runs of 42 scenarios in 9s, seeds from 7");
-        assert_eq!(note(""), "");
-    }
 }

@@ -10,12 +10,11 @@ use crate::behaviours::Comparison;
 use crate::changes::{self, Changes};
 use crate::command::Tool;
 use crate::metadata::Metadata;
-use crate::report::{self, Finished, Outcome};
+use crate::report::{self, Finished, Outcome, Tier, Work, faultless, passed};
 use crate::result::Result;
-use crate::work::{Tier, Work, faultless, passed};
 use crate::{
-    dependencies, examples, fuzz, guides, mutants, needs, neighbours, peers, publish, simulate,
-    tidy,
+    dependencies, examples, fuzz, guides, mutants, needs, neighbours, options, peers, publish,
+    simulate, tidy,
 };
 
 /// The options of `cargo xtask test`.
@@ -71,17 +70,30 @@ pub(crate) const ALL: &[Stage] = &[
 /// Those that run at the same time: each of them keeps little more than one core busy.
 const BESIDE: [&str; 3] = ["doctest", "guides", "publish"];
 
-/// The variable by which tests are told to try everything, if it is not empty.
-const EVERYTHING: &str = "HANOK_TEST_FULL";
-
-/// The variable with the number of commits, by which a sweep chooses the part of it that has its turn.
-const TURN: &str = "HANOK_TEST_TURN";
-
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|stage| stage.name)
 }
 
 impl Options {
+    pub(crate) fn read(arguments: &[String]) -> Result<Self> {
+        let (base, only) = (("--base", "a commit, as `main`"), ("--only", "the name of a stage"));
+        let mut read = Self::default();
+        for (name, value) in
+            options::only(arguments, &[("--full", ""), ("--land", ""), base, only])?
+        {
+            match name.as_str() {
+                "--full" => read.full = true,
+                "--land" => read.land = true,
+                "--base" => read.base = Some(value),
+                _ => read.only.extend(value.split(',').map(str::to_owned)),
+            }
+        }
+        match read.only.iter().find(|name| !names().any(|known| known == *name)) {
+            Some(name) => Err(options::misuse(format!("no stage `{name}`"))),
+            None => Ok(read),
+        }
+    }
+
     fn tier(&self) -> Tier {
         let land = if self.land { Tier::Land } else { Tier::Work };
         if self.full { Tier::Full } else { land }
@@ -126,10 +138,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         false => Changes::All,
     };
     let work = Work { metadata, tier: options.tier(), changes };
-    let stages = options.stages();
     let (started, mut finished) = (Instant::now(), Vec::new());
     let is_beside = |stage: &Stage| BESIDE.contains(&stage.name);
-    for some in stages.chunk_by(|one, next| is_beside(one) && is_beside(next)) {
+    for some in options.stages().chunk_by(|one, next| is_beside(one) && is_beside(next)) {
         finished.extend(at_once(some, &work));
     }
     Ok(report::summary(&finished, started.elapsed(), &options.not_run()))
@@ -138,10 +149,14 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 /// Runs `stages` at the same time. Each is printed when it and those before it have ended.
 fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     let names: Vec<_> = stages.iter().map(|stage| stage.name).collect();
-    report::announce(&names.join(", "));
+    println!("{} …", names.join(", "));
+    let run = |stage: &Stage| {
+        let started = Instant::now();
+        let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+        Finished { name: stage.name, outcome, took: started.elapsed() }
+    };
     thread::scope(|scope| {
-        let run = |stage| scope.spawn(move || finished(stage, work));
-        let runs: Vec<_> = stages.iter().map(|stage| run(stage)).collect();
+        let runs: Vec<_> = stages.iter().map(|stage| scope.spawn(move || run(stage))).collect();
         let ended = runs.into_iter().map(|run| {
             let end = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             end.print();
@@ -151,19 +166,12 @@ fn at_once(stages: &[&Stage], work: &Work) -> Vec<Finished> {
     })
 }
 
-fn finished(stage: &Stage, work: &Work) -> Finished {
-    let started = Instant::now();
-    let outcome = (stage.run)(work).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
-    Finished { name: stage.name, outcome, took: started.elapsed() }
-}
-
 fn cargo(arguments: &[&str]) -> Result<Outcome> {
     passed(Tool::cargo().arguments(arguments).run()?, |_| String::new())
 }
 
 fn fmt(_: &Work) -> Result<Outcome> {
-    let missing = missing_component("fmt", "rustfmt").map(Outcome::Skipped);
-    missing.map_or_else(|| cargo(&["fmt", "--all", "--check"]), Ok)
+    component("rustfmt", &["fmt", "--all", "--check"])
 }
 
 fn tidy(work: &Work) -> Result<Outcome> {
@@ -178,8 +186,7 @@ fn behaviours(_: &Work) -> Result<Outcome> {
 
 fn clippy(_: &Work) -> Result<Outcome> {
     let all = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
-    let missing = missing_component("clippy", "clippy").map(Outcome::Skipped);
-    missing.map_or_else(|| cargo(&all), Ok)
+    component("clippy", &all)
 }
 
 /// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
@@ -213,34 +220,30 @@ fn doc(_: &Work) -> Result<Outcome> {
     passed(doc.run()?, |_| String::new())
 }
 
-/// The variable that names the Python of the check of exported chains, and what it needs.
-const CHAINS: &str = "HANOK_TEST_PYTHON";
-const BLAKE3: &str = "blake3>=1.0,<2";
-
 /// Where the tool that runs Python looks for its jail.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 
 fn test(work: &Work) -> Result<Outcome> {
+    let full = work.is_full();
     let (server, mut note) = database();
-    let python = needs::python(&work.metadata.target_directory.join("chains"), &[BLAKE3]);
+    // The check of exported chains needs a Python that knows BLAKE3.
+    let python = needs::python(&work.metadata.target_directory.join("chains"), &["blake3>=1.0,<2"]);
     if let Err(why) = &python {
         note += &format!("; exported chains are not checked in Python: {why}");
     }
     if !Path::new(BUBBLEWRAP).exists() {
         note += "; Python's jail is not tested: bubblewrap is not installed";
     }
-    let (peers, without_peers) = peers::servers(work.is_full());
+    let (peers, without_peers) = peers::servers(full);
     note += &without_peers;
-    if !work.is_full() {
-        note += "; a tenth of each sweep (all: `--only test --full`)";
-    }
+    note += if full { "" } else { "; a tenth of each sweep (all: `--only test --full`)" };
+    // A sweep takes everything if the first is not empty, else the part whose turn it is by the second. Tests look for a server
+    // themselves where none is named.
     let cargo = Tool::cargo()
-        .variable(CHAINS, python.unwrap_or_default())
-        .variable(peers::PEERS, peers.unwrap_or_default())
-        .variable(EVERYTHING, if work.is_full() { "1" } else { "" })
-        .variable(TURN, changes::commits().to_string())
-        .variable("CARGO_TERM_COLOR", "never");
-    // Tests look for a server themselves where none is named.
+        .variable("HANOK_TEST_FULL", if full { "1" } else { "" })
+        .variable("HANOK_TEST_TURN", changes::commits().to_string())
+        .variable("HANOK_TEST_PYTHON", python.unwrap_or_default())
+        .variable(peers::PEERS, peers.unwrap_or_default());
     let cargo = match &server {
         Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
         None => cargo,
@@ -275,8 +278,7 @@ fn database() -> (Option<Server>, String) {
 
 fn doctest(_: &Work) -> Result<Outcome> {
     let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
-    let test = Tool::cargo().arguments(run).variable("CARGO_TERM_COLOR", "never");
-    passed(test.run()?, cargo_test_counts)
+    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
 }
 
 fn deny(_: &Work) -> Result<Outcome> {
@@ -295,17 +297,18 @@ fn other_tool(name: &str, arguments: &[&str]) -> Result<Outcome> {
     cargo(&[&[name], arguments].concat())
 }
 
-/// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
-fn missing_component(command: &str, component: &str) -> Option<String> {
-    let is_there = || Tool::cargo().arguments([command, "--version"]).text().is_ok();
-    if is_there() {
-        return None;
+/// Runs a subcommand of Cargo that is a component of the toolchain, which is installed where it is missing.
+fn component(name: &str, arguments: &[&str]) -> Result<Outcome> {
+    let version = || Tool::cargo().arguments(arguments.first()).arguments(["--version"]).text();
+    if version().is_err() {
+        drop(Tool::named("rustup").arguments(["component", "add", name]).run());
     }
-    let install = Tool::named("rustup").arguments(["component", "add", component]).run();
-    if install.is_ok_and(|ended| ended.succeeded()) && is_there() {
-        return None;
+    match version() {
+        Ok(_) => cargo(arguments),
+        Err(_) => {
+            Ok(Outcome::Skipped(format!("{name} is not installed, and rustup could not add it")))
+        }
     }
-    Some(format!("{component} is not installed, and rustup could not add it"))
 }
 
 /// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.
@@ -330,26 +333,26 @@ mod tests {
 
     #[test]
     fn the_counts_of_both_runners_are_found_in_their_output() {
-        let nextest =
-            "   Compiling x\n     Summary [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
-        assert_eq!(nextest_counts(nextest), "12 tests run: 12 passed, 1 skipped");
+        let nextest = "   Compiling x\n     Summary [   0.123s] 12 tests run: 12 passed\n";
+        assert_eq!(nextest_counts(nextest), "12 tests run: 12 passed");
 
-        let cargo = "test a ... ok\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured\n";
+        let cargo = "test result: ok. 3 passed; 0 failed; 1 ignored\n\ntest result: ok. 4 passed; 0 ignored\n";
         assert_eq!(cargo_test_counts(cargo), "7 passed, 1 ignored");
     }
 
     #[test]
     fn each_stage_belongs_to_one_tier_and_full_runs_all() {
-        let stages = |only: &[&str], land, full| {
-            let only = only.iter().map(|name| (*name).to_owned()).collect();
-            let options = Options { only, land, full, base: None };
-            options.stages().iter().map(|stage| stage.name).collect::<Vec<_>>()
+        let stages = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            let stages = Options::read(&words).map(|options| options.stages());
+            stages.map(|stages| stages.iter().map(|stage| stage.name).collect::<Vec<_>>())
         };
-        let (work, land) = (stages(&[], false, false), stages(&[], true, false));
+        let (work, land) = (stages("").unwrap(), stages("--land --base main").unwrap());
         assert_eq!(work, ["fmt", "tidy", "behaviours", "dependencies", "test", "examples"]);
         assert!(land.contains(&"mutants") && !land.iter().any(|name| work.contains(name)));
-        assert_eq!(stages(&[], false, true), names().collect::<Vec<_>>());
-        assert_eq!(stages(&["fuzz"], false, true), ["fuzz"]);
+        assert_eq!(stages("--full").unwrap(), names().collect::<Vec<_>>());
+        assert_eq!(stages("--only fuzz,fmt --only doc --full").unwrap(), ["fmt", "doc", "fuzz"]);
+        assert_eq!(stages("--only lint").unwrap_err().to_string(), "no stage `lint`");
     }
 
     /// The table in `CONTRIBUTING.md` names every stage once, in its tier.

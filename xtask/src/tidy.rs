@@ -1,6 +1,4 @@
-//! The invariants of this workspace that a program can see, without building anything.
-//!
-//! Every check is a function of values, and every fault of every check is reported at once.
+//! The invariants of this workspace that a program can see without building anything. All faults are reported at once.
 
 pub(crate) mod floors;
 mod guides;
@@ -8,7 +6,6 @@ mod hygiene;
 mod licences;
 mod manifests;
 mod member;
-mod packages;
 mod seams;
 
 use std::fs;
@@ -26,7 +23,7 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let mut faults = floors::check(&members);
     faults.extend(manifests::check(&members));
     faults.extend(manifests::check_root(&fs::read_to_string("Cargo.toml")?));
-    faults.extend(packages::check(&members));
+    faults.extend(manifests::check_packages(&members));
     let deny = fs::read_to_string("deny.toml")?;
     faults.extend(licences::Rules::read(&deny).check(metadata, &lock));
     faults.extend(seams::check_features(metadata, &lock));

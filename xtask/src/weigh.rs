@@ -9,16 +9,8 @@ use crate::command::Tool;
 use crate::dependencies::{self, Build, FIRST_COMMAND};
 use crate::metadata::Metadata;
 use crate::needs;
+use crate::options::Options;
 use crate::result::Result;
-
-/// What is weighed.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Weigh {
-    /// Only the rows whose name contains one of these; all when it is empty.
-    pub(crate) only: Vec<String>,
-    /// A release build of each, and the size of its program.
-    pub(crate) release: bool,
-}
 
 /// The rows, and the package of each in `benches/weigh`.
 const ROWS: [(&str, &str); 4] = [
@@ -39,16 +31,15 @@ const PYTHON: [&str; 3] = ["langgraph", "langchain-openai", "langgraph-checkpoin
 const FIRST: &str = "rag";
 const FIRST_LIMIT: f64 = 350.0;
 
-/// Weighs each row and prints it as it comes. Returns false if the first command was weighed and is too heavy.
-pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
+/// Weighs the rows whose name contains one of the words, all if there is none, with `--release` also release builds. Returns false if the first command was weighed and is too heavy.
+pub(crate) fn run(Options { options, words }: &Options) -> Result<bool> {
     let metadata = Metadata::read()?;
     let target = metadata.target_directory.join("weigh");
-    if weigh.only == [FIRST] {
+    if *words == [FIRST] {
         return first_command(&target.join(FIRST));
     }
-    let wants = |name: &str| {
-        weigh.only.is_empty() || weigh.only.iter().any(|part| name.contains(part.as_str()))
-    };
+    let wants =
+        |name: &str| words.is_empty() || words.iter().any(|part| name.contains(part.as_str()));
     println!("{:<34} {:>9} {:>13} {:>12}", "", "packages", "first build", "program");
     for (name, package) in ROWS.iter().filter(|(name, _)| wants(name)) {
         let folder = Path::new("benches/weigh").join(package);
@@ -59,15 +50,17 @@ pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
             false => drop(fs::copy("Cargo.lock", lock)?),
         }
         let tree = ["tree", "--edges", "normal", "--prefix", "none"];
-        let packages = packages(&Tool::cargo().arguments(tree).within(&folder).text()?);
+        let tree = Tool::cargo().arguments(tree).within(&folder).text()?;
+        // Without the program's own.
+        let packages = dependencies::names(&tree).collect::<BTreeSet<_>>().len().saturating_sub(1);
         let seconds = built(&folder, &target.join(package), "")?;
         let seconds = format!("{seconds:.1} CPU s");
-        let program = match weigh.release {
-            true => {
+        let program = match options.is_empty() {
+            false => {
                 built(&folder, &target.join(package), "--release")?;
                 megabytes(fs::metadata(target.join(package).join("release/weigh"))?.len())
             }
-            false => "-".to_owned(),
+            true => "-".to_owned(),
         };
         println!("{name:<34} {packages:>9} {seconds:>13} {program:>12}");
     }
@@ -91,8 +84,10 @@ pub(crate) fn run(weigh: &Weigh) -> Result<bool> {
 fn first_command(target: &Path) -> Result<bool> {
     let Build { packages, units } = dependencies::first_command()?;
     let command = format!("cargo run {}", FIRST_COMMAND.join(" "));
-    let seconds = cpu_seconds(&command, Path::new("."), target, &[]);
-    fs::remove_dir_all(target)?;
+    let seconds = cpu_seconds(&command, Path::new("."), target);
+    if target.exists() {
+        fs::remove_dir_all(target)?;
+    }
     let seconds = seconds?;
     println!(
         "{command}: {packages} packages, {units} units, {seconds:.0} CPU s (at most {FIRST_LIMIT:.0})"
@@ -105,38 +100,20 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// The packages of a tree, without the program's own.
-fn packages(tree: &str) -> usize {
-    let name = |line: &str| line.split(" (").next().unwrap_or_default().trim().to_owned();
-    let all: BTreeSet<String> = tree.lines().map(name).filter(|name| !name.is_empty()).collect();
-    all.len().saturating_sub(1)
-}
-
 /// Builds the package from nothing. Returns the CPU seconds.
 fn built(folder: &Path, target: &Path, profile: &str) -> Result<f64> {
-    let command = format!("cargo fetch -q && cargo build -q {profile}");
-    let settings = [
-        ("CARGO_INCREMENTAL", "0"),
-        ("CARGO_PROFILE_DEV_DEBUG", "none"),
-        ("CARGO_PROFILE_RELEASE_STRIP", "true"),
-    ];
-    cpu_seconds(&command, folder, target, &settings)
+    let settings =
+        "CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=none CARGO_PROFILE_RELEASE_STRIP=true";
+    cpu_seconds(&format!("cargo fetch -q && {settings} cargo build -q {profile}"), folder, target)
 }
 
 /// Runs `command` in `folder` with an empty `target` folder. Returns its CPU seconds, as the shell counts them for its children.
-fn cpu_seconds(
-    command: &str,
-    folder: &Path,
-    target: &Path,
-    settings: &[(&str, &str)],
-) -> Result<f64> {
+fn cpu_seconds(command: &str, folder: &Path, target: &Path) -> Result<f64> {
     if target.exists() {
         fs::remove_dir_all(target)?;
     }
     let shell = Tool::named("sh").arguments(["-c", &format!("{command} && times")]).within(folder);
-    let shell = shell.variable("CARGO_TARGET_DIR", target);
-    let set = |shell: Tool, (name, value): &(&str, &str)| shell.variable(name, value);
-    let ended = settings.iter().fold(shell, set).run()?;
+    let ended = shell.variable("CARGO_TARGET_DIR", target).run()?;
     let seconds = ended.succeeded().then(|| ended.output.lines().last().and_then(seconds));
     seconds.flatten().ok_or_else(|| ended.output.into())
 }
@@ -154,14 +131,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_of_a_tree_are_counted_once_and_without_the_program() {
-        let tree = "weigh v0.0.0 (/x)\nhanok v0.1.0 (/y)\nserde v1.0.0\nserde v1.0.0 (*)\n\nserde_derive v1.0.0 (proc-macro)\n";
-        assert_eq!(packages(tree), 3);
-    }
-
-    #[test]
     fn the_shells_times_are_summed() {
         assert_eq!(seconds("1m2.50s 0m3.25s"), Some(65.75));
         assert_eq!(seconds("error: no such thing"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_has_an_empty_target_folder_and_its_seconds_or_its_output() {
+        let target = std::env::temp_dir().join(format!("xtask-weigh-{}", std::process::id()));
+        fs::create_dir_all(target.join("debug")).unwrap();
+        let here = Path::new(".");
+        assert!(cpu_seconds("test ! -e \"$CARGO_TARGET_DIR\"", here, &target).unwrap() < 10.0);
+        let error = cpu_seconds("echo why; false", here, &target).unwrap_err();
+        assert_eq!(error.to_string(), "why\n");
     }
 }

@@ -91,20 +91,15 @@ mod tests {
 
     const DOCUMENT: &str = "# List\n\n## A\n\n- **B1** *first* · One, see P3\n  and B9.\n- **B2** *later* · Two.\n\n- Open: B1,\n  B2\n- In part: none\n";
 
-    fn all(numbers: &BTreeSet<Number>) -> String {
-        numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-    }
-
     #[test]
     fn entries_and_the_two_lists_are_read() {
         let catalogue = read('B', DOCUMENT);
         assert_eq!(catalogue.faults, []);
-        let entries: Vec<_> =
-            catalogue.entries.iter().map(|(number, line)| format!("{number}:{line}")).collect();
-        assert_eq!(entries, ["B1:5", "B2:7"]);
+        let [one, two] = [1, 2].map(|index| Number { list: 'B', index });
+        assert_eq!(catalogue.entries, BTreeMap::from([(one, 5), (two, 7)]));
         assert_eq!(
-            (all(&catalogue.open).as_str(), all(&catalogue.in_part).as_str()),
-            ("B1 B2", "")
+            (catalogue.open, catalogue.in_part),
+            (BTreeSet::from([one, two]), BTreeSet::new())
         );
     }
 

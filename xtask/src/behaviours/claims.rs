@@ -134,19 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn a_property_needs_no_attribute_inside_its_block() {
+    fn a_property_and_a_name_of_which_a_macro_makes_a_test_need_no_attribute() {
         let source = "proptest! {\n    #![proptest_config(x())]\n\n    /// B29\n    fn a(x in 0..1) {\n        let y = {};\n    }\n    /// B30\n    #[test]\n    fn b() {}\n}\n/// B31\nfn c() {}";
         assert_eq!(read("x.rs", source), ["5 a B29", "10 b B30"]);
-    }
-
-    #[test]
-    fn a_name_in_a_list_is_a_test_where_a_macro_makes_it_one() {
         let list = "conforms! { $store;\n/// B70\none\n/// P10, B76\ntwo,\n}";
         let makes = "macro_rules! conforms { ($($(#[$doc:meta])* $name:ident)*) => { $(\n#[test]\nfn $name() {})* } }\n";
-        assert_eq!(
-            read("x.rs", &format!("{makes}{list}")),
-            ["6 one B70", "8 two P10", "8 two B76"]
-        );
+        let claims = read("x.rs", &format!("{makes}{list}"));
+        assert_eq!(claims, ["6 one B70", "8 two P10", "8 two B76"]);
         let none = makes.replace("#[test]\n", "");
         assert_eq!(read("x.rs", &format!("{none}{list}")), [""; 0]);
     }

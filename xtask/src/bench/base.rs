@@ -2,7 +2,7 @@
 //!
 //! The commit's files are a worktree of git in `target/against/tree`. What was built is kept for the next commit.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::command::Tool;
@@ -46,13 +46,8 @@ impl Commit {
         let folder = std::path::absolute(FOLDER)?;
         fs::create_dir_all(&folder)?;
         let alone = File::create(folder.join("lock"))?;
-        match alone.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err("another `cargo xtask bench --against` runs; wait for its end".into());
-            }
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
+        // Of two runs the second one waits.
+        alone.lock()?;
         let tree = self.checked_out(Path::new("."), &folder)?;
         eprintln!("bench: {} is built, which takes minutes at first", self.short);
         let target = folder.join("build");

@@ -48,6 +48,16 @@ pub(super) enum Finder {
     Nobody,
 }
 
+impl Finder {
+    /// The package of the test that has to find it; none if the simulator has to.
+    pub(super) fn package(&self) -> Option<&str> {
+        match self {
+            Self::Tests(test) => Some(&test.package),
+            Self::Simulator | Self::Store(_) | Self::Nobody => None,
+        }
+    }
+}
+
 impl Mutation {
     /// What is printed of it in a list.
     pub(super) fn line(&self) -> String {
@@ -76,7 +86,7 @@ pub(super) fn read() -> Result<Vec<Mutation>> {
     Ok(all)
 }
 
-fn mutation(block: &str) -> Result<Mutation> {
+pub(super) fn mutation(block: &str) -> Result<Mutation> {
     let wrong = |what: &str| format!("a mutant {what}:\n# {block}");
     let mut lines = block.lines();
     let mut head = lines.next().unwrap_or_default().split(' ');
@@ -120,18 +130,16 @@ mod tests {
         let read = mutation(
             "7 hanok-core tests P1 P2\nit is\n= hanok-state lib a::b\n-    a\n-    b\n+    if MUTATED {}\n",
         );
+        let text = str::to_owned;
+        let (package, program, name) = (text("hanok-state"), text("lib"), text("a::b"));
         let want = Mutation {
             number: 7,
-            finder: Finder::Tests(Test {
-                package: "hanok-state".into(),
-                program: "lib".into(),
-                name: "a::b".into(),
-            }),
-            package: Some("hanok-core".into()),
-            what: "it is".into(),
-            promises: vec!["P1".into(), "P2".into()],
-            before: "a\n    b".into(),
-            after: "if MUTATED {}".into(),
+            finder: Finder::Tests(Test { package, program, name }),
+            package: Some(text("hanok-core")),
+            what: text("it is"),
+            promises: vec![text("P1"), text("P2")],
+            before: text("a\n    b"),
+            after: text("if MUTATED {}"),
         };
         assert_eq!(read.unwrap(), want);
         for wrong in [

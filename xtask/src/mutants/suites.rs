@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::command::{Ended, Tool};
 use crate::metadata::Metadata;
@@ -43,25 +43,6 @@ struct Suite {
     folder: PathBuf,
 }
 
-/// What Cargo says about something that it has built, as far as it matters here.
-#[derive(Debug, Deserialize)]
-struct Built {
-    target: Target,
-    profile: Profile,
-    executable: Option<PathBuf>,
-    manifest_path: PathBuf,
-}
-
-#[derive(Debug, Deserialize)]
-struct Target {
-    name: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Profile {
-    test: bool,
-}
-
 impl Suites {
     /// Builds the simulator of `tree`, and the programs of these `tests`; `folder` is for what they share.
     pub(super) fn build(tree: &Path, folder: &Path, tests: &BTreeSet<Test>) -> Result<Self> {
@@ -70,14 +51,7 @@ impl Suites {
         let mut suites = Vec::new();
         for arguments in builds(tests) {
             seeded(&target, "debug")?;
-            let built = build(tree, &target, &arguments)?;
-            for built in built.into_iter().filter(|built| built.profile.test) {
-                let Some(program) = built.executable else { continue };
-                let Some(folder) = built.manifest_path.parent() else { continue };
-                let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let (name, folder) = (built.target.name, folder.to_path_buf());
-                suites.push(Suite { package, name, program, folder });
-            }
+            suites.extend(build(tree, &target, &arguments)?.iter().filter_map(Suite::built));
         }
         let ends = folder.join("ends.json");
         let wrote = Tool::named(&simulator)
@@ -120,8 +94,8 @@ pub(super) fn simulator(tree: &Path, folder: &Path) -> Result<PathBuf> {
     let target = folder.join("target");
     seeded(&target, "simulate")?;
     let built = build(tree, &target, &["build", "--profile", "simulate", "--package", SIMULATOR])?;
-    let program = built.into_iter().find_map(|built| built.executable);
-    Ok(program.ok_or("cargo has built no simulator")?)
+    let program = built.iter().find_map(|built| built.pointer("/executable")?.as_str());
+    Ok(program.ok_or("cargo has built no simulator")?.into())
 }
 
 /// The arguments with which Cargo builds the programs of `tests`: once for each package.
@@ -142,6 +116,16 @@ fn builds(tests: &BTreeSet<Test>) -> Vec<Vec<&str>> {
 }
 
 impl Suite {
+    /// The program of tests that a message of Cargo's is about.
+    fn built(message: &Value) -> Option<Self> {
+        let text = |at| message.pointer(at)?.as_str();
+        let folder = Path::new(text("/manifest_path")?).parent()?.to_path_buf();
+        let package = folder.file_name()?.to_string_lossy().into_owned();
+        let (name, program) = (text("/target/name")?.to_owned(), text("/executable")?.into());
+        let is_test = message.pointer("/profile/test")?.as_bool()?;
+        is_test.then_some(Self { package, name, program, folder })
+    }
+
     /// Whether `test` is one of its tests.
     fn has(&self, test: &Test) -> bool {
         let name = match test.program.as_str() {
@@ -180,8 +164,8 @@ impl Suite {
     }
 }
 
-/// Builds with Cargo in `tree`; what came of it.
-fn build(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
+/// Builds with Cargo in `tree`. Returns its messages.
+fn build(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Value>> {
     let built = Tool::cargo()
         .within(tree)
         .arguments(arguments)
@@ -233,20 +217,13 @@ mod tests {
 
     #[test]
     fn only_what_holds_the_tests_is_built() {
-        let test = |package: &str, program: &str| Test {
-            package: package.to_owned(),
-            program: program.to_owned(),
-            name: "a".to_owned(),
-        };
-        let tests = [test("x", "lib"), test("x", "t"), test("y", "t")];
+        let tests = [("x", "lib"), ("x", "t"), ("y", "t")].map(|(package, program)| {
+            let (package, program) = (package.to_owned(), program.to_owned());
+            Test { package, program, name: "a".to_owned() }
+        });
         let tests = tests.into_iter().collect();
         let lines: Vec<_> = builds(&tests).iter().map(|arguments| arguments.join(" ")).collect();
-        assert_eq!(
-            lines,
-            [
-                "test --no-run --all-features --package x --lib --test t",
-                "test --no-run --all-features --package y --test t",
-            ]
-        );
+        let begin = "test --no-run --all-features --package";
+        assert_eq!(lines, [format!("{begin} x --lib --test t"), format!("{begin} y --test t")]);
     }
 }

@@ -81,22 +81,19 @@ fn mutate(texts: &mut BTreeMap<String, String>, mutations: &[Mutation]) -> Resul
     let mut faults = Vec::new();
     let mut places: BTreeMap<String, Vec<(usize, &Mutation)>> = BTreeMap::new();
     for mutation in mutations {
-        let Some(package) = &mutation.package else { continue };
+        let Mutation { number, package: Some(package), before, what, .. } = mutation else {
+            continue;
+        };
         let source = format!("crates/{package}/src/");
         let within = texts.iter().filter(|(path, _)| path.starts_with(&source));
-        let found: Vec<_> = within
-            .flat_map(|(path, text)| {
-                text.match_indices(&mutation.before).map(move |(at, _)| (path.clone(), at))
-            })
-            .collect();
-        match found.as_slice() {
-            [(path, at)] => places.entry(path.clone()).or_default().push((*at, mutation)),
-            several => faults.push(format!(
-                "mutant {} ({}) applies to {} places of {source}, and has to apply to one",
-                mutation.number,
-                mutation.what,
-                several.len()
-            )),
+        let found = within
+            .flat_map(|(path, text)| text.match_indices(before).map(move |(at, _)| (path, at)));
+        match found.collect::<Vec<_>>().as_slice() {
+            [(path, at)] => places.entry((*path).clone()).or_default().push((*at, mutation)),
+            several => {
+                let places = several.len();
+                faults.push(format!("mutant {number} ({what}) applies to {places} places of {source}, and has to apply to one"));
+            }
         }
     }
     for (path, mut of_file) in places {
@@ -105,8 +102,8 @@ fn mutate(texts: &mut BTreeMap<String, String>, mutations: &[Mutation]) -> Resul
             if let [(at, first), (next, second)] = pair
                 && at + first.before.len() > *next
             {
-                let numbers = (first.number, second.number);
-                faults.push(format!("mutants {} and {} overlap in {path}", numbers.0, numbers.1));
+                let (first, second) = (first.number, second.number);
+                faults.push(format!("mutants {first} and {second} overlap in {path}"));
             }
         }
         let Some(text) = texts.get_mut(&path) else { continue };
@@ -139,19 +136,12 @@ fn remove_others(folder: &Path, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalogue::{self, Finder};
+    use super::super::catalogue;
     use super::*;
 
     fn mutation(number: u32, before: &str) -> Mutation {
-        Mutation {
-            number,
-            finder: Finder::Simulator,
-            package: Some("a".into()),
-            what: "wrong".into(),
-            promises: Vec::new(),
-            before: before.into(),
-            after: format!("{before} && MUTATED"),
-        }
+        let block = format!("{number} a simulator\nwrong\n-{before}\n+{before} && MUTATED");
+        catalogue::mutation(&block).unwrap()
     }
 
     fn mutated(mutations: &[Mutation]) -> Result<String, String> {

@@ -122,36 +122,22 @@ mod tests {
             let faults = rules.check(&metadata, "version = 4\n\n[[package]]\nname = \"thing\"\n");
             faults.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        let registry = "registry+https://example.com/index";
-        let data = Some("CDLA-Permissive-2.0");
+        let (registry, git) = ("registry+https://example.com/index", "git+https://example.com");
+        let (mit, data) = (Some("MIT"), Some("CDLA-Permissive-2.0"));
         for (name, licence, source, want) in [
-            ("thing", Some("MIT OR GPL-2.0-only"), registry, None),
-            ("webpki-root-certs", data, registry, None),
-            ("thing", data, registry, Some("its licence `CDLA-Permissive-2.0` is not allowed")),
-            (
-                "thing",
-                Some("MIT AND MPL-2.0"),
-                registry,
-                Some("its licence `MIT AND MPL-2.0` is not allowed"),
-            ),
-            ("thing", Some("(MIT"), registry, Some("its licence `(MIT` cannot be read")),
-            ("thing", None, registry, Some("no licence is named")),
-            (
-                "thing",
-                Some("MIT"),
-                "git+https://example.com",
-                Some("it comes from git+https://example.com"),
-            ),
-            ("openssl-sys", Some("MIT"), registry, Some("`deny.toml` denies it")),
+            ("thing", Some("MIT OR GPL-2.0-only"), registry, ""),
+            ("webpki-root-certs", data, registry, ""),
+            ("thing", data, registry, "its licence `CDLA-Permissive-2.0` is not allowed"),
+            ("thing", Some("MIT AND MPL-2.0"), registry, "its licence `MIT AND MPL-2.0` is not"),
+            ("thing", Some("(MIT"), registry, "its licence `(MIT` cannot be read"),
+            ("thing", None, registry, "no licence is named"),
+            ("thing", mit, git, "it comes from git+https://example.com"),
+            ("openssl-sys", mit, registry, "`deny.toml` denies it"),
         ] {
             let faults = faults(name, licence, source);
-            assert_eq!(faults.len(), usize::from(want.is_some()), "{faults:?}");
-            assert!(
-                faults.iter().all(|fault| fault.contains(want.unwrap_or_default())),
-                "{faults:?}"
-            );
+            assert_eq!(faults.len(), usize::from(!want.is_empty()), "{faults:?}");
+            assert!(faults.iter().all(|fault| fault.contains(want)), "{faults:?}");
         }
-        let lock = rules.check(&Metadata::default(), "");
-        assert_eq!(lock.len(), 1);
+        assert_eq!(rules.check(&Metadata::default(), "").len(), 1);
     }
 }

@@ -74,6 +74,47 @@ pub(super) fn check_root(manifest: &str) -> Option<Fault> {
     (!forbids).then(|| Fault::new("Cargo.toml", 1, what))
 }
 
+/// The packages that hanok is built on.
+const NORMAL: &str = "[dependencies]";
+const PACKAGES: [&str; 9] = [
+    "async-openai",
+    "futures",
+    "petgraph",
+    "regex",
+    "serde",
+    "serde_json",
+    "thiserror",
+    "tiktoken-rs",
+    "tokio",
+];
+
+/// The packages that no published crate has, with a comment on what for; insta has its place in tests.
+pub(super) fn check_packages(members: &[Member<'_>]) -> Vec<Fault> {
+    let wanted =
+        PACKAGES.map(|name| (name, NORMAL)).into_iter().chain([("insta", "[dev-dependencies]")]);
+    let has = |member: &Member<'_>, table, name| {
+        member.package.is_published() && has_reason(&member.manifest, table, name)
+    };
+    let missing = wanted.filter(|(name, table)| !members.iter().any(|it| has(it, table, name)));
+    let what = |(name, table)| {
+        format!("no published crate has `{name}` in `{table}` below a comment on what for")
+    };
+    missing.map(|it| Fault::new("Cargo.toml", 1, what(it))).collect()
+}
+
+/// True if `name` is in the table `table` of `manifest`, right below a comment of more than a word.
+fn has_reason(manifest: &str, table: &str, name: &str) -> bool {
+    let (mut inside, mut above) = (false, "");
+    manifest.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            inside = line == table;
+        }
+        let is_it = line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '.', '=']));
+        let before = std::mem::replace(&mut above, line);
+        inside && is_it && before.starts_with('#') && before.split_whitespace().count() > 2
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -95,23 +136,11 @@ mod tests {
             check(&[member(&package, manifest)]).into_iter().map(|fault| fault.what).collect()
         };
         assert_eq!(faults(complete.clone(), MANIFEST), [""; 0]);
-        let missing = [
-            "description",
-            "keywords",
-            "categories",
-            "readme",
-            "license",
-            "[package.metadata.docs.rs]",
-        ];
-        assert_eq!(
-            faults(json!({ "name": "hanok-core" }), MANIFEST),
-            missing.map(|key| format!("no `{key}`, add it"))
-        );
+        let missing = "description keywords categories readme license [package.metadata.docs.rs]";
+        let missing = missing.split(' ').map(|key| format!("no `{key}`, add it"));
+        assert!(missing.eq(faults(json!({ "name": "hanok-core" }), MANIFEST)));
         let own = MANIFEST.replace("repository.workspace = true", "repository = \"example.org\"");
-        assert_eq!(
-            faults(complete, &own),
-            ["its own `repository` or none, add `repository.workspace = true`"]
-        );
+        assert_eq!(faults(complete, &own).len(), 1);
     }
 
     /// P58: unsafe code is forbidden by the workspace, every crate inherits it, and our own build runs no program that could reach
@@ -132,5 +161,19 @@ mod tests {
         let package = package(json!({ "name": "x", "targets": targets, "publish": [] }));
         let member = Member { path: "examples/x/Cargo.toml".into(), ..member(&package, MANIFEST) };
         assert_eq!(check(&[member]).len(), 1);
+    }
+
+    #[test]
+    fn a_package_has_its_reason_above_it() {
+        assert_eq!(check_packages(&[]).len(), PACKAGES.len() + 1);
+        for (manifest, has) in [
+            ("[dependencies]\n# Patterns over documents.\nregex = { workspace = true }\n", true),
+            ("[dependencies]\n#\nregex = \"1\"\n", false),
+            ("[dependencies]\n# What for.\nregex-lite = \"1\"\nregex = \"1\"\n", false),
+            ("# What for.\n[dependencies]\nregex = \"1\"\n", false),
+            ("[dev-dependencies]\n# For tests alone.\nregex = \"1\"\n", false),
+        ] {
+            assert_eq!(has_reason(manifest, NORMAL, "regex"), has, "{manifest}");
+        }
     }
 }
