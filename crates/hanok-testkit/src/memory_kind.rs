@@ -38,7 +38,7 @@ pub fn check_memory_kind<K: MemoryKind>(claim: &str, evidence: &[Evidence<K::Bod
 ///
 /// ```
 /// use hanok_core::Timestamp;
-/// use hanok_memory::{Actor, Episode, EpisodeReport, Evidence, EvidenceSource};
+/// use hanok_learning::{Actor, Episode, EpisodeReport, Evidence, EvidenceSource};
 ///
 /// let report = |id: &str, at, answer: &str| Evidence {
 ///     id: id.to_owned(),
