@@ -7,8 +7,8 @@ use clap::Parser;
 /// Talks, remembers what was said, answers out of your documents, calculates and knows the time.
 ///
 /// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
-/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model, if it was built with `-F server`; without them an offline model of rules
-/// answers.
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model, built with `-F server`; without them an
+/// offline model of rules answers.
 ///
 /// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 5 waits for a person, 130
 /// stopped by Ctrl-C.
@@ -22,7 +22,7 @@ pub struct Options {
     )]
     pub talk: terminal::Options,
 
-    /// A folder of .txt, .md, .html, .docx, .hwpx and .pdf files [default: the sample documents]
+    /// A folder of .txt and .md files, built with `-F documents` of .html, .docx, .hwpx and .pdf files too [default: the sample documents]
     #[arg(long, value_name = "FOLDER")]
     pub docs: Option<PathBuf>,
 

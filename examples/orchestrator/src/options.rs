@@ -11,8 +11,8 @@ use crate::servers::Detection;
 /// Does what is asked of it with the tools of MCP servers: it asks when unclear, plans, has people approve, and learns.
 ///
 /// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
-/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
-/// answers. Without --mcp it starts a sample server of its own: notes, a calendar, units, meeting rooms, and reports that take a while.
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model, built with `-F server`; without them an
+/// offline model of rules answers. Without --mcp it starts a sample server of its own: notes, a calendar, units, meeting rooms, and reports that take a while.
 ///
 /// A flag wins over its variable:
 ///   --gates              ENABLE_HITL (all), ENABLE_CLARIFICATION_APPROVAL, ENABLE_PLAN_APPROVAL, ENABLE_STEP_APPROVAL

@@ -7,8 +7,8 @@ use clap::Parser;
 /// Answers questions about renting, buying and lending a home in Korea: three teams search, calculate and write.
 ///
 /// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
-/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
-/// answers. It is no legal or financial advice: prices, listings and loans that ship with it are made up.
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model, built with `-F server`; without them an
+/// offline model of rules answers. It is no legal or financial advice: prices, listings and loans that ship with it are made up.
 ///
 /// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 5 waits for a person, 130
 /// stopped by Ctrl-C.

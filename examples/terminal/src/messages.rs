@@ -246,7 +246,7 @@ pub fn skip_reason(reason: &SkipReason) -> String {
         SkipReason::Symlink => "링크는 따라가지 않습니다".to_owned(),
         SkipReason::NotAFile => "파일이 아닙니다".to_owned(),
         SkipReason::Unsupported => {
-            "글도, 알려진 문서 형식도 아닙니다".to_owned()
+            "읽을 수 있는 것은 .txt, .md와, 읽는 부분이 있으면 .html, .docx, .hwpx, .pdf입니다".to_owned()
         }
         SkipReason::NoReader { kind } => {
             format!(".{kind}는 -F documents로 빌드하면 읽습니다")

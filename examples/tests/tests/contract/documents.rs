@@ -20,7 +20,7 @@ const ALL: [&str; 4] = [SERVICE, LEASE, SERVICE_STANDARD, LEASE_STANDARD];
 
 fn document(path: &str) -> Document {
     let path = format!("{}/../contract/{path}", env!("CARGO_MANIFEST_DIR"));
-    Document::open(path, &LoadOptions::new()).unwrap()
+    Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap()
 }
 
 fn contract(path: &str) -> Contract {

@@ -38,7 +38,7 @@ const TITLES: [&str; 15] = [
 ];
 
 fn read(path: &Path) -> String {
-    Document::open(path, &LoadOptions::new()).unwrap().text
+    Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap().text
 }
 
 /// Markdown without its escapes, as a page of Word says it.

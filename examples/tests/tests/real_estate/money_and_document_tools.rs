@@ -127,7 +127,8 @@ fn the_findings_of_written_contracts_are_few() {
     let mut found = String::new();
     for file in ["contracts/임대차계약서.docx", "standards/표준임대차계약서.md"] {
         let path = format!("{}/../contract/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = Document::open(path, &LoadOptions::new()).unwrap().text;
+        let text =
+            Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap().text;
         let output = run(&analysis(), json!({"contract": text})).unwrap();
         writeln!(found, "{file}\n{}\n", output.text).unwrap();
     }
