@@ -351,7 +351,8 @@ async fn the_front_of_an_agent_s_prompt_stays_or_a_break_is_said() {
     assert!(all == every || !is_full() && all.len() > 3, "{all:?}");
     let breaks: u64 = causes.values().sum();
     assert!(kept > breaks, "{kept} kept, {causes:?}");
-    assert!(shared > 100 && shared > 9 * other, "{shared} shared, {other} not");
+    let (least, part) = if is_full() { (100, 9) } else { (10, 3) };
+    assert!(shared > least && shared > part * other, "{shared} shared, {other} not");
 }
 
 /// P61: of a routing model and of the agents that it delegates to, each in its own run.

@@ -14,6 +14,7 @@ use clap::Parser;
 use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
+use hanok_testkit::sampled;
 use real_estate::{Options, open};
 use terminal::{brain, cached::Cached};
 
@@ -138,8 +139,9 @@ async fn right(model: &SharedModel, questions: &[Question]) -> (usize, Vec<Strin
 async fn the_right_tools_are_chosen_for_eighty_questions() {
     let questions = Question::all();
     assert_eq!(questions.len(), ALL);
+    let questions = sampled(questions);
     let (right, marked) = right(&brain::offline().model, &questions).await;
-    assert!(right >= LEAST, "{right} of {ALL} are right");
+    assert!(right * ALL >= questions.len() * LEAST, "{right} of {} are right", questions.len());
     assert_eq!(marked, [""; 0]);
 }
 
