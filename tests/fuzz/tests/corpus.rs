@@ -11,6 +11,7 @@ use std::{fs, panic, path::Path};
 
 use hanok_fuzz::{TARGETS, Target, calls, dictionary, forms, marks_are_hidden};
 use hanok_parse::Format;
+use hanok_testkit::stretch;
 
 fn here(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -54,7 +55,7 @@ fn what_was_found_before_is_found_no_more() {
 /// P32, P59: no bytes make the parser panic, and no cut changes what it reads.
 #[test]
 fn any_text_is_a_sound_reply_however_it_is_cut() {
-    for seed in 0..4_000 {
+    for seed in stretch(0..4_000) {
         run("any_text", TARGETS[0].1, &bytes(seed), &format!("seed {seed}"));
     }
 }
@@ -73,7 +74,7 @@ fn every_format_is_read_as_it_was_written() {
     let forms = forms();
     let mut failed = Vec::new();
     for (index, format) in forms.iter().enumerate() {
-        for seed in 0..60 {
+        for seed in stretch(0..60) {
             let mut data = vec![u8::try_from(index).unwrap()];
             data.extend(bytes(seed * 61 + index as u64));
             if panic::catch_unwind(|| calls(&data)).is_err() {
@@ -96,7 +97,7 @@ fn a_text_that_is_cut_shows_nothing_of_its_call() {
 /// contract 4
 #[test]
 fn small_faults_of_json_are_mended_and_strings_are_kept() {
-    for seed in 0..20_000 {
+    for seed in stretch(0..20_000) {
         run("repair", TARGETS[2].1, &bytes(seed), &format!("seed {seed}"));
     }
 }
@@ -104,7 +105,7 @@ fn small_faults_of_json_are_mended_and_strings_are_kept() {
 /// contract 13
 #[test]
 fn the_events_of_any_text_fold_to_its_reply() {
-    for seed in 0..3_000 {
+    for seed in stretch(0..3_000) {
         run("events", TARGETS[3].1, &bytes(seed), &format!("seed {seed}"));
     }
 }
@@ -112,14 +113,14 @@ fn the_events_of_any_text_fold_to_its_reply() {
 /// contract 15 to 20: where special tokens are known, nothing else is a mark.
 #[test]
 fn nothing_but_special_tokens_is_a_mark_where_they_are_known() {
-    for seed in 0..3_000 {
+    for seed in stretch(0..3_000) {
         run("special", TARGETS[5].1, &bytes(seed), &format!("seed {seed}"));
     }
 }
 
 #[test]
 fn a_table_of_any_letters_is_read_or_says_why_not() {
-    for seed in 0..600 {
+    for seed in stretch(0..600) {
         run("tables", TARGETS[6].1, &bytes(seed), &format!("seed {seed}"));
     }
 }
@@ -128,7 +129,7 @@ fn a_table_of_any_letters_is_read_or_says_why_not() {
 fn amounts_of_any_text_are_in_order_and_written_as_they_are_read() {
     let pieces: Vec<char> =
         "0159일이삼오구십백천만억조원제의항호평프로퍼센트년월.,:₩%㎡ ~-".chars().collect();
-    for seed in 0..20_000 {
+    for seed in stretch(0..20_000) {
         let text: String =
             bytes(seed).iter().take(24).map(|at| pieces[usize::from(*at) % pieces.len()]).collect();
         run("amounts", TARGETS[4].1, text.as_bytes(), &format!("{text:?}"));

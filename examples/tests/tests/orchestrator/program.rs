@@ -568,10 +568,10 @@ fn an_interrupt_cancels_the_task_and_ends_the_server() {
     let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     let said = said(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{}", said.err);
-    assert!(came("cancel"), "{:?}", ledger(folder.path()));
     while Path::new("/proc").join(&server).exists() {
         sleep(Duration::from_millis(20));
     }
+    assert!(came("cancel"), "{:?}", ledger(folder.path()));
 }
 
 /// What ends the program while its servers start, or while it waits for a line, ends them too.

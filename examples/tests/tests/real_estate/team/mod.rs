@@ -15,6 +15,7 @@ use example_tests::cached::Cached;
 use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
+use hanok_testkit::{is_full, sampled};
 use real_estate::{Options, open};
 use terminal::brain;
 
@@ -139,8 +140,11 @@ async fn right(model: &SharedModel, questions: &[Question]) -> (usize, Vec<Strin
 async fn the_right_tools_are_chosen_for_eighty_questions() {
     let questions = Question::all();
     assert_eq!(questions.len(), ALL);
+    let questions = sampled(questions);
     let (right, marked) = right(&brain::offline().model, &questions).await;
-    assert!(right >= LEAST, "{right} of {ALL} are right");
+    // What is wrong may be among a sample more often than its share.
+    let least = if is_full() { LEAST } else { (questions.len() * LEAST / ALL).saturating_sub(2) };
+    assert!(right >= least, "{right} of {} are right", questions.len());
     assert_eq!(marked, [""; 0]);
 }
 
