@@ -1,6 +1,6 @@
 //! How well English passages are found by keywords, with words in their stems and with words as they are written.
 //!
-//! `cargo test -p hanok-retrieval --test english -- --nocapture` prints the table of the README.
+//! `cargo test -p hanok-retrieval --test it english:: -- --nocapture` prints the table of the README.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

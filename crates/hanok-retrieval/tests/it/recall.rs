@@ -1,6 +1,6 @@
 //! How well the sample documents are found, with Korean questions as they are asked.
 //!
-//! `cargo test -p hanok-retrieval --test recall -- --nocapture` prints the tables of the README.
+//! `cargo test -p hanok-retrieval --test it recall:: -- --nocapture` prints the tables of the README.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! Files that earlier builds wrote are read as they were meant, and their threads go on.
 //!
-//! `cargo test -p hanok-sqlite --test golden -- --ignored` writes the file of this build's format, once for each format: what
+//! `cargo test -p hanok-sqlite --test it golden:: -- --ignored` writes the file of this build's format, once for each format: what
 //! stands there already is never written anew.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
 

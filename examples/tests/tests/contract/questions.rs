@@ -1,6 +1,6 @@
 //! Questions about the two sample contracts, and the articles that an answer has to name, with the offline model.
 //!
-//! `cargo test -p contract --test questions -- --nocapture` prints the table and what was missed.
+//! `cargo test -p example-tests --test contract questions:: -- --nocapture` prints the table and what was missed.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 

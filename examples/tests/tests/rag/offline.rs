@@ -1,6 +1,6 @@
 //! The offline model with the example's own agents, tools and documents: where a question goes, and what is answered.
 //!
-//! `cargo test -p rag --test offline -- --nocapture` prints every answer that is not as it should be.
+//! `cargo test -p example-tests --test rag offline:: -- --nocapture` prints every answer that is not as it should be.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
 
