@@ -100,7 +100,7 @@ impl Sources {
     /// Adds the messages of a conversation: all that the user wrote, and the data of the tools since they last wrote, or of all
     /// tools where there is no message of a user.
     ///
-    /// The data of a tool is what its message has in its metadata (`data`, [`ToolOutput::data`](hanok_model::ToolOutput::data)).
+    /// The data of a tool is what its message has in its metadata (`data`, `ToolOutput::data` of `hanok-model`).
     pub fn messages<'a>(mut self, messages: impl IntoIterator<Item = &'a Message>) -> Self {
         let mut turn: Vec<&Message> = Vec::new();
         for message in messages {

@@ -121,7 +121,7 @@ impl Recalled {
     /// into its state keeps them there, so the next turn's prompt begins as this one does.
     ///
     /// A conversation that has the question already stores the message behind it:
-    /// [`ConversationMemory::prompt`](crate::ConversationMemory::prompt) shows it before.
+    /// `ConversationMemory::prompt` of `hanok-memory` shows it before.
     pub fn before(&self, question: Message, language: Language, mark: &DataMark) -> Vec<Message> {
         self.message(language, mark).into_iter().chain([question]).collect()
     }

@@ -83,7 +83,7 @@ pub struct Passage {
     pub ordinal: usize,
     /// The page it begins on, from 1. `None` for a text without pages.
     pub page: Option<usize>,
-    /// The [`Document::metadata`] it was cut from, and what [`contract_passages`](crate::contract_passages) adds.
+    /// The [`Document::metadata`] it was cut from, and what `contract_passages` of `hanok-documents` adds.
     pub metadata: BTreeMap<String, String>,
     /// What it means, as an [`Embedder`](hanok_model::Embedder) says it; a store keeps it beside the passage. `None` where
     /// nobody asked one, and in what a store gives.

@@ -22,18 +22,22 @@ struct Kept<'a> {
 }
 
 /// `passage` as JSON.
+///
+/// # Errors
+///
+/// None that a passage of strings and numbers could cause.
 pub fn encode(passage: &Passage) -> Result<Vec<u8>, BoxError> {
     Ok(serde_json::to_vec(&Kept::of(passage))?)
 }
 
 /// The passage that [`encode`] made `kept` of, without a vector.
+///
+/// # Errors
+///
+/// `kept` is none.
 pub fn decode(kept: &[u8]) -> Result<Passage, BoxError> {
     Ok(serde_json::from_slice::<Kept<'_>>(kept)?.into())
 }
-
-/// `passage` as MessagePack, its values in their order, which is read faster.
-
-/// The passage that [`pack`] made `kept` of, without a vector.
 
 impl<'a> Kept<'a> {
     fn of(passage: &'a Passage) -> Self {

@@ -14,8 +14,8 @@
 //! | `choose_again` | the choices of a log, made again by another model |
 //! | `choice`, `prompt` | the choices in the log, and the texts of models and answers |
 //!
-//! A plan is data in the state, and what ran is data in the log. [`execution`] memoises each team's beginning and end, so
-//! [`steps`] and a resumed run read the same.
+//! A plan is data in the state, and what ran is data in the log. `execution` memoises each team's beginning and end, so
+//! `steps` and a resumed run read the same.
 
 #![doc = include_str!("../README.md")]
 

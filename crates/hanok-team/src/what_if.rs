@@ -133,8 +133,8 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
     /// runs on. Steps that neither made the choice nor need one that did keep their results from the log; nothing of them is made
     /// again. The thread itself is untouched.
     ///
-    /// The team of the choice is given the names as [`MemberInput::instead`](crate::MemberInput::instead), and all are told to only
-    /// read ([`MemberInput::only_reads`](crate::MemberInput::only_reads)); teams that [ask](crate::Team::asks)
+    /// The team of the choice is given the names as [`MemberInput::instead`](hanok_supervisor::MemberInput::instead), and all are told to only
+    /// read ([`MemberInput::only_reads`](hanok_supervisor::MemberInput::only_reads)); teams that [ask](crate::Team::asks)
     /// or [act](crate::Team::acts) are skipped, unless [`WhatIf::with_effects`] lets them.
     ///
     /// ```

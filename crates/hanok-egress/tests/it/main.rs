@@ -1,4 +1,11 @@
 //! What the client fetches, and what it refuses.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod egress;
 mod server;

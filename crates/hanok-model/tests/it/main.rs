@@ -1,4 +1,11 @@
 //! What models, tools and embedders do, by what they are asked for.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod blocking;
 mod clock;

@@ -127,7 +127,7 @@ impl FileReader for Loud {
         _: &LoadOptions,
         deadline: Deadline,
     ) -> Result<FileText, SkipReason> {
-        let text = String::from_utf8(bytes).map_err(|_| SkipReason::Encoding)?;
+        let text = String::from_utf8(bytes).map_err(|_cause| SkipReason::Encoding)?;
         assert!(!text.contains('!'), "no reader is perfect");
         while text.contains('?') {
             deadline.check()?;

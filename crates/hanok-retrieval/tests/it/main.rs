@@ -1,4 +1,11 @@
 //! What is read, split and found.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod embedded;
 mod english;

@@ -30,7 +30,7 @@ const SHOWN: usize = 1500;
 /// The tool `search_wikipedia`: the beginning of the page that fits a query best, with its address, and the titles of others.
 ///
 /// It changes nothing and needs no key. The language is that of the query's letters unless the model names one. Wikipedia
-/// asks programs to say who runs them: give an [`Egress`] with a [`user_agent`](crate::EgressBuilder::user_agent) that does.
+/// asks programs to say who runs them: give an [`Egress`] with a [`user_agent`](hanok_egress::EgressBuilder::user_agent) that does.
 ///
 /// ```
 /// use hanok_model::Tool;

@@ -14,9 +14,9 @@ pub struct MemberInput {
     pub messages: Vec<Message>,
     /// The task, if it is given one.
     pub task: Option<String>,
-    /// The question of the turn, in a [`TeamSupervisor`](crate::TeamSupervisor).
+    /// The question of the turn, in a `TeamSupervisor` of `hanok-team`.
     pub question: Option<String>,
-    /// The data of the teams that it needs, by their steps, in a [`TeamSupervisor`](crate::TeamSupervisor).
+    /// The data of the teams that it needs, by their steps, in a `TeamSupervisor` of `hanok-team`.
     pub results: BTreeMap<String, Json>,
     /// The tools to call in place of those that would be chosen, in a what-if of a team supervisor.
     pub instead: Option<Vec<String>>,

@@ -54,7 +54,7 @@ impl MemberOutput {
         self
     }
 
-    /// Says that the member failed, and why. A [`TeamSupervisor`](crate::TeamSupervisor) takes the team for failed, whatever its
+    /// Says that the member failed, and why. A `TeamSupervisor` of `hanok-team` takes the team for failed, whatever its
     /// text says.
     #[must_use]
     pub fn failed(self, reason: impl Into<String>) -> Self {

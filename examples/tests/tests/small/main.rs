@@ -1,4 +1,11 @@
 //! The examples that are one idea each.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod offline;
 mod parse;
