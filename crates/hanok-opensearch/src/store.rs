@@ -57,7 +57,7 @@ impl OpenSearchConfig {
     }
 }
 
-/// A [`DocumentStore`] in an index of OpenSearch with its plugin for vectors. The feature `opensearch`.
+/// A [`DocumentStore`] in an index of OpenSearch with its plugin for vectors.
 ///
 /// Words are found by the server's BM25 over our terms, vectors by its HNSW index, which may miss a near one; both are joined
 /// here, so that each part is told. What is written is shown all at once, when it is complete. Should a writer die before

@@ -12,15 +12,16 @@ use hanok_retrieval::{
     backend::{self, Asked, Found, Weight, Whole, asked_by, matched},
 };
 
-/// A [`DocumentStore`] in PostgreSQL with the extension pgvector, shared by any number of processes. The feature `pgvector`.
+/// A [`DocumentStore`] in PostgreSQL with the extension pgvector, shared by any number of processes.
 ///
 /// By keywords the server computes the BM25 of every passage that has a term of the question, found by an index of the terms;
 /// by vectors it looks into an HNSW index for each space, which may miss a near one. A change is one transaction, and
 /// changes of one collection take turns. Calls need a tokio runtime that outlives the store.
 ///
 /// ```no_run
+/// use hanok_pgvector::PgvectorStore;
 /// use hanok_postgres::Config;
-/// use hanok_retrieval::{PgvectorStore, Terms};
+/// use hanok_retrieval::Terms;
 ///
 /// # async fn open() -> Result<(), hanok_retrieval::RetrievalError> {
 /// let config = Config::new("postgresql://agents@db.example/agents?sslmode=require").schema("documents");

@@ -41,12 +41,12 @@ pub async fn sync<'a>(
 /// Those of the store.
 ///
 /// ```
-/// use hanok_retrieval::{Contract, Document, DocumentStore, MemoryStore, contract_passages, sync_passages};
+/// use hanok_retrieval::{Document, DocumentStore, MemoryStore, Splitter, sync_passages};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), hanok_retrieval::RetrievalError> {
 /// let document = Document::new("contracts/a.md", "제1조(목적) 용역의 조건을 정한다.\n");
-/// let passages = contract_passages(&document, &Contract::parse(document.text.as_str()));
+/// let passages = Splitter::new().max_chars(200).split(&document);
 /// let store = MemoryStore::default();
 /// let ours = |source: &str| source.starts_with("contracts/");
 /// assert_eq!(sync_passages(&store, [passages], ours).await?.added, 1);
