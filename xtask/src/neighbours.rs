@@ -53,7 +53,7 @@ pub(crate) fn stage(work: &Work) -> Result<Outcome> {
             .arguments([Path::new(FOLDER).join(name).join("Cargo.toml")])
             .variable("CARGO_TARGET_DIR", target)
             .variable("INSTA_UPDATE", "no")
-            .variable("INSTA_WORKSPACE_ROOT", std::path::absolute("crates")?);
+            .variable("INSTA_WORKSPACE_ROOT", std::path::absolute(Path::new(FOLDER).join(name))?);
         let ended = tests.run()?;
         if !ended.succeeded() {
             return Ok(Outcome::Failed(format!("{name}:\n{}", ended.output)));

@@ -26,8 +26,6 @@ mod memory_store;
 mod stored;
 #[path = "../../../../crates/hanok-model/tests/it/clock/mod.rs"]
 mod clock;
-#[path = "../../../../crates/hanok-model/tests/it/doubles.rs"]
-mod doubles;
 #[path = "../../../../crates/hanok-model/tests/it/injected.rs"]
 mod injected;
 #[path = "../../../../crates/hanok-model/tests/it/model.rs"]
