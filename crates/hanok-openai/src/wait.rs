@@ -1,13 +1,8 @@
-//! Waiting no longer than allowed.
+//! Waiting no longer than allowed, and saying for what.
 
-use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
-    task::Poll,
-    time::Duration,
-};
+use std::time::Duration;
 
-use hanok_core::Call;
+use hanok_core::{Call, Waiting};
 use hanok_model::{ModelError, Wait};
 
 /// What `work` gives, unless the call is stopped or `total` or the call's own time is over before.
@@ -24,15 +19,11 @@ pub(crate) async fn bounded<T>(
     if after.is_zero() {
         return Err(late);
     }
-    let mut stopped = call.stop().cancelled();
-    let mut work = pin!(within(call, after, late, work));
-    poll_fn(|cx| {
-        if Pin::new(&mut stopped).poll(cx).is_ready() {
-            return Poll::Ready(Err(ModelError::Cancelled));
-        }
-        work.as_mut().poll(cx)
-    })
-    .await
+    match call.bounded(after, work).await {
+        Waiting::Done(given) => given,
+        Waiting::Late => Err(late),
+        Waiting::Stopped => Err(ModelError::Cancelled),
+    }
 }
 
 /// What `work` gives, or `late` when it takes longer than `after`.
@@ -42,17 +33,5 @@ pub(crate) async fn within<T>(
     late: ModelError,
     work: impl Future<Output = Result<T, ModelError>>,
 ) -> Result<T, ModelError> {
-    let mut work = pin!(work);
-    let mut sleep = call.clock().sleep(after);
-    let mut late = Some(late);
-    poll_fn(|cx| {
-        if let Poll::Ready(given) = work.as_mut().poll(cx) {
-            return Poll::Ready(given);
-        }
-        match sleep.as_mut().poll(cx) {
-            Poll::Ready(()) => late.take().map_or(Poll::Pending, |late| Poll::Ready(Err(late))),
-            Poll::Pending => Poll::Pending,
-        }
-    })
-    .await
+    call.timeout(after, work).await.unwrap_or(Err(late))
 }
