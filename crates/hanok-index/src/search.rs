@@ -39,7 +39,13 @@ pub(crate) fn by_keywords(
         counts.push(usize::try_from(searcher.doc_freq(&fields.term(&asked.term))?)?);
     }
     let all = usize::try_from(searcher.num_docs())?;
-    let shares: Vec<f32> = weights(&asked, &counts, all).iter().map(|it| it.share).collect();
+    let weights = weights(&asked, &counts, all);
+    // Each term as it is in what is written of a passage, with its share of the question.
+    let shares: Vec<(&Asked, String, f32)> = asked
+        .iter()
+        .zip(&weights)
+        .map(|(asked, weight)| (asked, asked.term.written(), weight.share))
+        .collect();
     let any = asked.iter().zip(&counts).filter(|(_, count)| **count > 0);
     let any: Vec<_> = any.map(|(asked, _)| (Occur::Should, weighed(fields, asked))).collect();
     if any.is_empty() || depth == 0 {
@@ -60,12 +66,11 @@ pub(crate) fn by_keywords(
             let passage = fields.passage(&searcher.doc(at)?)?;
             let (written, _) = written(&searched(&passage), terms);
             let has: HashSet<&str> = written.split(' ').collect();
-            let had = |(asked, _): &(&Asked, &f32)| has.contains(asked.term.written().as_str());
-            let had: Vec<(&Asked, &f32)> = asked.iter().zip(&shares).filter(had).collect();
+            let had = shares.iter().filter(|(_, term, _)| has.contains(term.as_str()));
             // Rounding alone could pass it.
-            let coverage = had.iter().map(|(_, share)| **share).sum::<f32>().min(1.0);
+            let coverage = had.clone().map(|(.., share)| *share).sum::<f32>().min(1.0);
             if coverage >= query.lowest_coverage() && found.len() < depth {
-                let matched = matched(had.into_iter().map(|(asked, _)| asked));
+                let matched = matched(had.map(|(asked, ..)| *asked));
                 let hit = Found::by(Mode::Keyword, found.len() + 1, score, at);
                 found.push(Found { coverage, matched, ..hit });
             }
