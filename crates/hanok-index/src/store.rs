@@ -1,7 +1,6 @@
 //! A store in the files of a folder.
 
 use std::{
-    collections::BTreeMap,
     fmt,
     ops::Range,
     path::PathBuf,
@@ -11,6 +10,7 @@ use std::{
 
 use hanok_retrieval::{
     BoxError, DocumentStore, Hit, Passage, Query, RetrievalError, Retriever, StoredDocument, Terms,
+    backend::by_source,
 };
 use tantivy::{IndexReader, IndexWriter, Searcher, TantivyDocument};
 
@@ -191,13 +191,8 @@ impl Retriever for IndexStore {
 impl DocumentStore for IndexStore {
     async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
         self.change(move |inner, writer| {
-            let mut documents: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
-            for passage in passages {
-                documents.entry(passage.source.clone()).or_default().push(passage);
-            }
             let mut is_changed = false;
-            for (source, mut passages) in documents {
-                passages.sort_by_key(|passage| passage.ordinal);
+            for (source, passages) in by_source(passages) {
                 let entries = inner.fields.entries(&passages, &inner.terms)?;
                 if inner.is_stored(&source, &entries)? {
                     continue;

@@ -14,7 +14,7 @@ use crate::{
 use hanok_retrieval::{
     BoxError, DocumentStore, Hit, Mode, Passage, Query, RetrievalError, Retriever, StoredDocument,
     Terms,
-    backend::{self, Found, Whole, asked_by, matched},
+    backend::{self, Found, Whole, asked_by, by_source, matched},
 };
 
 /// So many bytes are sent at a time.
@@ -360,16 +360,13 @@ impl Retriever for OpenSearchStore {
 
 impl DocumentStore for OpenSearchStore {
     async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
-        let mut documents: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
         let mut spaces: Vec<Space> = Vec::new();
-        for passage in passages {
+        for passage in &passages {
             let space = passage.vector.as_ref().map(|vector| vector.space());
             spaces.extend(space.filter(|space| !spaces.contains(space)));
-            documents.entry(passage.source.clone()).or_default().push(passage);
         }
         let (mut begin, mut lines, mut end) = (Vec::new(), Vec::new(), Vec::new());
-        for (source, mut passages) in documents {
-            passages.sort_by_key(|passage| passage.ordinal);
+        for (source, passages) in by_source(passages) {
             let document = entries::document(&passages, &self.terms).map_err(gone)?;
             let Some((new, mut put)) = document else { continue };
             let old = self.head(&source).await?;

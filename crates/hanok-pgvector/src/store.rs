@@ -1,6 +1,6 @@
 //! A store in PostgreSQL.
 
-use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
 use hanok_checkpoint::{Space, Vector};
 use hanok_postgres::{Config, Connections, Rows, Statement, Value};
@@ -9,7 +9,7 @@ use crate::{ask, tables};
 use hanok_retrieval::{
     BoxError, DocumentStore, Hit, Mode, Passage, Query, RetrievalError, Retriever, StoredDocument,
     Terms,
-    backend::{self, Asked, Found, Weight, Whole, asked_by, matched},
+    backend::{self, Asked, Found, Weight, Whole, asked_by, by_source, matched},
 };
 
 /// A [`DocumentStore`] in PostgreSQL with the extension pgvector, shared by any number of processes.
@@ -284,9 +284,11 @@ impl Retriever for PgvectorStore {
 impl DocumentStore for PgvectorStore {
     async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
         self.may_write()?;
-        let mut documents: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+        if passages.is_empty() {
+            return Ok(());
+        }
         let mut spaces: Vec<(Space, i64)> = Vec::new();
-        for passage in passages {
+        for passage in &passages {
             let space = passage.vector.as_ref().map(Vector::space);
             if let Some(space) = space
                 && !spaces.iter().any(|(known, _)| *known == space)
@@ -294,14 +296,9 @@ impl DocumentStore for PgvectorStore {
                 let id = self.space(&space).await?;
                 spaces.push((space, id));
             }
-            documents.entry(passage.source.clone()).or_default().push(passage);
-        }
-        if documents.is_empty() {
-            return Ok(());
         }
         let mut statements = vec![tables::hold(&self.schema, self.id)];
-        for mut passages in documents.into_values() {
-            passages.sort_by_key(|passage| passage.ordinal);
+        for passages in by_source(passages).into_values() {
             let (at, to) = ((&*self.schema, &*self.extension), (self.id, &*self.collection));
             statements.extend(tables::put(at, to, &spaces, &passages, &self.terms).map_err(gone)?);
         }

@@ -10,7 +10,7 @@ pub use crate::{
     decode::{clean, decode as decode_text, markup as decode_markup},
     found::{Found, Whole},
     kept::{decode, encode},
-    memory::{asked_by, matched, searched, told},
+    memory::{asked_by, by_source, matched, searched, told},
     nearest::{Nearest, nearest},
     split::Passages,
     structure::{Heading, begins, heading, is_title},

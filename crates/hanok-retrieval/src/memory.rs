@@ -1,4 +1,7 @@
-use std::{collections::HashMap, convert::Infallible};
+use std::{
+    collections::{BTreeMap, HashMap},
+    convert::Infallible,
+};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -166,6 +169,16 @@ pub fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
         }
     }
     matched
+}
+
+/// `passages` by the documents that they are of, those of each in its order.
+pub fn by_source(passages: Vec<Passage>) -> BTreeMap<String, Vec<Passage>> {
+    let mut documents: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+    for passage in passages {
+        documents.entry(passage.source.clone()).or_default().push(passage);
+    }
+    documents.values_mut().for_each(|passages| passages.sort_by_key(|passage| passage.ordinal));
+    documents
 }
 
 /// What of a passage is searched: its text, its headings and the name of its source.
