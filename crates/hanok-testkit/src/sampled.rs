@@ -1,7 +1,8 @@
 //! Which points of a sweep a test takes.
-#![allow(clippy::panic, reason = "whoever names a wrong turn is to hear of it")]
 
 use std::{env, ops::Range};
+
+use crate::scatter::{STEP, scattered};
 
 /// The variable that has a test take all points, where it is not empty.
 const FULL: &str = "HANOK_TEST_FULL";
@@ -72,14 +73,16 @@ fn turn() -> Option<u64> {
         return None;
     }
     let turn = env::var(TURN).unwrap_or_else(|_unset| "0".to_owned());
-    Some(turn.parse().unwrap_or_else(|error| panic!("{TURN} is `{turn}`: {error}")))
+    let number = turn.parse();
+    assert!(number.is_ok(), "{TURN} is `{turn}`, and has to be a number");
+    number.ok()
 }
 
 fn sample<T>(points: Vec<T>, turn: u64) -> Vec<T> {
     let last = points.len() - 1;
     let numbered = (0..).zip(points);
     let taken = numbered.filter(|(at, _)| {
-        *at == 0 || *at == last || (scattered(*at) + turn % TURNS).is_multiple_of(TURNS)
+        *at == 0 || *at == last || (tenth_of(*at) + turn % TURNS).is_multiple_of(TURNS)
     });
     taken.map(|(_, point)| point).collect()
 }
@@ -91,9 +94,8 @@ fn tenth(seeds: &Range<u64>, turn: u64) -> Range<u64> {
 }
 
 /// A number below [`TURNS`], the same for a tenth of all points, which are not those of one column where a sweep has two.
-fn scattered(at: usize) -> u64 {
-    let mixed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    mixed % TURNS
+fn tenth_of(at: usize) -> u64 {
+    scattered((at as u64).wrapping_mul(STEP)) % TURNS
 }
 
 #[cfg(test)]
