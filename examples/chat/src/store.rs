@@ -135,9 +135,7 @@ impl StoreOptions {
             #[cfg(not(all(feature = "index", feature = "opensearch", feature = "pgvector")))]
             kind => {
                 drop(url);
-                Err(Failure::Usage(format!(
-                    "저장소 {kind}는 이 빌드에 없습니다. -F {kind}로 다시 빌드하세요."
-                )))
+                Err(Failure::not_built(&format!("--store {kind}"), &kind.to_string()))
             }
         }
     }
