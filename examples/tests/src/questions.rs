@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, fmt};
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Chain, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Outcome, Thread};
+use hanok_testkit::sampled;
 
 use terminal::{MeaningOptions, Talk, messages};
 
@@ -278,17 +279,11 @@ pub async fn ask<'h, T: Talk + 'h>(
     report
 }
 
-/// `questions` by conversation: one that goes on stands with the one before.
+/// Those of `all` that are asked this time: a sample of the conversations, each whole.
 #[must_use]
-pub fn conversations(questions: Vec<Question>) -> Vec<Vec<Question>> {
-    let mut all: Vec<Vec<Question>> = Vec::new();
-    for question in questions {
-        match all.last_mut() {
-            Some(last) if question.follows => last.push(question),
-            _ => all.push(vec![question]),
-        }
-    }
-    all
+pub fn taken(all: &[Question]) -> Vec<Question> {
+    let conversations = all.chunk_by(|_, next| next.follows);
+    sampled(conversations).concat()
 }
 
 /// About `count` of those that go on from none, evenly taken, for a slow model.

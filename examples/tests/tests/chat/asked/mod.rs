@@ -8,9 +8,8 @@ use chat::{Chat, Options, Talking};
 use clap::Parser;
 use example_tests::{
     cached,
-    questions::{House, Question, ask, conversations, meaning, sample},
+    questions::{House, Question, ask, meaning, sample, taken},
 };
-use hanok_testkit::sampled;
 use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
@@ -21,11 +20,6 @@ async fn house(brain: &Brain) -> House<Talking> {
     let chat = Chat::build(brain, &options).await.unwrap();
     let graph = chat.graph().unwrap();
     House::new(Talking::new(chat), &graph)
-}
-
-/// Those of `all` that are asked this time.
-fn taken(all: &[Question]) -> Vec<Question> {
-    sampled(conversations(all.to_vec())).concat()
 }
 
 fn questions() -> Vec<Question> {

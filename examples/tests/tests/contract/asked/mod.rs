@@ -10,9 +10,8 @@ use clap::Parser;
 use contract::{Book, Expert, Options, Talking};
 use example_tests::{
     cached,
-    questions::{House, Question, ask, conversations, meaning, sample},
+    questions::{House, Question, ask, meaning, sample, taken},
 };
-use hanok_testkit::sampled;
 use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
@@ -45,11 +44,6 @@ async fn house(brain: &Brain, contract: &str) -> House<Talking> {
     let expert = Expert::new(brain.model.clone(), book, &options).unwrap();
     let graph = expert.graph().unwrap();
     House::new(Talking::new(expert), &graph)
-}
-
-/// Those of `all` that are asked this time.
-fn taken(all: &[Question]) -> Vec<Question> {
-    sampled(conversations(all.to_vec())).concat()
 }
 
 fn questions() -> Vec<Question> {

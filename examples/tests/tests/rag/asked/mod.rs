@@ -6,9 +6,8 @@
 
 use example_tests::{
     cached,
-    questions::{House, Question, ask, conversations, meaning, sample},
+    questions::{House, Question, ask, meaning, sample, taken},
 };
-use hanok_testkit::sampled;
 use rag::{Office, agents};
 use terminal::brain::{self, Brain};
 
@@ -20,11 +19,6 @@ async fn house(brain: &Brain) -> House<Office> {
     let office = Office(agents::supervisor(brain, &tools).unwrap());
     let graph = office.0.graph().clone();
     House::new(office, &graph)
-}
-
-/// Those of `all` that are asked this time.
-fn taken(all: &[Question]) -> Vec<Question> {
-    sampled(conversations(all.to_vec())).concat()
 }
 
 fn questions() -> Vec<Question> {
