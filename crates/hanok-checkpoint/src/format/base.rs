@@ -4,7 +4,7 @@
 //! there), the snapshot, and the entries that are pending at the floor, each with its position. Without a chain the links are
 //! nil.
 
-use hanok_core::{FoldError, Position, Reader, StoredError, Writer};
+use hanok_core::{FoldError, Namespace, Position, Reader, StoredError, Writer};
 
 use crate::{
     chain::Link,
@@ -39,8 +39,14 @@ impl BaseState {
     /// The fold of the records up to `floor`.
     pub(crate) fn to_fold(&self, floor: Position) -> Result<ThreadFold, FoldError> {
         let mut fold = self.snapshot.to_fold(floor);
+        // How the thread's run ended is in the snapshot: an answer that is pending was given before that.
+        let root = Namespace::root();
+        let ended = fold.run(&root).and_then(|run| run.ended.clone());
         for (position, entry) in &self.pending {
             fold.apply(*position, entry)?;
+        }
+        if let Some(run) = fold.runs.get_mut(&root) {
+            run.ended = ended;
         }
         fold.position = floor;
         Ok(fold)

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use futures::executor::block_on;
 use hanok_checkpoint::{
-    Begin, Body, Commit, Copied, Edit, Entry, Epoch, Frontier, GraphId, Persistence, Question,
-    TaskWrite, ThreadFold,
+    Answer, AppendId, Begin, Body, Checkpointer, Codec, Commit, Copied, Edit, End, Entry, Epoch,
+    Frontier, GraphId, Guard, InMemoryCheckpointer, Life, Log, Persistence, Question, RunEnd,
+    SharedCheckpointer, TaskWrite, ThreadFold, Tip,
 };
 use hanok_core::{
     Change, Changes, Namespace, Position, RunId, Spent, Stored, TaskId, Tenant, ThreadKey,
@@ -43,20 +45,21 @@ fn begin(frontier: Option<Frontier>) -> Body {
     })
 }
 
+fn question(payload: &str) -> Body {
+    Body::Question(Question {
+        id: "q".to_owned(),
+        task: TaskId::from_bytes([1; 16]),
+        node: "ask".to_owned(),
+        payload: Stored::encode(payload).unwrap(),
+        schema: None,
+        deadline: None,
+        audience: None,
+    })
+}
+
 /// P14: a task that is run again asks its question again, which stands once, as it was asked last.
 #[test]
 fn a_question_that_is_asked_again_stands_once() {
-    let question = |payload: &str| {
-        Body::Question(Question {
-            id: "q".to_owned(),
-            task: TaskId::from_bytes([1; 16]),
-            node: "ask".to_owned(),
-            payload: Stored::encode(payload).unwrap(),
-            schema: None,
-            deadline: None,
-            audience: None,
-        })
-    };
     let fold = fold([begin(Some(Frontier::default())), question("first"), question("again")]);
     let asked: Vec<String> = fold
         .run(&Namespace::root())
@@ -122,4 +125,43 @@ fn what_begins_in_a_copy_has_ids_of_its_own() {
     for body in [begin(due()), Body::Rewind, edit(due())] {
         assert_eq!(fold([begin(due()), copied(), body]).identity, None);
     }
+}
+
+/// An answer that was given before its run ended is pending where the log is written anew, and does not undo the end.
+#[test]
+fn what_is_written_anew_ended_as_it_did() {
+    let answer = |value| Answer { id: "q".to_owned(), value, by: None, key: None };
+    let end = End {
+        run: RunId(1),
+        outcome: RunEnd::Interrupted,
+        spent: Spent::default(),
+        detail: String::new(),
+    };
+    let bodies = [
+        begin(Some(Frontier::default())),
+        question("first"),
+        Body::Answer(answer(Stored::encode("yes").unwrap())),
+        Body::End(end),
+    ];
+    let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
+    let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
+    let log = Log::new(store.clone(), thread.clone());
+    let mut tip = Tip::new(Life::new(1), false);
+    let records = (0..).map(Position).zip(bodies).map(|(before, body)| {
+        let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body };
+        tip.push(&codec, &thread, before, &entry).unwrap()
+    });
+    let records = records.collect();
+    let append =
+        tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, records);
+    block_on(store.append(&thread, append)).unwrap();
+    let opened = block_on(log.open(None)).unwrap().unwrap();
+    let before = opened.fold.run(&Namespace::root()).unwrap().clone();
+    assert_eq!(before.ended, Some(RunEnd::Interrupted));
+
+    let anew = log.rewrite(&opened.head, opened.fold, "me", AppendId(2), Timestamp(8));
+    block_on(anew).unwrap();
+    let after = block_on(log.open(None)).unwrap().unwrap().fold;
+    let after = after.run(&Namespace::root()).unwrap();
+    assert_eq!((&after.ended, &after.records), (&before.ended, &before.records));
 }
