@@ -10,7 +10,7 @@ pub(crate) mod writes;
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
-use futures::future::join_all;
+use futures_util::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
 use hanok_graph::{Context, Doubt, NotMade, StepError, ToolEvent};
 use hanok_model::{Tool, ToolError, ToolOutput};

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures::future::{Either, select};
+use futures_util::future::{Either, select};
 use hanok_core::{Call, Token, TokenSink};
 use hanok_model::{ModelError, ToolError};
 

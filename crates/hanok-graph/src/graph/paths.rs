@@ -1,19 +1,16 @@
-//! Where a graph leads: reachability and circles, by petgraph.
+//! Where a graph leads: reachability and circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use petgraph::{
-    algo::kosaraju_scc,
-    graph::{DiGraph, NodeIndex},
-    visit::Dfs,
-};
-
 use crate::names::{END, START};
+
+/// To each node the ones that ways lead to from it.
+type Ways<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// The nodes of a graph, START and END among them, and what leads from one to another.
 pub(super) struct Paths<'a> {
-    graph: DiGraph<&'a str, ()>,
-    indices: BTreeMap<&'a str, NodeIndex>,
+    forth: Ways<'a>,
+    back: Ways<'a>,
 }
 
 /// Nodes that no way leads out of.
@@ -31,45 +28,41 @@ impl<'a> Paths<'a> {
         nodes: impl IntoIterator<Item = &'a str>,
         ways: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Self {
-        let mut paths = Self { graph: DiGraph::new(), indices: BTreeMap::new() };
-        for node in nodes {
-            paths.index(node);
-        }
+        let mut forth: Ways<'a> = nodes.into_iter().map(|node| (node, BTreeSet::new())).collect();
+        let mut back = forth.clone();
         for (from, to) in ways {
-            let (from, to) = (paths.index(from), paths.index(to));
-            paths.graph.add_edge(from, to, ());
+            forth.entry(from).or_default().insert(to);
+            forth.entry(to).or_default();
+            back.entry(to).or_default().insert(from);
+            back.entry(from).or_default();
         }
-        paths
-    }
-
-    fn index(&mut self, node: &'a str) -> NodeIndex {
-        *self.indices.entry(node).or_insert_with(|| self.graph.add_node(node))
-    }
-
-    fn name(&self, node: NodeIndex) -> Option<&'a str> {
-        self.graph.node_weight(node).copied()
+        Self { forth, back }
     }
 
     /// The nodes that paths lead to from START, which is one of them.
     pub(super) fn reached(&self) -> BTreeSet<&'a str> {
-        let Some(start) = self.indices.get(START) else { return BTreeSet::new() };
-        let mut search = Dfs::new(&self.graph, *start);
-        let nodes = std::iter::from_fn(|| search.next(&self.graph));
-        nodes.filter_map(|node| self.name(node)).collect()
+        let mut reached = BTreeSet::new();
+        if self.forth.contains_key(START) {
+            search(&self.forth, START, &mut reached);
+        }
+        reached
     }
 
     /// Where a run could not go on to END: the nodes without a way first, then the circles, both sorted.
     pub(super) fn traps(&self) -> Vec<Trap<'a>> {
         let (mut nodes, mut circles) = (BTreeSet::new(), BTreeSet::new());
-        // Tarjan's is recursive there: a long graph would overflow the stack.
-        for component in kosaraju_scc(&self.graph) {
-            let inside: BTreeSet<_> = component.iter().copied().collect();
-            let targets = || component.iter().flat_map(|node| self.graph.neighbors(*node));
-            if targets().any(|to| !inside.contains(&to)) {
+        // Kosaraju's components: searched in this order, forth, each search sees one of them.
+        let mut seen = BTreeSet::new();
+        let order: Vec<_> =
+            self.back.keys().flat_map(|node| search(&self.back, node, &mut seen)).collect();
+        let mut seen = BTreeSet::new();
+        for node in order.into_iter().rev() {
+            let component: BTreeSet<_> = search(&self.forth, node, &mut seen).into_iter().collect();
+            let targets = || component.iter().flat_map(|node| targets(&self.forth, node));
+            if component.is_empty() || targets().any(|to| !component.contains(to)) {
                 continue;
             }
-            let mut names: Vec<_> = component.iter().filter_map(|node| self.name(*node)).collect();
-            names.sort_unstable();
+            let names: Vec<_> = component.iter().copied().collect();
             match *names {
                 [END] => {}
                 [name] if targets().next().is_none() => drop(nodes.insert(name)),
@@ -78,6 +71,32 @@ impl<'a> Paths<'a> {
         }
         nodes.into_iter().map(Trap::Node).chain(circles.into_iter().map(Trap::Circle)).collect()
     }
+}
+
+fn targets<'w, 'a>(ways: &'w Ways<'a>, node: &str) -> impl Iterator<Item = &'a str> + use<'w, 'a> {
+    ways.get(node).into_iter().flatten().copied()
+}
+
+/// What paths lead to from a node and had not been seen, itself among it: each after all that is found behind it.
+///
+/// It keeps its own stack, for a long graph would overflow that of its thread.
+fn search<'a>(ways: &Ways<'a>, node: &'a str, seen: &mut BTreeSet<&'a str>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    if !seen.insert(node) {
+        return found;
+    }
+    let mut open = vec![(node, targets(ways, node))];
+    while let Some((node, rest)) = open.last_mut() {
+        match rest.next() {
+            Some(next) if seen.insert(next) => open.push((next, targets(ways, next))),
+            Some(_) => {}
+            None => {
+                found.push(*node);
+                open.pop();
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]

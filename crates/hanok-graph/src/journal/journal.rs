@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures::lock::Mutex as AsyncMutex;
+use futures_util::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
     Append, Body, CheckpointError, Checkpointer, Claim, Epoch, Labels, Life, Log, Safety,
     SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, Tip,

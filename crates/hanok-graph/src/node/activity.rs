@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use futures::task::AtomicWaker;
+use futures_util::task::AtomicWaker;
 use hanok_core::{BoxFuture, Clock};
 
 /// Counts the signs of life of a task, if an idle time-out watches it or a task around it. Those of a subgraph are also

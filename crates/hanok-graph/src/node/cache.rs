@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use futures::channel::oneshot;
+use futures_channel::oneshot;
 use hanok_checkpoint::SharedStore;
 use hanok_core::{Clock, Stored, StoredError, Tenant, Timestamp};
 use hanok_state::State;

@@ -2,7 +2,7 @@
 
 use std::{any::TypeId, error::Error, fmt, sync::Arc};
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 use hanok_checkpoint::{
     Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore, ThreadItems,
 };
@@ -284,7 +284,7 @@ impl<C> Context<C> {
     pub async fn within_time<T>(&self, work: impl Future<Output = T>) -> Result<T, OverBudget> {
         let limited = &self.scope.env.limited;
         let mut work = std::pin::pin!(work.fuse());
-        futures::select_biased! {
+        futures_util::select_biased! {
             () = limited.cancelled().fuse() => match self.scope.env.total.exhausted() {
                 Some(limit) => Err(self.scope.meter().refuse(limit)),
                 // The run stops, and the task with it.

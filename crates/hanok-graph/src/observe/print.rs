@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use futures::StreamExt;
+use futures_util::StreamExt;
 use hanok_core::{Printable, Stored, Token};
 use hanok_state::{Message, Role, State};
 

@@ -9,7 +9,8 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use futures::{Stream, channel::oneshot};
+use futures_channel::oneshot;
+use futures_util::Stream;
 use hanok_checkpoint::Life;
 use hanok_core::{BoxFuture, Chain, Namespace, Position, Spawned, Spawner};
 

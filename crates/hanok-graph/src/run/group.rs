@@ -9,7 +9,7 @@ use std::{
     task::Poll,
 };
 
-use futures::task::AtomicWaker;
+use futures_util::task::AtomicWaker;
 use hanok_core::{BoxFuture, Spawned, Spawner};
 
 /// The number of tasks from which on one task starts the others. Started where tasks run, each is queued on that very

@@ -29,7 +29,7 @@ use crate::{
     },
     slots,
 };
-use futures::FutureExt;
+use futures_util::FutureExt;
 
 /// Runs one task to its end: attempts, then its error handler. With `failed` only the handler is left to run.
 ///

@@ -2,7 +2,7 @@
 
 use std::{future::poll_fn, ops::DerefMut, pin::Pin, task::Poll, time::Duration};
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 
 use crate::{
     error::NodeError,
@@ -83,7 +83,7 @@ pub(crate) async fn in_time<S: State>(
             None => std::future::pending().await,
         }
     };
-    futures::select_biased! {
+    futures_util::select_biased! {
         ended = Box::pin(node).fuse() => ended,
         () = Box::pin(late).fuse() => AttemptOutcome::Failed(NodeError::TimedOut {
             after: timeout.unwrap_or_default(),

@@ -7,7 +7,7 @@ use crate::{
     outcome::Outcome,
     run::{graph_run::GraphRun, run_state::RunState},
 };
-use futures::FutureExt;
+use futures_util::FutureExt;
 use hanok_core::{Budget, Limit};
 use hanok_state::State;
 
@@ -33,7 +33,7 @@ async fn at_most<S: State, C: Send + Sync + 'static>(
         return run.drive(state).await;
     }
     let mut drive = pin!(run.drive(state).fuse());
-    futures::select_biased! {
+    futures_util::select_biased! {
         outcome = drive => outcome,
         () = run.env.runtime.clock.sleep(left).fuse() => {
             run.env.stop(Limit::Time(time));

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 use hanok_checkpoint::{
     AppendId, CheckpointError, Checkpointer, Claim, Holder, Leases, Life, Log, SharedCheckpointer,
     SharedStore, Tip,
@@ -260,12 +260,12 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let running = active.count();
         drain.cancel();
         let clock = &self.runtime().clock;
-        let cancelled = futures::select_biased! {
+        let cancelled = futures_util::select_biased! {
             () = Box::pin(active.none()).fuse() => 0,
             () = clock.sleep(grace).fuse() => active.count(),
         };
         stop.cancel();
-        let stuck = futures::select_biased! {
+        let stuck = futures_util::select_biased! {
             () = Box::pin(active.none()).fuse() => 0,
             () = clock.sleep(grace.max(STOPPING)).fuse() => active.count(),
         };

@@ -55,8 +55,8 @@ impl Heartbeat {
             }
         };
         let task = runtime.spawner.spawn(Box::pin(async move {
-            let stop = futures::future::select_all(stops.iter().map(Cancellation::cancelled));
-            futures::future::select(pin!(beating), stop).await;
+            let stop = futures_util::future::select_all(stops.iter().map(Cancellation::cancelled));
+            futures_util::future::select(pin!(beating), stop).await;
             run.cancel();
         }));
         Self { lost, _task: task }

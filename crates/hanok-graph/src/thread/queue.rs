@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 use hanok_checkpoint::{CheckpointError, Checkpointer, Head};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use hanok_state::State;
@@ -65,7 +65,7 @@ async fn until_changed<S: State, C: Send + Sync + 'static>(
     let mut position = before.map_or(Position::START, |head| head.position);
     let (mut wait, began) = (QUEUE_FIRST, clock.monotonic());
     loop {
-        futures::select_biased! {
+        futures_util::select_biased! {
             beyond = Box::pin(app.store().beyond(thread, position)).fuse() => {
                 beyond?;
                 // Whoever moved it may be about to give it back.
@@ -136,7 +136,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
                 NewInput::Replace => app.active().enter_replacing(&thread).await,
             }
         };
-        let active = futures::select_biased! {
+        let active = futures_util::select_biased! {
             active = Box::pin(entered).fuse() => active,
             // Nothing of the input is stored.
             () = options.cancellation.cancelled().fuse() => {
@@ -178,7 +178,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
                 Err(error @ (RunError::Conflict { .. } | RunError::Unfinished { .. })),
             ) => {
                 let changed = until_changed(&app, &thread, before.as_ref(), earliest(error), pause);
-                futures::select_biased! {
+                futures_util::select_biased! {
                     changed = Box::pin(changed).fuse() => {
                         pause = match changed.map_err(RunError::Checkpoint)? {
                             true => AGAIN_FIRST,

@@ -2,7 +2,7 @@
 
 use std::{pin::pin, sync::Arc};
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 use hanok_core::{BoxFuture, Call};
 use hanok_state::State;
 
@@ -122,7 +122,7 @@ async fn heeding<T>(
         }
     };
     let graph = || graph.to_owned();
-    futures::select_biased! {
+    futures_util::select_biased! {
         ended = run.fuse() => ended,
         () = call.stop().cancelled().fuse() => Err(SubgraphError::Cancelled { graph: graph() }),
         () = pin!(late.fuse()) => {

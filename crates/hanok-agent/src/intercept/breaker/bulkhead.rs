@@ -6,10 +6,8 @@ use std::{
     time::Duration,
 };
 
-use futures::{
-    channel::oneshot,
-    future::{Either, select},
-};
+use futures_channel::oneshot;
+use futures_util::future::{Either, select};
 use hanok_core::Call;
 
 use super::rejection::Rejection;

@@ -5,7 +5,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use futures::{channel::oneshot, future::select};
+use futures_channel::oneshot;
+use futures_util::future::select;
 use hanok_core::{Call, ItemKey};
 
 /// Requests that are being answered in this process, and who waits for each.
