@@ -14,19 +14,19 @@ type Table = (&'static str, &'static str, &'static str, &'static str);
 const EXAMPLES: &str = "example-tests";
 
 const TABLES: [Table; 5] = [
-    ("team", EXAMPLES, "real_estate", "team::"),
-    ("law", EXAMPLES, "real_estate", "law::"),
+    ("team", EXAMPLES, "assistants", "real_estate::team::"),
+    ("law", EXAMPLES, "assistants", "real_estate::law::"),
     ("figures", "hanok-grounding", "it", "evaluation::"),
     ("memory", "hanok-learning", "it", "evaluation::"),
     ("tools", "hanok-agent", "it", "tool_search::"),
 ];
 
 const QUESTIONS: [Table; 5] = [
-    ("orchestrator", EXAMPLES, "orchestrator", "requests::"),
-    ("real-estate", EXAMPLES, "real_estate", "team::"),
-    ("rag", EXAMPLES, "rag", "asked::"),
-    ("chat", EXAMPLES, "chat", "asked::"),
-    ("contract", EXAMPLES, "contract", "asked::"),
+    ("orchestrator", EXAMPLES, "assistants", "orchestrator::requests::"),
+    ("real-estate", EXAMPLES, "assistants", "real_estate::team::"),
+    ("rag", EXAMPLES, "documents", "rag::asked::"),
+    ("chat", EXAMPLES, "documents", "chat::asked::"),
+    ("contract", EXAMPLES, "documents", "contract::asked::"),
 ];
 
 /// The beginning of the names of tests that ask the questions for which no rule was made.

@@ -17,6 +17,8 @@ mod installation;
 mod program;
 mod server;
 mod shared;
+#[cfg(test)]
+mod tests;
 
 pub use bouncer::Bouncer;
 pub use installation::Installation;

@@ -17,7 +17,7 @@ use std::{
 
 use example_tests::program::{Said, command, said};
 
-use crate::server::{Answer, serve};
+use crate::chat::server::{Answer, serve};
 
 fn chat(arguments: &[&str]) -> Command {
     command("chat", arguments)

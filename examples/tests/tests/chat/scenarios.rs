@@ -14,7 +14,7 @@ use hanok_model::{Exchange, ScriptedModel};
 use hanok_parse::Language;
 use hanok_sqlite::Sqlite;
 
-use crate::support::{self, Talk, call, routed, talk};
+use crate::chat::support::{self, Talk, call, routed, talk};
 
 /// A model that chooses `route` and then says these.
 fn script(route: &str, rest: impl IntoIterator<Item = Exchange>) -> ScriptedModel {

@@ -10,7 +10,7 @@ use hanok_state::Role;
 use offline::OfflineModel;
 use proptest::prelude::*;
 
-use crate::support::{CONTRACT, Talk, expert};
+use crate::contract::support::{CONTRACT, Talk, expert};
 
 /// What a clause may hold to be taken for something else.
 const PIECES: [&str; 18] = [

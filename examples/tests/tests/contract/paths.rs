@@ -5,7 +5,7 @@
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_model::{Exchange, ScriptedModel};
 
-use crate::support::{CONTRACT, Talk, call, expert, talk};
+use crate::contract::support::{CONTRACT, Talk, call, expert, talk};
 
 const ENOUGH: &str = r#"{"sufficient":true,"missing":[],"reason":"자료에 답이 있습니다"}"#;
 

@@ -14,7 +14,7 @@ use contract::{
 use hanok_model::SharedModel;
 use offline::OfflineModel;
 
-use crate::support::Talk;
+use crate::contract::support::Talk;
 
 /// The share of each kind that has to be right.
 const LEAST: [(Kind, f32); 4] =

@@ -10,7 +10,7 @@ use contract::{Book, Expert, Options};
 use hanok_model::SharedModel;
 use offline::OfflineModel;
 
-use crate::support::Talk;
+use crate::contract::support::Talk;
 
 fn sample(name: &str) -> String {
     format!("{}/../contract/contracts/{name}", env!("CARGO_MANIFEST_DIR"))

@@ -137,7 +137,7 @@ fn child() {
 fn spawn(dir: &Path, question: Option<&str>) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
     command
-        .args(["--exact", "processes::child", "--nocapture"])
+        .args(["--exact", "rag::processes::child", "--nocapture"])
         .env("RAG_TEST_DB", dir.join("threads.db"))
         .env("RAG_TEST_LEDGER", dir.join("ledger"))
         .env_remove("RAG_TEST_QUESTION")

@@ -16,8 +16,8 @@ use real_estate::documents::{
     file_stem, form, lease, missing, write,
 };
 
-use crate::leases::terms;
-use crate::python;
+use crate::real_estate::leases::terms;
+use crate::real_estate::python;
 
 const TITLES: [&str; 15] = [
     "제1조(목적)",

@@ -20,7 +20,7 @@ use real_estate::tools::{
 };
 use serde_json::{Value, json};
 
-use crate::leases::terms;
+use crate::real_estate::leases::terms;
 
 fn limits() -> Arc<Limits> {
     Arc::new(Limits::shipped().unwrap())

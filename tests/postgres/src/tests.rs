@@ -7,7 +7,7 @@
 
 use std::{net::TcpStream, process::Command};
 
-use postgres_for_tests::{Bouncer, Installation, Server, Stop, url};
+use crate::{Bouncer, Installation, Server, Stop, url};
 
 fn answers(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
@@ -41,7 +41,7 @@ fn the_shared_server_is_the_same_for_who_asks_next() {
     };
     // This is the process of another test.
     let test = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "says_the_url", "--nocapture"])
+        .args(["--exact", "tests::says_the_url", "--nocapture"])
         .output()
         .unwrap();
     let said = String::from_utf8(test.stdout).unwrap();

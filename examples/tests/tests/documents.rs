@@ -1,4 +1,4 @@
-//! Requests of `orchestrator`, its people and its servers.
+//! The examples that answer from documents.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,8 +7,6 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-mod deaths;
-mod paths;
-mod program;
-mod requests;
-mod typed;
+mod chat;
+mod contract;
+mod rag;

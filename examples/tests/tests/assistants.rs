@@ -1,4 +1,4 @@
-//! The examples that are one idea each.
+//! The examples that work with tools, and those that are one idea each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,7 +7,6 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-mod offline;
-mod parse;
-mod sse;
-mod store;
+mod orchestrator;
+mod real_estate;
+mod small;

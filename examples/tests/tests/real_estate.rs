@@ -1,11 +1,4 @@
 //! What the team of `real-estate` finds, reckons, writes and says.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may stop at what it did not expect"
-)]
 
 mod amount;
 mod data;

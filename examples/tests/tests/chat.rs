@@ -1,0 +1,9 @@
+//! Conversations with `chat`.
+
+mod asked;
+mod broken;
+mod meaning;
+mod program;
+mod scenarios;
+mod server;
+mod support;

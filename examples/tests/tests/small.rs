@@ -1,0 +1,6 @@
+//! The examples that are one idea each.
+
+mod offline;
+mod parse;
+mod sse;
+mod store;
