@@ -24,6 +24,7 @@ pub(crate) mod cache;
 pub(crate) mod command;
 pub(crate) mod context;
 mod context_place;
+pub(crate) mod doubts;
 pub(crate) mod for_test;
 pub(crate) mod function;
 pub(crate) mod handler;

@@ -17,8 +17,8 @@ use hanok_core::{
 
 use crate::{
     node::{
-        activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext,
-        task_ref::TaskRef,
+        activity::Activity, command::ToParent, doubts::Within, question::UnfitAnswer,
+        run_context::RunContext, task_ref::TaskRef,
     },
     observe::{
         event::{Event, EventKind},
@@ -33,6 +33,8 @@ use crate::{
 pub(crate) struct TaskAttempt {
     pub(crate) env: Arc<RunContext>,
     pub(crate) task: Arc<TaskRef>,
+    /// The task that called the graph of this one.
+    pub(crate) within: Option<Arc<Within>>,
     pub(crate) remaining: u32,
     /// True if the super-step has no other task, and merges the task's update into the very state that it reads.
     pub(crate) alone: bool,
@@ -149,6 +151,7 @@ impl TaskAttempt {
         Self {
             env: self.env.clone(),
             task: self.task.clone(),
+            within: self.within.clone(),
             stop: LazyStop::default(),
             activity: self.activity.clone(),
             spoken: self.spoken.again(),
@@ -248,17 +251,37 @@ impl TaskAttempt {
         Event::new(namespace, *step, Some(task), position, kind)
     }
 
-    /// The resolution of the call `key`, and the id of the next intent to make it.
+    /// The resolution of the call `key`, and the id of the next intent to make it. The newest one counts: an earlier intent need
+    /// not have been settled, since a call that is noted is announced again without that.
     pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
-        let mut resolution = None;
-        for n in 0_u32.. {
-            let id = format!("{key}#{n}");
-            match self.stored_steps().settled.get(&id) {
-                Some(value) => resolution = Resolution::read(value),
-                None => return (resolution, id),
+        let steps = self.stored_steps();
+        let numbered = steps.settled.iter().filter_map(|(id, value)| {
+            let number: u32 = id.strip_prefix(key)?.strip_prefix('#')?.parse().ok()?;
+            Some((number, value))
+        });
+        match numbered.max_by_key(|(number, _)| *number) {
+            Some((last, value)) => {
+                (Resolution::read(value), format!("{key}#{}", last.saturating_add(1)))
             }
+            None => (None, format!("{key}#0")),
         }
-        (resolution, String::new())
+    }
+
+    /// Notes that the call of `intent` is about to be made, or what is known of it now.
+    pub(crate) fn intend(&self, intent: Intent) {
+        self.env.doubts.note(&self.task.namespace, &intent, || self.within.clone());
+        locked(&self.stored_steps().intents).insert(intent.key.clone(), intent);
+    }
+
+    /// Notes that it is known of the call `key` whether it was made.
+    pub(crate) fn settle(&self, key: &str) {
+        self.env.doubts.settle(&self.task.namespace, key);
+        locked(&self.stored_steps().intents).remove(key);
+    }
+
+    /// What of the task's calls, and of those in the graphs that it ran, is in doubt.
+    pub(crate) fn in_doubt(&self) -> Vec<Pending> {
+        self.env.doubts.of(|| self.id())
     }
 }
 

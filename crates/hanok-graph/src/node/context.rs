@@ -568,11 +568,11 @@ impl<C> Context<C> {
             let entry = (scope.task.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
-        locked(&scope.stored_steps().intents).insert(key.clone(), intent);
+        scope.intend(intent);
         match work(call).await {
             Ok(value) => {
                 self.remember(&key, &value).await?;
-                locked(&scope.stored_steps().intents).remove(&key);
+                scope.settle(&key);
                 Ok(value)
             }
             Err(error) => {
@@ -751,7 +751,7 @@ impl<C> Context<C> {
             let answer = Body::Answer(Answer { id, value, by: None, key: None });
             scope.env.journal.append(&scope.task.namespace, answer).await?;
         }
-        locked(&scope.stored_steps().intents).remove(key);
+        scope.settle(key);
         Ok(())
     }
 }

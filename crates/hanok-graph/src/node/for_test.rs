@@ -162,6 +162,7 @@ impl<C> TestContext<C> {
             run: RunId(runtime.ids.id()),
             tags: Default::default(),
             breakpoints: Default::default(),
+            doubts: Default::default(),
             voided: Default::default(),
             runtime: runtime.clone(),
         };
@@ -178,6 +179,7 @@ impl<C> TestContext<C> {
         let attempt = TaskAttempt {
             env: Arc::new(env),
             task,
+            within: None,
             remaining,
             alone: true,
             attempt,

@@ -46,7 +46,7 @@ impl TaskAttempt {
         }
         locked(&self.stored_steps().notes).insert(key.to_owned(), note);
         if let Some(intent) = repeats {
-            locked(&self.stored_steps().intents).insert(key.to_owned(), intent);
+            self.intend(intent);
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ impl TaskAttempt {
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).remove(key);
-        locked(&self.stored_steps().intents).insert(key.to_owned(), intent);
+        self.intend(intent);
         Ok(())
     }
 }

@@ -14,8 +14,14 @@ use hanok_checkpoint::SharedStore;
 use hanok_core::{Cancellation, Limit, Meter, RunId, Spent};
 
 use crate::{
-    error::RunError, journal::journal::Journal, node::readable::Readable, node_set::Breakpoints,
-    observe::sink::Sink, outcome::Pending, runtime::Runtime, slots::Slots,
+    error::RunError,
+    journal::journal::Journal,
+    node::{doubts::Doubts, readable::Readable},
+    node_set::Breakpoints,
+    observe::sink::Sink,
+    outcome::Pending,
+    runtime::Runtime,
+    slots::Slots,
 };
 
 /// The context that a run shares with all its subgraphs.
@@ -56,6 +62,8 @@ pub(crate) struct RunParts {
     pub(crate) tags: BTreeMap<String, String>,
     /// The breakpoints of the run, beside those of its graph.
     pub(crate) breakpoints: Breakpoints,
+    /// The calls of which nobody knows whether they were made.
+    pub(crate) doubts: Doubts,
     /// The answered requests that are not asked any more.
     pub(crate) voided: Mutex<Vec<Pending>>,
 }

@@ -27,7 +27,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Arc<TaskRef>, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.was_interrupted();
-        if waits || !progress.records.is_empty() || progress.added.is_some() {
+        if waits
+            || !progress.records.is_empty()
+            || progress.added.is_some()
+            || !self.env.doubts.is_empty()
+        {
             return None;
         }
         let vertex = self.graph.vertex(&due.node)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     graph::definition::Definition,
-    node::{activity::Activity, run_context::RunContext, task_ref::TaskRef},
+    node::{activity::Activity, doubts::Within, run_context::RunContext, task_ref::TaskRef},
     observe::spoken::Spoken,
     run::task_outcome::Done,
     slots::HeldSlots,
@@ -19,6 +19,8 @@ pub(crate) struct GraphRun<S: State, C> {
     pub(crate) env: Arc<RunContext>,
     /// The namespace of the graph's entries in the thread's log.
     pub(crate) namespace: Namespace,
+    /// The task that called the graph; `None` for that of the thread.
+    pub(crate) within: Option<Arc<Within>>,
     pub(crate) run: RunId,
     pub(crate) limit: u32,
     /// The signs of life of the task that called the graph.

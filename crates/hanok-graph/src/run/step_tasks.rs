@@ -54,7 +54,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     ) -> Result<StepOutcome<S::Update>, RunError> {
         let mut outcome = StepOutcome::of(tasks.len());
         let mut to_run = Vec::new();
-        let fresh = progress.records.is_empty() && !self.env.journal.was_interrupted();
+        let fresh = progress.records.is_empty()
+            && !self.env.journal.was_interrupted()
+            && self.env.doubts.is_empty();
         for (i, task) in tasks.iter().enumerate() {
             if fresh {
                 to_run.push(i);
@@ -66,6 +68,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 outcome.done(i, stored_done(&*progress.state, *position, write)?);
             } else if self.waits(progress, id) {
                 continue;
+            } else if let Some(asked) = self.in_doubt_below(task, id) {
+                outcome.waiting.extend(asked);
             } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, id) {
                 outcome.waiting.extend(asked);
             } else {
@@ -104,6 +108,14 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         });
         let mut intents = progress.records.intents.values().filter(|intent| intent.task == task);
         asks || intents.any(|i| i.doubt == Doubt::Ask)
+    }
+
+    /// The calls in doubt in the graphs that the task ran before, if there are any. Then it is not started: it might make another
+    /// call for the one of which nobody knows. A task that is a subgraph makes no other, and its other tasks may go on.
+    fn in_doubt_below(&self, task: &TaskRef, id: TaskId) -> Option<Vec<Pending>> {
+        let vertex = self.graph.vertex(&task.node)?;
+        let doubts = self.env.doubts.below(id);
+        (vertex.inside.is_none() && !doubts.is_empty()).then_some(doubts)
     }
 
     /// Runs several tasks, each on its own. They run to their end, whatever their siblings do, unless the graph stops
@@ -219,6 +231,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Arc::new(TaskAttempt {
             env: self.env.clone(),
             task: task.clone(),
+            within: self.within.clone(),
             alone: alone && progress.fresh.is_empty(),
             remaining: self.limit.saturating_sub(progress.frontier.step + 1),
             attempt: 1,

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunEnd, RunFold};
-use hanok_core::{AskError, BoxFuture, Changes, Limit, Position, RequestId, RunId, Spent, TaskId};
+use hanok_core::{
+    AskError, BoxFuture, Call, Changes, Limit, Position, RequestId, RunId, Spent, TaskId,
+};
 use hanok_state::{State, StateUpdate};
 use tracing::Instrument;
 
@@ -15,12 +17,17 @@ use crate::{
         children::{ChildState, Live},
         journal::Journal,
     },
-    node::{attempt::Stop, context::Context, run_context::RunContext},
+    node::{
+        attempt::{Stop, TaskAttempt},
+        context::Context,
+        doubts::Within,
+        run_context::RunContext,
+    },
     observe::{
         event::{AnyState, EventKind},
         graph_watch::{GraphCause, GraphWatch},
     },
-    outcome::{Breakpoint, Outcome},
+    outcome::{Breakpoint, Outcome, Pending},
     run::{
         graph_run::GraphRun,
         initial_fields::{first_values, forget, with_input},
@@ -179,6 +186,61 @@ impl<C> Context<C> {
         let (outcome, _) = call.boxed(self, input).await?;
         Ok(outcome)
     }
+
+    /// Refuses a result of what ran under `name` ([`run_named`](Context::run_named)) while it is in doubt: calls of it were announced,
+    /// and nobody knows whether they were made. Ask where the future of the run was dropped, as by a time-out.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State, std::time::Duration};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let call = move |_: Snapshot<Count>, cx: Context| {
+    ///     let inner = inner.clone();
+    ///     async move {
+    ///         let run = cx.run_named("count", &inner, Count::update(), ());
+    ///         let Ok(outcome) = tokio::time::timeout(Duration::from_secs(1), run).await else {
+    ///             cx.settled("count")?;
+    ///             return Ok(Count::update());
+    ///         };
+    ///         Ok::<_, BoxError>(Count::update().n(outcome?.done()?.n))
+    ///     }
+    /// };
+    /// # let outer = Graph::<Count>::builder("outer").node("call", call).edge(START, "call").edge("call", END).build()?;
+    /// # assert_eq!(outer.invoke(Count::update(), ()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SubgraphError::Waiting`] then: hand it on. The run ends [in doubt](Outcome::InDoubt), and the task goes on once a person has
+    /// answered.
+    pub fn settled(&self, name: &str) -> Result<(), SubgraphError> {
+        let scope = self.scope();
+        let doubts = scope.env.doubts.named(scope.id(), name);
+        scope.await_settled(doubts)
+    }
+
+    /// [`settled`](Context::settled) for the graphs that ran within `call`, as those of a tool do ([`RunGraph`](crate::RunGraph)).
+    ///
+    /// # Errors
+    ///
+    /// As [`settled`](Context::settled).
+    pub fn settled_within(&self, call: &Call) -> Result<(), SubgraphError> {
+        let scope = self.scope();
+        scope.await_settled(scope.env.doubts.within(call.key()))
+    }
+}
+
+impl TaskAttempt {
+    /// Suspends the task where something is in doubt.
+    fn await_settled(&self, doubts: Vec<Pending>) -> Result<(), SubgraphError> {
+        let Some(first) = doubts.first() else { return Ok(()) };
+        let waiting = AskError::Waiting(RequestId(first.id.0.clone()));
+        self.log().waiting.extend(doubts);
+        Err(SubgraphError::Waiting(waiting))
+    }
 }
 
 /// The outcome of a subgraph, and its update of a shared state.
@@ -235,6 +297,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let Some(_busy) = env.journal.enter(&namespace) else {
             return Err(SubgraphError::Busy { graph: name() });
         };
+        let called = self.named.clone();
+        let within = Within { task: outer.id(), called, outer: outer.within.clone() };
         let scope = GraphRun {
             graph: self.graph.0.clone(),
             services: self.services.clone(),
@@ -245,6 +309,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             held: outer.held.clone(),
             env,
             namespace,
+            within: Some(Arc::new(within)),
         };
         let journal = &scope.env.journal;
         let mut watch =

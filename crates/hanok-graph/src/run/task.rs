@@ -1,8 +1,8 @@
 //! One task: its attempts, its error handler and its router.
 
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
+use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto, Intent};
 use hanok_core::{BoxError, Chain};
-use hanok_state::State;
+use hanok_state::{State, StateUpdate};
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tracing::Instrument;
 
@@ -88,6 +88,14 @@ pub(super) struct TaskRunner<'a, S: State, C> {
     pub(super) services: &'a Arc<C>,
 }
 
+/// Checks whether a node that returned has a call in doubt, its own or one in a graph that it ran, whatever it made of the call's
+/// error. Such a task is not done: it asks.
+fn in_doubt<U: StateUpdate>(scope: &TaskAttempt) -> Option<TaskOutcome<U>> {
+    let below = scope.in_doubt();
+    let asked = Interrupted { below, ..Interrupted::default() };
+    (!asked.is_empty()).then_some(TaskOutcome::Interrupted(asked))
+}
+
 /// Stops the work that an attempt leaves behind at its end, also when it is dropped.
 struct CancelOnDrop<'a>(&'a LazyStop);
 
@@ -110,6 +118,9 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             scope.started();
             let error = match self.attempt(&scope, None).await {
                 AttemptOutcome::Returned(command) => {
+                    if let Some(asked) = in_doubt(&scope) {
+                        return asked;
+                    }
                     made(Some(&command));
                     match self.finish(command, &scope) {
                         TaskOutcome::Failed(error) => {
@@ -132,10 +143,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             if caused_by::<CheckpointError>(&error).is_some() {
                 return TaskOutcome::Failed(error);
             }
-            // A call in doubt has to be settled before anything of the task is done again.
-            let in_doubt = locked(&scope.stored_steps().intents)
-                .values()
-                .any(|intent| intent.doubt != Doubt::Repeat);
+            // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
+            let own = |intent: &Intent| intent.doubt != Doubt::Repeat;
+            let in_doubt = locked(&scope.stored_steps().intents).values().any(own)
+                || !scope.in_doubt().is_empty();
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: Chain(&error).to_string(), delay });
                 scope.env.runtime.clock.sleep(delay).await;
@@ -195,6 +206,9 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         };
         match self.attempt(scope, Some(failed)).await {
             AttemptOutcome::Returned(command) => {
+                if let Some(asked) = in_doubt(scope) {
+                    return asked;
+                }
                 // Where the handler goes, it goes alone.
                 let only = command.only || !command.goto.is_empty();
                 match self.finish(Command { only, ..command }, scope) {

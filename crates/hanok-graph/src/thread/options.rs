@@ -98,6 +98,7 @@ impl RunOptions {
             run,
             tags: self.tags.clone(),
             breakpoints: self.breakpoints.clone(),
+            doubts: Default::default(),
             voided: Default::default(),
             runtime,
         };
@@ -115,6 +116,7 @@ impl RunOptions {
             services,
             env: Arc::new(env),
             namespace: Namespace::root(),
+            within: None,
             run,
             limit: self.limit.unwrap_or(graph.recursion_limit),
             activity: Activity::default(),

@@ -318,9 +318,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         };
         self.began.store(is_new, Ordering::SeqCst);
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
-        journal.restore_children(runs, interrupted);
         let services = self.services.clone();
-        let run = options.graph_run(graph, run, services, Arc::new(journal), spent);
+        let journal = Arc::new(journal);
+        let run = options.graph_run(graph, run, services, journal.clone(), spent);
+        run.env.doubts.restore(&runs);
+        journal.restore_children(runs, interrupted);
         if !unknown.is_empty() {
             warn_unknown(log.thread(), &Namespace::root(), &unknown);
             run.emit(&progress, None, None, EventKind::UnknownFields { fields: unknown });

@@ -11,6 +11,7 @@ mod asking;
 mod claims;
 mod crash;
 mod deploys;
+mod doubts;
 mod dropped;
 mod durability;
 mod effects;
