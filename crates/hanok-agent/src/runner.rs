@@ -478,7 +478,13 @@ impl ToolRunner {
             let arguments = || call.arguments.as_str().to_owned();
             context.tool_event(tool_context, || ToolEvent::Started { arguments: arguments() });
             let through = |metered| async move { self.through(place, &metered).await };
-            let (made, spent) = tool_context.metered(through).await;
+            let (mut made, spent) = tool_context.metered(through).await;
+            // A result with calls in doubt behind it is none: the call is made again once a person has said what became of them.
+            if !made.as_ref().is_err_and(suspends)
+                && let Err(doubt) = context.settled_within(tool_context)
+            {
+                made = Err(ToolError::Suspended(doubt.into()));
+            }
             // A call that stops with its run is not over: it begins again when that goes on.
             if !made.as_ref().is_err_and(suspends) {
                 context.tool_event(tool_context, || ended(&made));

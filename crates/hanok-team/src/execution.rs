@@ -413,10 +413,17 @@ async fn within_its_time<C: Send + Sync + 'static>(
     let run = team.member.run_named(&step.id, input, context);
     let run = Box::pin(AssertUnwindSafe(run).catch_unwind());
     let ended = match select(run, context.runtime().clock.sleep(team.timeout)).await {
-        Either::Left((ended, _)) => ended,
-        Either::Right(((), _)) => {
-            return Ok(Err(prompt::timed_out(team.timeout, settings.language).into()));
+        Either::Left((ended, _)) => Some(ended),
+        Either::Right(((), running)) => {
+            drop(running);
+            None
         }
+    };
+    let halt = |source| TeamError::Team { step: step.id.clone(), source };
+    // What it began and nobody knows of has to be known before another team is asked to do the same.
+    context.settled(&step.id).map_err(|doubt| Halt::Waiting(halt(doubt)))?;
+    let Some(ended) = ended else {
+        return Ok(Err(prompt::timed_out(team.timeout, settings.language).into()));
     };
     match ended {
         Ok(Ok(run)) => Ok(Ok(run)),
@@ -428,14 +435,11 @@ async fn within_its_time<C: Send + Sync + 'static>(
             let cause = prompt::at_limit(&limit, settings.language);
             Ok(Err(Failure { cause, limit: Some(limit) }))
         }
-        Ok(Err(AgentFailure::Failed(source))) => {
-            let halt = |source| TeamError::Team { step: step.id.clone(), source };
-            match source {
-                source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
-                source if source.suspends() || source.is_of_store() => Err(Halt::Run(halt(source))),
-                source => Ok(Err(cause_of(&source).into())),
-            }
-        }
+        Ok(Err(AgentFailure::Failed(source))) => match source {
+            source @ SubgraphError::Waiting(_) => Err(Halt::Waiting(halt(source))),
+            source if source.suspends() || source.is_of_store() => Err(Halt::Run(halt(source))),
+            source => Ok(Err(cause_of(&source).into())),
+        },
         Err(_panic) => Ok(Err(prompt::panicked(settings.language).to_owned().into())),
     }
 }

@@ -235,13 +235,20 @@ impl ToolRegistry {
             Err(error) if suspends(&error) => Err(error),
             Err(error @ ToolError::NotProvided { .. }) => Err(error),
             // No observation settles it: the intent of the call stays, and with it the doubt.
-            Err(error @ ToolError::InDoubt(_))
-                if self.effect(&call.name) == Some(Effect::AtMostOnce) =>
-            {
-                Err(error)
-            }
+            Err(error) if self.may_have_happened(call, &error) => Err(match error {
+                ToolError::InDoubt(_) => error,
+                error => ToolError::InDoubt(error.into()),
+            }),
             Err(error) => Ok(self.errors.observe(call, error, language)?.into()),
         }
+    }
+
+    /// Checks whether a call that must not be repeated may have taken effect, though it gave no result: it is in doubt, was stopped
+    /// by a time-out, or panicked.
+    fn may_have_happened(&self, call: &ToolCall, error: &ToolError) -> bool {
+        use ToolError::{InDoubt, Panicked, TimedOut};
+        let is_open = matches!(error, InDoubt(_) | TimedOut { .. } | Panicked);
+        is_open && self.effect(&call.name) == Some(Effect::AtMostOnce)
     }
 
     pub(crate) fn get(&self, tool: &str) -> Option<&Arc<Registered>> {
