@@ -48,7 +48,7 @@ impl Log {
         if at < head.floor {
             return Err(self.pruned(at, head.floor));
         }
-        let (mut calls, mut withdrawn) = (Vec::new(), BTreeSet::new());
+        let (mut calls, mut listed, mut withdrawn) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         // What the thread did since, then what was done of the super-step that is due there.
         let stretches = [(head.position, at, false), (at, head.floor, true)];
         for (from, to, stops) in stretches {
@@ -62,7 +62,13 @@ impl Log {
                     Body::Answer(answer) if matches!(answer.value.as_str(), Ok(NOT_MADE)) => {
                         withdrawn.insert(answer.id);
                     }
-                    Body::Intent(intent) if !withdrawn.contains(&intent.id) => calls.push(intent),
+                    // One call may be announced more than once, as one that goes on from a note is.
+                    Body::Intent(intent)
+                        if !withdrawn.contains(&intent.id)
+                            && listed.insert((intent.task, intent.key.clone())) =>
+                    {
+                        calls.push(intent);
+                    }
                     _ => {}
                 }
             }

@@ -577,7 +577,7 @@ impl<C> Context<C> {
             }
             Err(error) => {
                 let error = error.into();
-                if was_not_made(&*error) {
+                if is_not_made(&*error) || (suspends(&*error) && scope.noted(&key).is_none()) {
                     self.withdraw(&key, id).await?;
                 } else if Chain(&*error).causes().any(|error| error.is::<LostCall>()) {
                     scope.lose(&key, doubt).await?;
@@ -869,12 +869,16 @@ impl<C: Send + Sync + 'static> Context<C> {
     }
 }
 
-/// True for an error of a call that was certainly not made: it is a [`NotMade`], or a person is asked first. A call that stops
-/// within a graph is entered again there.
-fn was_not_made(error: &(dyn Error + 'static)) -> bool {
+/// True for an error of a call that was certainly not made.
+fn is_not_made(error: &(dyn Error + 'static)) -> bool {
+    Chain(error).causes().any(|error| error.is::<NotMade>())
+}
+
+/// True for an error of a call that stops with its run: a person is asked, or a graph within it stopped. Without a note it was not made,
+/// for it is entered again from its beginning; with one it was begun, and goes on from there.
+fn suspends(error: &(dyn Error + 'static)) -> bool {
     Chain(error).causes().any(|error| {
-        error.is::<NotMade>()
-            || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
+        matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
             || error.downcast_ref().is_some_and(SubgraphError::suspends)
     })
 }

@@ -15,11 +15,16 @@ fn name(key: &str) -> String {
     format!("{NOTE}{key}")
 }
 
+/// The key of the call that a memo of this name is the note of.
+pub(crate) fn key_of(name: &str) -> Option<&str> {
+    name.strip_prefix(NOTE)
+}
+
 /// Takes the notes out of `memos`, by the key of their call.
 pub(crate) fn taken_from(memos: &mut BTreeMap<String, Stored>) -> BTreeMap<String, Stored> {
     let mut notes = BTreeMap::new();
     memos.retain(|name, value| {
-        let key = name.strip_prefix(NOTE);
+        let key = key_of(name);
         notes.extend(key.map(|key| (key.to_owned(), value.clone())));
         key.is_none()
     });

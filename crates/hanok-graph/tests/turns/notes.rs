@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use hanok_checkpoint::Checkpointer;
-use hanok_core::{Call, Request, Stored};
+use hanok_checkpoint::{Checkpointer, Forks};
+use hanok_core::{Call, Position, Request, Stored};
 use hanok_graph::{
     BoxError, Context, Doubt, END, Graph, LostCall, NodeExt, Resolution, Retry, START, Snapshot,
 };
 use hanok_sqlite::Sqlite;
-use hanok_state::State;
+use hanok_state::{Message, State};
 
 use crate::asking::{
     Ledger, S, SUpdate, asked, built, doubted,
@@ -205,4 +205,50 @@ async fn a_note_is_safe_before_the_call_goes_on() {
     thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
     let stored = kinds(&thread(&graph, &store)).await;
     assert_eq!(stored, ["begin", "intent", "memo", "intent", "memo", "commit", "end"]);
+}
+
+/// P4: an erasure that takes the note of a call with it leaves the call in doubt. It is not begun again unasked.
+#[tokio::test]
+async fn a_call_whose_note_is_erased_is_in_doubt() {
+    for how in ["wait", "ask"] {
+        for (resolution, said, begun) in [
+            (Resolution::made("by hand").unwrap(), "by hand", 1),
+            (Resolution::NotMade, "job-2 is done", 2),
+        ] {
+            let (store, ledger, graph) = (memory(), Ledger::default(), running());
+            ledger.fail(&[how]);
+            let on = thread(&graph, &store);
+            let message = Message::user("What of job-1?").with_id("m1");
+            let first = on.invoke(S::update().message(message), ledger.clone()).await;
+            assert!(first.is_err() || how == "ask");
+            let gone = S::update().remove_message("m1").message(Message::user("job-1"));
+            on.erase(gone, "an officer", Forks::Keep).await.unwrap();
+            ledger.fail(&[]);
+            let asked = doubted(on.resume(ledger.clone()).await);
+            assert_eq!((asked.len(), ledger.of("begun")), (1, 1), "{how}");
+            let settled = on.settle(asked[0].id.clone(), resolution, ledger.clone()).await.unwrap();
+            assert_eq!(log(&settled.done().unwrap()), [said], "{how}");
+            assert_eq!(ledger.of("begun"), begun, "{how}: {said}");
+        }
+    }
+}
+
+/// P12: whoever goes back behind a call with a note reads, once, that it is made again.
+#[tokio::test]
+async fn a_rewind_says_that_a_call_with_a_note_is_made_again() {
+    for how in ["wait", "ask"] {
+        let (store, ledger, graph) = (memory(), Ledger::default(), running());
+        ledger.fail(&[how]);
+        for resumed in 0..2 {
+            let thread = thread(&graph, &store);
+            let ran = match resumed {
+                0 => thread.invoke(S::update(), ledger.clone()).await,
+                _ => thread.resume(ledger.clone()).await,
+            };
+            assert!(ran.is_err() || how == "ask");
+        }
+        let rewound = thread(&graph, &store).rewind(Position(1)).await.unwrap();
+        let tools: Vec<_> = rewound.repeats.iter().map(|call| call.tool.as_str()).collect();
+        assert_eq!(tools, ["job"], "{how}");
+    }
 }

@@ -5,7 +5,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Stored, TaskId};
 
-use crate::outcome::Resolution;
+use crate::{node::note, outcome::Resolution};
 
 use super::words::Words;
 
@@ -63,7 +63,7 @@ fn result_holds(gone: &Words, result: &Stored) -> bool {
     matches!(Resolution::read(result), Some(Resolution::Made(result)) if gone.are_in(&result))
 }
 
-/// Drops the pending records of `run` that hold a word that is `gone`. A call whose result is dropped is in doubt.
+/// Drops the pending records of `run` that hold a word that is `gone`. A call whose result, or whose note, is dropped is in doubt.
 pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
     if gone.is_empty() {
         return;
@@ -81,6 +81,12 @@ pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
     let mut doubtful = Vec::new();
     memos.retain(|(task, name), value| {
         let stays = !gone.are_in(value);
+        // Without its note nobody knows where the call stands.
+        if let (false, Some(key)) = (stays, note::key_of(name))
+            && let Some(intent) = intents.get_mut(&(*task, key.to_owned()))
+        {
+            intent.doubt = Doubt::Ask;
+        }
         let is_of = |intent: &&Intent| intent.task == *task && intent.key == *name;
         doubtful.extend(meant.iter().find(is_of).filter(|_| !stays));
         stays
