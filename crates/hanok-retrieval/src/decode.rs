@@ -1,9 +1,7 @@
 //! Bytes of a text file to text.
 
+use crate::{clean::clean, skip::SkipReason};
 use encoding_rs::{EUC_KR, UTF_16BE, UTF_16LE};
-use unicode_normalization::UnicodeNormalization;
-
-use crate::skip::SkipReason;
 
 /// The text of a file in UTF-8, UTF-16 with a byte order mark, or CP949, as [`clean`] leaves it.
 pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
@@ -60,20 +58,10 @@ fn is_binary(text: &str) -> bool {
     text.contains('\0') || odd * 50 > all
 }
 
-/// `text` in NFC, with `\n` as its only line end and no other control character but tabs.
-pub fn clean(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let kept = text.chars().filter(|c| *c != '\u{feff}').map(|c| match c {
-        '\r' => '\n',
-        '\n' | '\t' => c,
-        _ if c.is_control() => ' ',
-        _ => c,
-    });
-    kept.nfc().collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use unicode_normalization::UnicodeNormalization;
+
     use super::*;
 
     #[test]

@@ -33,6 +33,7 @@
 
 pub mod backend;
 mod bm25;
+mod clean;
 mod deadline;
 mod decode;
 mod document;
@@ -76,13 +77,13 @@ pub use document::{Document, Passage};
 pub use embedded::Embedded;
 pub use error::{BoxError, RetrievalError};
 pub use fusion::Fusion;
-pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
+pub use library::{Library, LoadReport};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use morphemes::{Morphemes, SharedMorphemes};
 pub use ngrams::NgramEmbedder;
 pub use options::LoadOptions;
-pub use query::Query;
+pub use query::{MIN_COVERAGE, Query};
 pub use reader::{FileReader, FileText};
 pub use reranked::Reranked;
 pub use retriever::{Hit, Mode, Part, Retriever, SharedRetriever};
@@ -90,7 +91,7 @@ pub use search_tool::SearchTool;
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
-pub use sync::{sync, sync_passages};
+pub use sync::{Changes, sync, sync_passages};
 pub use synonyms::{Synonyms, SynonymsError};
 pub use terms::Terms;
 

@@ -9,18 +9,13 @@ use crate::{
     error::RetrievalError,
     memory::MemoryIndex,
     options::LoadOptions,
-    query::Query,
+    query::{MIN_COVERAGE, Query},
     read::{Known, Outcome},
     retriever::{Hit, Retriever},
     skip::{SkipReason, Skipped},
+    sync::Changes,
     walk::walk,
 };
-
-/// The [`Hit::coverage`] below which [`Library::search`] finds nothing; see [`Query::min_coverage`].
-///
-/// Measured on the questions in this crate's tests; the table is in its README. A caller that wants to
-/// decide for itself asks with a [`Query`], whose own default is 0.
-pub const MIN_COVERAGE: f32 = 0.25;
 
 /// A folder of documents, read, split and indexed in this process.
 ///
@@ -57,22 +52,6 @@ pub struct LoadReport {
     pub passages: usize,
     /// What was left out and why, in the order of the paths.
     pub skipped: Vec<Skipped>,
-}
-
-/// What [`Library::refresh`] found, in documents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Changes {
-    /// New ones.
-    pub added: usize,
-    /// Those whose content is another.
-    pub changed: usize,
-    /// Those that are gone, or can no longer be read.
-    pub removed: usize,
-    /// Those that are as they were; they were not decoded again.
-    pub unchanged: usize,
-    /// Files and folders left out, as in [`LoadReport::skipped`].
-    pub skipped: usize,
 }
 
 impl Library {
@@ -118,10 +97,10 @@ impl Library {
             match &known.outcome {
                 Outcome::Document { document, .. } => {
                     budget.used += document.text.len();
-                    changes.count(was.as_deref(), Some(&document.id));
+                    count(&mut changes, was.as_deref(), Some(&document.id));
                 }
                 Outcome::Skipped(reason) => {
-                    changes.count(was.as_deref(), None);
+                    count(&mut changes, was.as_deref(), None);
                     skipped.push(Skipped { path: file.source.clone(), reason: reason.clone() });
                 }
             }
@@ -186,17 +165,15 @@ impl Retriever for Library {
     }
 }
 
-impl Changes {
-    fn count(&mut self, was: Option<&str>, is: Option<&str>) {
-        let counter = match (was, is) {
-            (None, Some(_)) => &mut self.added,
-            (Some(_), None) => &mut self.removed,
-            (Some(was), Some(is)) if was != is => &mut self.changed,
-            (Some(_), Some(_)) => &mut self.unchanged,
-            (None, None) => return,
-        };
-        *counter += 1;
-    }
+fn count(changes: &mut Changes, was: Option<&str>, is: Option<&str>) {
+    let counter = match (was, is) {
+        (None, Some(_)) => &mut changes.added,
+        (Some(_), None) => &mut changes.removed,
+        (Some(was), Some(is)) if was != is => &mut changes.changed,
+        (Some(_), Some(_)) => &mut changes.unchanged,
+        (None, None) => return,
+    };
+    *counter += 1;
 }
 
 /// What is left for texts.

@@ -3,11 +3,12 @@
 use std::{fs, path::Path};
 
 use crate::{
+    clean::display,
     document::Document,
     options::LoadOptions,
     read::{contents, document},
-    skip::{SkipReason, Skipped},
-    walk::{Found, display, reader_of, unreadable},
+    skip::{SkipReason, Skipped, unreadable},
+    walk::{Found, reader_of},
 };
 
 impl Document {

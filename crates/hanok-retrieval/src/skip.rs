@@ -122,6 +122,10 @@ pub enum SkipReason {
     },
 }
 
+pub(crate) fn unreadable(cause: &io::Error) -> SkipReason {
+    SkipReason::Unreadable { kind: cause.kind() }
+}
+
 impl SkipReason {
     /// [`Damaged`](Self::Damaged), with what is wrong.
     #[must_use]

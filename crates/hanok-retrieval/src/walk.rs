@@ -8,13 +8,12 @@ use std::{
     time::SystemTime,
 };
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::{
+    clean::display,
     error::RetrievalError,
     options::LoadOptions,
     reader::FileReader,
-    skip::{SkipReason, Skipped},
+    skip::{SkipReason, Skipped, unreadable},
 };
 
 /// A file to read.
@@ -171,16 +170,6 @@ impl Walker<'_> {
         self.walk.skipped.sort_by(|a, b| a.path.cmp(&b.path));
         self.walk
     }
-}
-
-pub(crate) fn unreadable(cause: &io::Error) -> SkipReason {
-    SkipReason::Unreadable { kind: cause.kind() }
-}
-
-/// A name as it is shown and stored: macOS gives NFD, and a line break in a name would forge lines
-/// wherever sources are listed.
-pub(crate) fn display(name: &str) -> String {
-    name.nfc().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// What reads a file of this name; `None` for text.
