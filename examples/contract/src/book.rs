@@ -381,11 +381,13 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "documents")]
 #[allow(unreachable_pub, reason = "it is the tests' of all examples")]
 #[path = "../../tests/src/topics.rs"]
 mod topics;
 
 #[cfg(test)]
+#[cfg(feature = "documents")]
 mod tests {
     use hanok_model::SharedEmbedder;
     use hanok_retrieval::MemoryStore;
