@@ -8,7 +8,6 @@
 pub use crate::{
     bm25::{B, K1, Weight, in_other_words, weights},
     clean::{clean, display},
-    decode::{decode as decode_text, markup as decode_markup},
     document::of_file,
     found::{Found, Whole},
     kept::{decode, encode},

@@ -20,7 +20,7 @@ pub struct Document {
     pub pages: Vec<usize>,
     /// When the file was last written, if the file system says so.
     pub modified: Option<SystemTime>,
-    /// What else is known of it, to filter by: a team, a language. Empty for what a [`Library`](crate::Library) reads.
+    /// What else is known of it, to filter by: a team, a language. Empty for what a `Library` of `hanok-documents` reads.
     pub metadata: BTreeMap<String, String>,
 }
 

@@ -18,7 +18,7 @@ use crate::{
 /// The most bytes of a query's text.
 const LONGEST: usize = 64 * 1024;
 
-/// The [`Hit::coverage`] below which [`Library::search`](crate::Library::search) finds nothing; see [`Query::min_coverage`].
+/// The [`Hit::coverage`] below which `Library::search` of `hanok-documents` finds nothing; see [`Query::min_coverage`].
 ///
 /// Measured on the questions in this crate's tests; the table is in its README. A caller that wants to
 /// decide for itself asks with a [`Query`], whose own default is 0.

@@ -9,7 +9,7 @@ use crate::{
     store::{DocumentStore, StoredDocument},
 };
 
-/// What [`sync`], or [`Library::refresh`](crate::Library::refresh), found, in documents.
+/// What [`sync`], or `Library::refresh` of `hanok-documents`, found, in documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
@@ -21,8 +21,8 @@ pub struct Changes {
     pub removed: usize,
     /// Documents that are as they were. They were neither put nor decoded again.
     pub unchanged: usize,
-    /// What was left out: documents without a passage, or files and folders, as in
-    /// [`LoadReport::skipped`](crate::LoadReport::skipped).
+    /// What was left out: documents without a passage, or files and folders that
+    /// could not be read.
     pub skipped: usize,
 }
 

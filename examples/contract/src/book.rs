@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
-use hanok_documents::{Article, ArticleMention, ArticleNumber, Contract, contract_passages};
+use hanok_documents::{
+    Article, ArticleMention, ArticleNumber, Contract, LoadOptions, Skipped, contract_passages,
+};
 use hanok_retrieval::{
-    Document, Hit, LoadOptions, Passage, Query, RetrievalError, Retriever, SharedDocumentStore,
-    Skipped, sync_passages,
+    Document, Hit, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, sync_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
@@ -87,7 +88,10 @@ pub struct Book {
 
 impl Paper {
     fn read(origin: Origin, path: &Path) -> Result<Self, Skipped> {
-        Ok(Self::of(origin, Document::open(path, &hanok_documents::readers(LoadOptions::new()))?))
+        Ok(Self::of(
+            origin,
+            hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new()))?,
+        ))
     }
 
     fn of(origin: Origin, document: Document) -> Self {

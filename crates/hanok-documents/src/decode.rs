@@ -1,10 +1,12 @@
 //! Bytes of a text file to text.
 
-use crate::{clean::clean, skip::SkipReason};
+use hanok_retrieval::backend::clean;
+
+use crate::skip::SkipReason;
 use encoding_rs::{EUC_KR, UTF_16BE, UTF_16LE};
 
 /// The text of a file in UTF-8, UTF-16 with a byte order mark, or CP949, as [`clean`] leaves it.
-pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     let text = match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest)?,
         [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding)?,
@@ -16,7 +18,8 @@ pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
 }
 
 /// A part of XML: UTF-8, or UTF-16 with a byte order mark.
-pub fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
+#[cfg(any(feature = "docx", feature = "hwpx"))]
+pub(crate) fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
         [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding),

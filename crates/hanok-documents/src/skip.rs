@@ -29,8 +29,8 @@ pub enum SkipReason {
     /// Its extension is neither `.txt` nor `.md` nor of a known kind of document.
     #[error("no kind of document that can be read")]
     Unsupported,
-    /// A kind of document without a reader. Add one ([`LoadOptions::reader`](crate::LoadOptions::reader)): `hanok-documents`
-    /// has those of PDF, Word, Hangul and HTML.
+    /// A kind of document without a reader. Add one ([`LoadOptions::reader`](crate::LoadOptions::reader)):
+    /// [`readers`](crate::readers()) adds those of PDF, Word, Hangul and HTML.
     #[error("no reader of .{kind} files was added")]
     NoReader {
         /// The usual extension: `pdf`, `html`, `docx` or `hwpx`.
@@ -122,6 +122,7 @@ pub enum SkipReason {
     },
 }
 
+/// What the operating system refused.
 pub(crate) fn unreadable(cause: &io::Error) -> SkipReason {
     SkipReason::Unreadable { kind: cause.kind() }
 }

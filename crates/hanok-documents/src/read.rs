@@ -7,9 +7,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use hanok_retrieval::{Document, Passage, backend::of_file};
+
 use crate::{
     deadline, decode,
-    document::{Document, Passage, of_file},
     options::LoadOptions,
     reader::{FileReader, FileText},
     skip::{SkipReason, unreadable},

@@ -8,9 +8,10 @@ use std::{
     time::SystemTime,
 };
 
+use hanok_retrieval::backend::display;
+
 use crate::{
-    clean::display,
-    error::RetrievalError,
+    error::LoadError,
     options::LoadOptions,
     reader::FileReader,
     skip::{SkipReason, Skipped, unreadable},
@@ -36,11 +37,11 @@ pub(crate) struct Walk {
 }
 
 /// Lists what is below `root`.
-pub(crate) fn walk(root: &Path, options: &LoadOptions) -> Result<Walk, RetrievalError> {
+pub(crate) fn walk(root: &Path, options: &LoadOptions) -> Result<Walk, LoadError> {
     let mut walker = Walker { options, root, seen: 0, walk: Walk::default() };
     let entries = list(root).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => RetrievalError::NoFolder { path: root.to_owned() },
-        _ => RetrievalError::Folder { path: root.to_owned(), source },
+        io::ErrorKind::NotFound => LoadError::NoFolder { path: root.to_owned() },
+        _ => LoadError::Folder { path: root.to_owned(), source },
     })?;
     walker.folder(entries, "", 0)?;
     Ok(walker.finish())
@@ -65,12 +66,12 @@ impl Walker<'_> {
         entries: fs::ReadDir,
         prefix: &str,
         depth: usize,
-    ) -> Result<(), RetrievalError> {
+    ) -> Result<(), LoadError> {
         for entry in entries {
             self.seen += 1;
             if self.seen > self.options.max_files {
                 let (path, limit) = (self.root.to_owned(), self.options.max_files);
-                return Err(RetrievalError::TooManyFiles { path, limit });
+                return Err(LoadError::TooManyFiles { path, limit });
             }
             match entry {
                 Ok(entry) => self.entry(&entry, prefix, depth)?,
@@ -82,12 +83,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn entry(
-        &mut self,
-        entry: &DirEntry,
-        prefix: &str,
-        depth: usize,
-    ) -> Result<(), RetrievalError> {
+    fn entry(&mut self, entry: &DirEntry, prefix: &str, depth: usize) -> Result<(), LoadError> {
         let name = display(&entry.file_name().to_string_lossy());
         let source = format!("{prefix}{name}");
         let kind = match entry.file_type() {
@@ -114,12 +110,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn subfolder(
-        &mut self,
-        path: &Path,
-        source: String,
-        depth: usize,
-    ) -> Result<(), RetrievalError> {
+    fn subfolder(&mut self, path: &Path, source: String, depth: usize) -> Result<(), LoadError> {
         let limit = self.options.max_depth;
         if depth >= limit {
             self.skip(source, SkipReason::TooDeep { limit });

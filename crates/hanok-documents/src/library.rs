@@ -4,23 +4,22 @@ use std::{
     sync::Arc,
 };
 
+use hanok_retrieval::{
+    Changes, Document, Hit, MIN_COVERAGE, MemoryIndex, Query, RetrievalError, Retriever,
+};
+
 use crate::{
-    document::Document,
-    error::RetrievalError,
-    memory::MemoryIndex,
+    error::LoadError,
     options::LoadOptions,
-    query::{MIN_COVERAGE, Query},
     read::{Known, Outcome},
-    retriever::{Hit, Retriever},
     skip::{SkipReason, Skipped},
-    sync::Changes,
     walk::walk,
 };
 
 /// A folder of documents, read, split and indexed in this process.
 ///
 /// ```
-/// use hanok_retrieval::{Library, LoadOptions};
+/// use hanok_documents::{Library, LoadOptions};
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("인사규정.md"), "# 인사규정\n\n연차휴가는 연 15일이다.\n")?;
@@ -61,9 +60,9 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::NoFolder`], [`RetrievalError::Folder`] and [`RetrievalError::TooManyFiles`]. A file
+    /// [`LoadError`], which says what is wrong with the folder. A file
     /// that cannot be used is not an error; it is in the [`report`](Self::report).
-    pub fn open(options: LoadOptions, folder: impl AsRef<Path>) -> Result<Self, RetrievalError> {
+    pub fn open(options: LoadOptions, folder: impl AsRef<Path>) -> Result<Self, LoadError> {
         let mut library = Self {
             folder: folder.as_ref().to_owned(),
             index: Arc::new(MemoryIndex::new([], options.terms.clone())),
@@ -83,7 +82,7 @@ impl Library {
     /// # Errors
     ///
     /// Those of [`open`](Self::open). The library is then as it was.
-    pub fn refresh(&mut self) -> Result<Changes, RetrievalError> {
+    pub fn refresh(&mut self) -> Result<Changes, LoadError> {
         let found = walk(&self.folder, &self.options)?;
         let mut before = std::mem::take(&mut self.known);
         let mut skipped = found.skipped;
