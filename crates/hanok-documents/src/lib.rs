@@ -2,9 +2,10 @@
 //!
 //! [`Library`] reads a folder of `.txt` and `.md` files and those of the [`FileReader`]s that it is given, splits and indexes them
 //! as `hanok-retrieval` does, and is searched at once; [`open()`] reads one file. [`Pdf`], [`Docx`], [`Hwpx`] and [`Html`] are
-//! readers, each a feature of its name; all are defaults, and [`readers()`] adds those of this build. What cannot be used is
-//! [`Skipped`] with its reason; what a folder could have too much of has a limit in [`LoadOptions`]. [`Contract`] finds the
-//! articles, clauses and appendices in a contract's text.
+//! readers, each a feature of its name; all are defaults, and [`readers()`] adds those of this build. Texts are in UTF-8, in UTF-16
+//! with a byte order mark or, with the feature `cp949` (a default), in CP949. What cannot be used is [`Skipped`] with its reason;
+//! what a folder could have too much of has a limit in [`LoadOptions`]. [`Contract`] finds the articles, clauses and appendices in a
+//! contract's text.
 //!
 //! ```
 //! use hanok_documents::{Library, LoadOptions};

@@ -68,8 +68,9 @@ pub enum SkipReason {
     /// A text file with bytes that no text has.
     #[error("binary content")]
     Binary,
-    /// A text in none of UTF-8, UTF-16 with a byte order mark, and CP949.
-    #[error("neither UTF-8 nor UTF-16 nor CP949")]
+    /// A text in none of UTF-8, UTF-16 with a byte order mark, and (feature `cp949`) CP949.
+    #[cfg_attr(feature = "cp949", error("neither UTF-8 nor UTF-16 nor CP949"))]
+    #[cfg_attr(not(feature = "cp949"), error("neither UTF-8 nor UTF-16"))]
     Encoding,
     /// Nothing but white space; of a PDF: no text layer, such as a scan has none.
     #[error("no text")]
