@@ -1,5 +1,5 @@
 //! Asks the questions about the sample contracts, and prints how many answers name the right articles:
-//! `cargo run --example contract-questions`, with the model that the environment names or the offline one.
+//! `cargo run --example contract-questions -F documents`, with the model that the environment names or the offline one.
 
 use std::{collections::BTreeMap, process::ExitCode};
 

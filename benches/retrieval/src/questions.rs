@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hanok_retrieval::{Hit, Library, LoadOptions};
+use hanok_documents::{Library, LoadOptions};
+use hanok_retrieval::Hit;
 
 use crate::Result;
 

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use zip::{ZipArchive, result::ZipError};
 
-use hanok_retrieval::{LoadOptions, SkipReason};
+use crate::{decode, options::LoadOptions, skip::SkipReason};
 
 /// A document has tens of parts, one with many pictures thousands.
 const MAX_PARTS: usize = 10_000;
@@ -61,7 +61,7 @@ impl Archive {
             return Err(SkipReason::Expands { limit: self.limit });
         };
         self.left = left;
-        hanok_retrieval::backend::decode_markup(&bytes).map(Some)
+        decode::markup(&bytes).map(Some)
     }
 
     /// The text of a part that has to be there.

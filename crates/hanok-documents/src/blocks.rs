@@ -1,6 +1,6 @@
 //! Paragraphs, headings, lists, tables and notes, written as the markdown that [`Splitter`](hanok_retrieval::Splitter) reads.
 
-use hanok_retrieval::SkipReason;
+use crate::skip::SkipReason;
 
 /// How deep tables may stand in each other, notes counted.
 const MAX_NESTED: usize = 64;

@@ -5,12 +5,14 @@ mod styles;
 use std::collections::HashMap;
 
 use self::styles::Styles;
-use hanok_retrieval::{Deadline, LoadOptions, SkipReason};
 
 use crate::{
     archive::Archive,
     blocks::{Blocks, Kind},
+    deadline::Deadline,
     markup::{self, Tag, Visit},
+    options::LoadOptions,
+    skip::SkipReason,
 };
 
 /// What nobody reads: what was deleted or moved away, and a second form of what stands before it.

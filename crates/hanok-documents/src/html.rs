@@ -2,9 +2,11 @@
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-use hanok_retrieval::{Deadline, SkipReason};
-
-use crate::blocks::{Blocks, Kind};
+use crate::{
+    blocks::{Blocks, Kind},
+    deadline::Deadline,
+    skip::SkipReason,
+};
 
 /// So many tokens come between two looks at the time.
 const TOKENS: u32 = 4_096;

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use hanok_retrieval::{Deadline, LoadOptions, SkipReason};
-
 use crate::{
     archive::Archive,
     blocks::{Blocks, Kind},
+    deadline::Deadline,
     markup::{self, Tag, Visit},
+    options::LoadOptions,
+    skip::SkipReason,
 };
 
 /// What does not stand in the run of the text: it is repeated on every page, or not shown.

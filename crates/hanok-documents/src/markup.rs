@@ -8,7 +8,7 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use hanok_retrieval::{Deadline, SkipReason};
+use crate::{deadline::Deadline, skip::SkipReason};
 
 /// How deep elements may stand in each other.
 const MAX_DEPTH: usize = 256;

@@ -15,7 +15,9 @@ use self::{
     lines::{Line, join},
     page::{Fonts, Page},
 };
-use hanok_retrieval::{Deadline, FileText, LoadOptions, SkipReason, backend::clean};
+use hanok_retrieval::backend::clean;
+
+use crate::{deadline::Deadline, options::LoadOptions, reader::FileText, skip::SkipReason};
 
 /// What one stream may decompress to. A page of text has kilobytes; a bomb has gigabytes.
 const MAX_STREAM: usize = 16 * 1024 * 1024;

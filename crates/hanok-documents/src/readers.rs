@@ -1,8 +1,15 @@
 //! The readers, as a library of documents takes them.
 
-use hanok_retrieval::LoadOptions;
+#[cfg(any(feature = "docx", feature = "html", feature = "hwpx"))]
+use hanok_retrieval::backend::clean;
+
+use crate::options::LoadOptions;
 #[cfg(any(feature = "docx", feature = "html", feature = "hwpx", feature = "pdf"))]
-use hanok_retrieval::{Deadline, FileReader, FileText, SkipReason, backend::clean};
+use crate::{
+    deadline::Deadline,
+    reader::{FileReader, FileText},
+    skip::SkipReason,
+};
 
 /// `options` with every reader of this build: those of PDF, Word, Hangul and HTML, as the features are on.
 #[must_use]
@@ -56,7 +63,7 @@ impl FileReader for Html {
         _: &LoadOptions,
         deadline: Deadline,
     ) -> Result<FileText, SkipReason> {
-        let text = hanok_retrieval::backend::decode_text(&bytes)?;
+        let text = crate::decode::decode(&bytes)?;
         let (text, title) = crate::html::decode(&text, deadline)?;
         let mut text = FileText::new(clean(&text));
         text.title = title.map(|title| clean(&title));

@@ -7,7 +7,8 @@
 
 pub use crate::{
     bm25::{B, K1, Weight, in_other_words, weights},
-    decode::{clean, decode as decode_text, markup as decode_markup},
+    clean::{clean, display},
+    document::of_file,
     found::{Found, Whole},
     kept::{decode, encode},
     memory::{asked_by, by_source, matched, searched, told},

@@ -2,6 +2,8 @@ use std::{collections::BTreeMap, ops::Range, time::SystemTime};
 
 use hanok_checkpoint::Vector;
 
+use crate::clean::{clean, display};
+
 /// A text and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,7 +20,7 @@ pub struct Document {
     pub pages: Vec<usize>,
     /// When the file was last written, if the file system says so.
     pub modified: Option<SystemTime>,
-    /// What else is known of it, to filter by: a team, a language. Empty for what a [`Library`](crate::Library) reads.
+    /// What else is known of it, to filter by: a team, a language. Empty for what a `Library` of `hanok-documents` reads.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -35,8 +37,8 @@ impl Document {
     pub fn new(source: impl AsRef<str>, text: impl AsRef<str>) -> Self {
         let text = text.as_ref();
         let id = blake3::hash(text.as_bytes()).to_hex().to_string();
-        let source = crate::walk::display(source.as_ref());
-        Self::read(id, source, crate::decode::clean(text), Vec::new())
+        let source = display(source.as_ref());
+        of_file(id, source, clean(text), Vec::new())
     }
 
     /// The same with a value more in its [`metadata`](Self::metadata).
@@ -45,13 +47,13 @@ impl Document {
         self.metadata.insert(key.into(), value.into());
         self
     }
+}
 
-    /// A document whose text is clean already.
-    pub(crate) fn read(id: String, source: String, text: String, pages: Vec<usize>) -> Self {
-        let title = title(&text, &source);
-        let metadata = BTreeMap::new();
-        Self { id, source, title, text, pages, modified: None, metadata }
-    }
+/// The document of a file, whose text is [clean] already and whose name is as [`display`] shows it. `id` is the hash of its
+/// bytes.
+pub fn of_file(id: String, source: String, text: String, pages: Vec<usize>) -> Document {
+    let title = title(&text, &source);
+    Document { id, source, title, text, pages, modified: None, metadata: BTreeMap::new() }
 }
 
 fn title(text: &str, source: &str) -> String {

@@ -9,9 +9,7 @@ use crate::retriever::Mode;
 /// Any error, as the cause of another.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a library or a store could not be opened, refreshed, asked or changed.
-///
-/// A single file never fails a folder: it is [`Skipped`](crate::Skipped), with its reason.
+/// Why a store could not be opened, asked or changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RetrievalError {
@@ -28,15 +26,6 @@ pub enum RetrievalError {
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
-    },
-    /// The folder holds more than [`LoadOptions::max_files`](crate::LoadOptions::max_files) allows.
-    /// Nothing was read: which files a cut-off list holds would be chance.
-    #[error("more than {limit} files and folders under `{}`", path.display())]
-    TooManyFiles {
-        /// The path that was asked for.
-        path: PathBuf,
-        /// The limit.
-        limit: usize,
     },
     /// The query has no vector. Give it one, or ask through [`Embedded`](crate::Embedded), or by keywords.
     #[error("a {mode} search needs the question's vector")]

@@ -6,6 +6,7 @@ use std::{
 use hanok_checkpoint::Vector;
 
 use crate::{
+    clean::display,
     document::Passage,
     error::RetrievalError,
     found::Found,
@@ -16,6 +17,12 @@ use crate::{
 
 /// The most bytes of a query's text.
 const LONGEST: usize = 64 * 1024;
+
+/// The [`Hit::coverage`] below which `Library::search` of `hanok-documents` finds nothing; see [`Query::min_coverage`].
+///
+/// Measured on the questions in this crate's tests; the table is in its README. A caller that wants to
+/// decide for itself asks with a [`Query`], whose own default is 0.
+pub const MIN_COVERAGE: f32 = 0.25;
 
 /// What is asked for.
 ///
@@ -89,7 +96,7 @@ impl Query {
     /// all.
     #[must_use]
     pub fn under(self, folder: impl AsRef<str>) -> Self {
-        let under = crate::walk::display(folder.as_ref().trim_end_matches('/'));
+        let under = display(folder.as_ref().trim_end_matches('/'));
         Self { under, ..self }
     }
 

@@ -9,8 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    library::MIN_COVERAGE,
-    query::Query,
+    query::{MIN_COVERAGE, Query},
     retriever::{Hit, Retriever, SharedRetriever},
 };
 

@@ -5,10 +5,26 @@ use std::collections::BTreeMap;
 use crate::{
     document::{Document, Passage},
     error::RetrievalError,
-    library::Changes,
     split::Splitter,
     store::{DocumentStore, StoredDocument},
 };
+
+/// What [`sync`], or `Library::refresh` of `hanok-documents`, found, in documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// New documents.
+    pub added: usize,
+    /// Documents whose content changed.
+    pub changed: usize,
+    /// Documents that are gone, or can no longer be read.
+    pub removed: usize,
+    /// Documents that are as they were. They were neither put nor decoded again.
+    pub unchanged: usize,
+    /// What was left out: documents without a passage, or files and folders that
+    /// could not be read.
+    pub skipped: usize,
+}
 
 /// So many passages are put at a time. One document is always put as a whole.
 const BATCH: usize = 1_000;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hanok_retrieval::{Library, Query, RetrievalError, Retriever, SharedRetriever};
+use hanok_documents::Library;
+use hanok_retrieval::{Query, RetrievalError, Retriever, SharedRetriever};
 use terminal::{
     Meaning,
     failure::Failure,

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
-use hanok_documents::{Article, ArticleMention, ArticleNumber, Contract, contract_passages};
+use hanok_documents::{
+    Article, ArticleMention, ArticleNumber, Contract, LoadOptions, Skipped, contract_passages,
+};
 use hanok_retrieval::{
-    Document, Hit, LoadOptions, Passage, Query, RetrievalError, Retriever, SharedDocumentStore,
-    Skipped, sync_passages,
+    Document, Hit, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, sync_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
@@ -87,7 +88,10 @@ pub struct Book {
 
 impl Paper {
     fn read(origin: Origin, path: &Path) -> Result<Self, Skipped> {
-        Ok(Self::of(origin, Document::open(path, &hanok_documents::readers(LoadOptions::new()))?))
+        Ok(Self::of(
+            origin,
+            hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new()))?,
+        ))
     }
 
     fn of(origin: Origin, document: Document) -> Self {
@@ -381,11 +385,13 @@ fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "documents")]
 #[allow(unreachable_pub, reason = "it is the tests' of all examples")]
 #[path = "../../tests/src/topics.rs"]
 mod topics;
 
 #[cfg(test)]
+#[cfg(feature = "documents")]
 mod tests {
     use hanok_model::SharedEmbedder;
     use hanok_retrieval::MemoryStore;

@@ -25,7 +25,7 @@ pub struct Options {
     )]
     pub talk: terminal::Options,
 
-    /// The contract: .txt, .md, .docx, .hwpx, .html or .pdf [default: a sample, a service agreement]
+    /// The contract: .txt or .md, built with `-F documents` .html, .docx, .hwpx or .pdf too [default: a sample, a service agreement]
     #[arg(long, value_name = "FILE")]
     pub contract: Option<PathBuf>,
 

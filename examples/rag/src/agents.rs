@@ -6,8 +6,9 @@ use hanok_agent::{
     Language, ReactAgent,
     memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger},
 };
+use hanok_documents::{Library, LoadReport};
 use hanok_model::{SharedTool, ToolChoice};
-use hanok_retrieval::{Library, LoadReport, MemoryStore, SharedDocumentStore, SharedRetriever};
+use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 

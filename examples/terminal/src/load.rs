@@ -1,6 +1,6 @@
 //! Which files of a folder are read.
 
-use hanok_retrieval::LoadOptions;
+use hanok_documents::LoadOptions;
 
 /// The defaults; with the feature `documents`, PDF, Word, Hangul and HTML files are read as well.
 #[must_use]

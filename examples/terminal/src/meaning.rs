@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
+use hanok_documents::Library;
 use hanok_model::SharedEmbedder;
 use hanok_retrieval::{
-    DocumentStore, Embedded, Fusion, Hit, Library, Mode, NgramEmbedder, Query, RetrievalError,
-    Retriever, SharedDocumentStore, SharedRetriever, Splitter, sync,
+    DocumentStore, Embedded, Fusion, Hit, Mode, NgramEmbedder, Query, RetrievalError, Retriever,
+    SharedDocumentStore, SharedRetriever, Splitter, sync,
 };
 
 use crate::failure::Failure;

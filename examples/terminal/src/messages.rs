@@ -1,14 +1,15 @@
 //! What went wrong, in the user's language: one table for all that talk in a terminal. Names of nodes, steps and types stay out
 //! of it.
 
-use std::{error::Error, io, time::Duration};
+use std::{error::Error, io, path::Path, time::Duration};
 
 use hanok_agent::{FaultKind, StopReason};
 use hanok_checkpoint::CheckpointError;
 use hanok_core::Chain;
+use hanok_documents::{LoadError, SkipReason, Skipped};
 use hanok_graph::RunError;
 use hanok_model::{ModelError, Wait};
-use hanok_retrieval::{RetrievalError, SkipReason, Skipped};
+use hanok_retrieval::RetrievalError;
 
 /// What is said where a turn ends without an answer.
 pub const NO_ANSWER: &str = "답이 없습니다.";
@@ -64,7 +65,8 @@ pub fn cause(error: &(dyn Error + 'static)) -> Option<String> {
             .or_else(|| as_cause::<RunError>(cause).and_then(run))
             .or_else(|| as_cause::<CheckpointError>(cause).and_then(store))
             .or_else(|| cause.downcast_ref::<Skipped>().map(skipped))
-            .or_else(|| cause.downcast_ref::<RetrievalError>().and_then(folder));
+            .or_else(|| cause.downcast_ref::<LoadError>().and_then(documents))
+            .or_else(|| cause.downcast_ref::<RetrievalError>().and_then(documents_store));
         if sentence.is_some() {
             return sentence;
         }
@@ -84,17 +86,32 @@ fn as_cause<'e, E: Error + 'static>(cause: &'e (dyn Error + 'static)) -> Option<
 }
 
 /// What is wrong with a folder of documents.
-fn folder(error: &RetrievalError) -> Option<String> {
+fn documents(error: &LoadError) -> Option<String> {
     match error {
-        RetrievalError::NoFolder { path } => Some(format!("{} 폴더가 없습니다", path.display())),
-        RetrievalError::TooManyFiles { path, limit } => {
+        LoadError::NoFolder { path } => Some(no_folder(path)),
+        LoadError::TooManyFiles { path, limit } => {
             Some(format!("{} 아래에 파일이 {limit}개보다 많습니다", path.display()))
         }
-        RetrievalError::Folder { path, source } => {
-            Some(format!("{}: {}", path.display(), system(source.kind())?))
-        }
+        LoadError::Folder { path, source } => not_listed(path, source),
         _ => None,
     }
+}
+
+/// What is wrong with the folder of a store of documents.
+fn documents_store(error: &RetrievalError) -> Option<String> {
+    match error {
+        RetrievalError::NoFolder { path } => Some(no_folder(path)),
+        RetrievalError::Folder { path, source } => not_listed(path, source),
+        _ => None,
+    }
+}
+
+fn no_folder(path: &Path) -> String {
+    format!("{} 폴더가 없습니다", path.display())
+}
+
+fn not_listed(path: &Path, source: &io::Error) -> Option<String> {
+    Some(format!("{}: {}", path.display(), system(source.kind())?))
 }
 
 fn run(error: &RunError) -> Option<String> {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use hanok_retrieval::{Deadline, SkipReason};
-
 use crate::{
     blocks::Kind,
+    deadline::Deadline,
     markup::{self, Tag, Visit},
+    skip::SkipReason,
 };
 
 /// A style is based on another one, which is based on another one.

@@ -555,7 +555,7 @@ fn ids_of_passages_outlive_changes_elsewhere() {
 #[test]
 fn articles_are_read_out_of_a_pdf() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/정보보안지침.pdf");
-    let text = Document::open(path, &options()).unwrap().text;
+    let text = hanok_documents::open(path, &options()).unwrap().text;
     let contract = Contract::parse(text);
     let numbers: Vec<_> = contract.articles.iter().map(|article| article.number).collect();
     assert_eq!(numbers, (1..=20).map(ArticleNumber::new).collect::<Vec<_>>());

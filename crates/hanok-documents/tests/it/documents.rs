@@ -14,7 +14,8 @@ use std::{
 };
 
 use crate::options;
-use hanok_retrieval::{Document, Library, LoadOptions, SkipReason};
+use hanok_documents::{Library, LoadOptions, SkipReason};
+use hanok_retrieval::Document;
 
 use crate::samples::{docx, html, hwpx, packed, unpacked};
 

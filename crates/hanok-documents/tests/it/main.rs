@@ -9,11 +9,12 @@
 
 mod contract;
 mod documents;
+mod library;
 mod pdf;
 mod samples;
 mod structures;
 
-use hanok_retrieval::LoadOptions;
+use hanok_documents::LoadOptions;
 
 /// The defaults, with every reader.
 fn options() -> LoadOptions {

@@ -14,7 +14,7 @@ use std::{
 };
 
 use crate::options;
-use hanok_retrieval::{Library, LoadOptions, SkipReason};
+use hanok_documents::{Library, LoadOptions, SkipReason};
 use lopdf::{Document, Object, Stream, dictionary};
 
 const SAMPLE: &[u8] = include_bytes!("../samples/정보보안지침.pdf");
@@ -252,7 +252,7 @@ fn korean_in_a_font_that_is_not_embedded_is_read() {
 fn the_pdf_reads_as_the_text_it_was_made_from() {
     let made_from = include_str!("../../../../examples/rag/documents/정보보안지침.txt");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/정보보안지침.pdf");
-    let pdf = hanok_retrieval::Document::open(path, &options()).unwrap();
+    let pdf = hanok_documents::open(path, &options()).unwrap();
 
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(&pdf.text), words(made_from));

@@ -9,7 +9,7 @@
 use std::{cell::Cell, fs};
 
 use crate::options;
-use hanok_retrieval::Library;
+use hanok_documents::Library;
 use proptest::prelude::*;
 
 use crate::samples::packed;

@@ -1,4 +1,4 @@
-//! What is read, split and found.
+//! What is split and found.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,7 +9,6 @@
 
 mod embedded;
 mod english;
-mod library;
 mod ngrams;
 mod recall;
 mod reranked;

@@ -11,9 +11,8 @@
 
 use std::sync::Arc;
 
-use hanok_retrieval::{
-    Hit, Library, LoadOptions, MIN_COVERAGE, MemoryIndex, Query, SharedMorphemes, Terms,
-};
+use hanok_documents::{Library, LoadOptions};
+use hanok_retrieval::{Hit, MIN_COVERAGE, MemoryIndex, Query, SharedMorphemes, Terms};
 
 const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/rag/documents");
 

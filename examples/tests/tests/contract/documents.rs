@@ -9,8 +9,9 @@
 
 use std::collections::BTreeSet;
 
+use hanok_documents::LoadOptions;
 use hanok_documents::{AppendixKind, Article, ArticleNumber, Contract, contract_passages};
-use hanok_retrieval::{Document, LoadOptions, MemoryIndex, Query, Terms};
+use hanok_retrieval::{Document, MemoryIndex, Query, Terms};
 
 const SERVICE: &str = "contracts/용역계약서.md";
 const LEASE: &str = "contracts/임대차계약서.docx";
@@ -20,7 +21,7 @@ const ALL: [&str; 4] = [SERVICE, LEASE, SERVICE_STANDARD, LEASE_STANDARD];
 
 fn document(path: &str) -> Document {
     let path = format!("{}/../contract/{path}", env!("CARGO_MANIFEST_DIR"));
-    Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap()
+    hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap()
 }
 
 fn contract(path: &str) -> Contract {

@@ -4,8 +4,9 @@
 
 use example_tests::questions::{Kind, Question, Verdict};
 use hanok_core::Call;
+use hanok_documents::{Library, LoadOptions};
 use hanok_model::{ChatModel, ChatRequest};
-use hanok_retrieval::{Library, LoadOptions, Query, Retriever};
+use hanok_retrieval::{Query, Retriever};
 use hanok_state::Message;
 use terminal::{brain, everyday, passages::observation};
 

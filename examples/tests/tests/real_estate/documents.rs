@@ -9,8 +9,8 @@
 
 use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
+use hanok_documents::LoadOptions;
 use hanok_documents::{AppendixKind, Contract};
-use hanok_retrieval::{Document, LoadOptions};
 use real_estate::documents::{
     BlockKind, DocumentKind, Field, FileError, LeaseError, LeaseTerms, TermsError, draft,
     file_stem, form, lease, missing, write,
@@ -38,7 +38,7 @@ const TITLES: [&str; 15] = [
 ];
 
 fn read(path: &Path) -> String {
-    Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap().text
+    hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap().text
 }
 
 /// Markdown without its escapes, as a page of Word says it.

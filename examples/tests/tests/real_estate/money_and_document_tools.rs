@@ -10,8 +10,8 @@
 use std::{fmt::Write, path::Path, sync::Arc};
 
 use hanok_core::{Call, CallKey, Effect};
+use hanok_documents::LoadOptions;
 use hanok_model::{FnTool, Tool, ToolError, ToolOutput};
-use hanok_retrieval::{Document, LoadOptions};
 use proptest::prelude::*;
 use real_estate::data::Limits;
 use real_estate::documents::{ContractRules, LeaseTerms, Level, lease, review, review_needed};
@@ -127,8 +127,9 @@ fn the_findings_of_written_contracts_are_few() {
     let mut found = String::new();
     for file in ["contracts/임대차계약서.docx", "standards/표준임대차계약서.md"] {
         let path = format!("{}/../contract/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text =
-            Document::open(path, &hanok_documents::readers(LoadOptions::new())).unwrap().text;
+        let text = hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new()))
+            .unwrap()
+            .text;
         let output = run(&analysis(), json!({"contract": text})).unwrap();
         writeln!(found, "{file}\n{}\n", output.text).unwrap();
     }

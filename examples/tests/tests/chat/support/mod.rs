@@ -10,12 +10,13 @@ use futures::StreamExt;
 use hanok_agent::AgentProgress;
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{Call, Spent, Tenant, ThreadKey};
+use hanok_documents::{Library, LoadOptions};
 use hanok_graph::{Event, EventKind, Input, Thread};
 use hanok_memory::{Compaction, MemoryEvent};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Exchange, ModelError, ResponseFormat, SharedModel, Usage,
 };
-use hanok_retrieval::{Library, LoadOptions, SharedRetriever};
+use hanok_retrieval::SharedRetriever;
 use hanok_state::{Arguments, Message, Role, ToolCall};
 
 /// A conversation on one thread.

@@ -4,13 +4,13 @@ use std::fmt;
 
 use crate::{deadline::Deadline, options::LoadOptions, skip::SkipReason};
 
-/// Reads the files of one kind for a [`Library`](crate::Library), as `hanok-documents` does of PDF, Word, Hangul and HTML.
+/// Reads the files of one kind for a [`Library`](crate::Library).
 ///
 /// A reader runs on a thread of its own and has [`LoadOptions::max_decode_time`]; a panic costs the file and not the caller. The
 /// bytes are anybody's: a reader bounds what they unpack to.
 ///
 /// ```
-/// use hanok_retrieval::{Deadline, FileReader, FileText, Library, LoadOptions, SkipReason};
+/// use hanok_documents::{Deadline, FileReader, FileText, Library, LoadOptions, SkipReason};
 ///
 /// /// Comma-separated values, a line each.
 /// #[derive(Debug)]

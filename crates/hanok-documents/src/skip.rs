@@ -29,8 +29,8 @@ pub enum SkipReason {
     /// Its extension is neither `.txt` nor `.md` nor of a known kind of document.
     #[error("no kind of document that can be read")]
     Unsupported,
-    /// A kind of document without a reader. Add one ([`LoadOptions::reader`](crate::LoadOptions::reader)): `hanok-documents`
-    /// has those of PDF, Word, Hangul and HTML.
+    /// A kind of document without a reader. Add one ([`LoadOptions::reader`](crate::LoadOptions::reader)):
+    /// [`readers`](crate::readers()) adds those of PDF, Word, Hangul and HTML.
     #[error("no reader of .{kind} files was added")]
     NoReader {
         /// The usual extension: `pdf`, `html`, `docx` or `hwpx`.
@@ -68,8 +68,9 @@ pub enum SkipReason {
     /// A text file with bytes that no text has.
     #[error("binary content")]
     Binary,
-    /// A text in none of UTF-8, UTF-16 with a byte order mark, and CP949.
-    #[error("neither UTF-8 nor UTF-16 nor CP949")]
+    /// A text in none of UTF-8, UTF-16 with a byte order mark, and (feature `cp949`) CP949.
+    #[cfg_attr(feature = "cp949", error("neither UTF-8 nor UTF-16 nor CP949"))]
+    #[cfg_attr(not(feature = "cp949"), error("neither UTF-8 nor UTF-16"))]
     Encoding,
     /// Nothing but white space; of a PDF: no text layer, such as a scan has none.
     #[error("no text")]
@@ -120,6 +121,11 @@ pub enum SkipReason {
         /// Its reason.
         kind: io::ErrorKind,
     },
+}
+
+/// What the operating system refused.
+pub(crate) fn unreadable(cause: &io::Error) -> SkipReason {
+    SkipReason::Unreadable { kind: cause.kind() }
 }
 
 impl SkipReason {

@@ -1,16 +1,15 @@
 //! Bytes of a text file to text.
 
-use encoding_rs::{EUC_KR, UTF_16BE, UTF_16LE};
-use unicode_normalization::UnicodeNormalization;
+use hanok_retrieval::backend::clean;
 
 use crate::skip::SkipReason;
 
-/// The text of a file in UTF-8, UTF-16 with a byte order mark, or CP949, as [`clean`] leaves it.
-pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
+/// The text of a file in UTF-8, UTF-16 with a byte order mark, or (feature `cp949`) CP949, as [`clean`] leaves it.
+pub(crate) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     let text = match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest)?,
-        [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding)?,
-        [0xFE, 0xFF, rest @ ..] => strict(UTF_16BE, rest).ok_or(SkipReason::Encoding)?,
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes)?,
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes)?,
         _ if bytes.contains(&0) => return Err(SkipReason::Binary),
         _ => utf8(bytes).or_else(|reason| cp949(bytes).ok_or(reason))?,
     };
@@ -18,11 +17,12 @@ pub fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
 }
 
 /// A part of XML: UTF-8, or UTF-16 with a byte order mark.
-pub fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
+#[cfg(any(feature = "docx", feature = "hwpx"))]
+pub(crate) fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
-        [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding),
-        [0xFE, 0xFF, rest @ ..] => strict(UTF_16BE, rest).ok_or(SkipReason::Encoding),
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         _ => utf8(bytes),
     }
 }
@@ -32,19 +32,31 @@ fn utf8(bytes: &[u8]) -> Result<String, SkipReason> {
     std::str::from_utf8(bytes).map(str::to_owned).map_err(|_cause| SkipReason::Encoding)
 }
 
-/// Korean Windows' code page 949, which the WHATWG calls EUC-KR.
-fn cp949(bytes: &[u8]) -> Option<String> {
-    if is_damaged_utf8(bytes) { None } else { strict(EUC_KR, bytes) }
+/// Without a replacement for half a character or half a pair.
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, SkipReason> {
+    let (units, []) = bytes.as_chunks() else { return Err(SkipReason::Encoding) };
+    let units: Vec<u16> = units.iter().copied().map(unit).collect();
+    String::from_utf16(&units).map_err(|_cause| SkipReason::Encoding)
 }
 
-fn strict(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Option<String> {
-    encoding
-        .decode_without_bom_handling_and_without_replacement(bytes)
-        .map(std::borrow::Cow::into_owned)
+/// Korean Windows' code page 949, which the WHATWG calls EUC-KR.
+#[cfg(feature = "cp949")]
+fn cp949(bytes: &[u8]) -> Option<String> {
+    if is_damaged_utf8(bytes) {
+        return None;
+    }
+    let text = encoding_rs::EUC_KR.decode_without_bom_handling_and_without_replacement(bytes)?;
+    Some(text.into_owned())
+}
+
+#[cfg(not(feature = "cp949"))]
+fn cp949(_: &[u8]) -> Option<String> {
+    None
 }
 
 /// Whether most of what is not ASCII is valid UTF-8: a few broken bytes in a UTF-8 text could
 /// otherwise pass for CP949 and be indexed as gibberish.
+#[cfg(feature = "cp949")]
 fn is_damaged_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut broken) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -60,20 +72,10 @@ fn is_binary(text: &str) -> bool {
     text.contains('\0') || odd * 50 > all
 }
 
-/// `text` in NFC, with `\n` as its only line end and no other control character but tabs.
-pub fn clean(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let kept = text.chars().filter(|c| *c != '\u{feff}').map(|c| match c {
-        '\r' => '\n',
-        '\n' | '\t' => c,
-        _ if c.is_control() => ' ',
-        _ => c,
-    });
-    kept.nfc().collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use unicode_normalization::UnicodeNormalization;
+
     use super::*;
 
     #[test]
@@ -81,8 +83,6 @@ mod tests {
         let utf16 = |to: fn(u16) -> [u8; 2], mark: [u8; 2]| {
             mark.into_iter().chain("연차휴가\r\n".encode_utf16().flat_map(to)).collect::<Vec<u8>>()
         };
-        let cp949 = EUC_KR.encode("연차휴가\n").0.into_owned();
-        assert_eq!(cp949.len(), 9);
 
         for (name, bytes) in [
             ("utf-8", "연차휴가\n".as_bytes().to_vec()),
@@ -90,16 +90,18 @@ mod tests {
             ("utf-8 in NFD", "연차휴가\n".nfd().collect::<String>().into_bytes()),
             ("utf-16 le", utf16(u16::to_le_bytes, [0xFF, 0xFE])),
             ("utf-16 be", utf16(u16::to_be_bytes, [0xFE, 0xFF])),
-            ("cp949", cp949),
+            #[cfg(feature = "cp949")]
+            ("cp949", b"\xBF\xAC\xC2\xF7\xC8\xDE\xB0\xA1\n".to_vec()),
         ] {
             assert_eq!(decode(&bytes), Ok("연차휴가\n".to_owned()), "{name}");
         }
     }
 
     #[test]
+    #[cfg(feature = "cp949")]
     fn cp949_is_more_than_euc_kr() {
         // 똠 and 햏 are not among the 2,350 syllables of KS X 1001.
-        let bytes = EUC_KR.encode("똠방각하 햏").0.into_owned();
+        let bytes = encoding_rs::EUC_KR.encode("똠방각하 햏").0.into_owned();
         assert_eq!(decode(&bytes), Ok("똠방각하 햏".to_owned()));
     }
 

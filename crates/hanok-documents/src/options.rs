@@ -1,12 +1,14 @@
 use std::{sync::Arc, time::Duration};
 
-use crate::{reader::FileReader, split::Splitter, terms::Terms};
+use hanok_retrieval::{Splitter, Terms};
+
+use crate::reader::FileReader;
 
 /// What [`Library::open`](crate::Library::open) reads and how, with a limit on everything a folder
 /// could have too much of.
 ///
 /// ```
-/// use hanok_retrieval::{LoadOptions, Splitter};
+/// use hanok_documents::{LoadOptions, retrieval::Splitter};
 ///
 /// let options = LoadOptions::new()
 ///     .max_file_bytes(1024 * 1024)

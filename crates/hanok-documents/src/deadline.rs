@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::skip::SkipReason;
+use crate::skip::{SkipReason, unreadable};
 
 /// Readers nest up to a depth of their own; in a debug build that takes more than a thread's usual 2 MiB.
 const STACK: usize = 16 * 1024 * 1024;
@@ -57,7 +57,7 @@ pub(crate) fn within<T: Send + 'static>(
     let worker =
         thread::Builder::new().name("hanok-decoder".to_owned()).stack_size(STACK).spawn(worker);
     if let Err(cause) = worker {
-        return Err(crate::walk::unreadable(&cause));
+        return Err(unreadable(&cause));
     }
     match receive.recv_timeout(time) {
         Ok(decoded) => decoded,

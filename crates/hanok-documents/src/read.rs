@@ -7,13 +7,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use hanok_retrieval::{Document, Passage, backend::of_file};
+
 use crate::{
     deadline, decode,
-    document::{Document, Passage},
     options::LoadOptions,
     reader::{FileReader, FileText},
-    skip::SkipReason,
-    walk::{Found, unreadable},
+    skip::{SkipReason, unreadable},
+    walk::Found,
 };
 
 /// What is known of a file since it was last read.
@@ -159,11 +160,14 @@ pub(crate) fn document(
     if text.trim().is_empty() {
         return Err(SkipReason::Empty);
     }
-    let document = Document::read(hash.to_hex().to_string(), file.source.clone(), text, pages);
+    let mut document = of_file(hash.to_hex().to_string(), file.source.clone(), text, pages);
     // A heading in the text says more than the title of a page's head.
     let headed = document.text.lines().any(|line| line.starts_with("# "));
-    let title = title.filter(|_| !headed).unwrap_or(document.title);
-    Ok(Document { modified: file.modified, title, ..document })
+    if let Some(title) = title.filter(|_| !headed) {
+        document.title = title;
+    }
+    document.modified = file.modified;
+    Ok(document)
 }
 
 fn text_of(

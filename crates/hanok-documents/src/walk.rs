@@ -8,13 +8,13 @@ use std::{
     time::SystemTime,
 };
 
-use unicode_normalization::UnicodeNormalization;
+use hanok_retrieval::backend::display;
 
 use crate::{
-    error::RetrievalError,
+    error::LoadError,
     options::LoadOptions,
     reader::FileReader,
-    skip::{SkipReason, Skipped},
+    skip::{SkipReason, Skipped, unreadable},
 };
 
 /// A file to read.
@@ -37,11 +37,11 @@ pub(crate) struct Walk {
 }
 
 /// Lists what is below `root`.
-pub(crate) fn walk(root: &Path, options: &LoadOptions) -> Result<Walk, RetrievalError> {
+pub(crate) fn walk(root: &Path, options: &LoadOptions) -> Result<Walk, LoadError> {
     let mut walker = Walker { options, root, seen: 0, walk: Walk::default() };
     let entries = list(root).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => RetrievalError::NoFolder { path: root.to_owned() },
-        _ => RetrievalError::Folder { path: root.to_owned(), source },
+        io::ErrorKind::NotFound => LoadError::NoFolder { path: root.to_owned() },
+        _ => LoadError::Folder { path: root.to_owned(), source },
     })?;
     walker.folder(entries, "", 0)?;
     Ok(walker.finish())
@@ -66,12 +66,12 @@ impl Walker<'_> {
         entries: fs::ReadDir,
         prefix: &str,
         depth: usize,
-    ) -> Result<(), RetrievalError> {
+    ) -> Result<(), LoadError> {
         for entry in entries {
             self.seen += 1;
             if self.seen > self.options.max_files {
                 let (path, limit) = (self.root.to_owned(), self.options.max_files);
-                return Err(RetrievalError::TooManyFiles { path, limit });
+                return Err(LoadError::TooManyFiles { path, limit });
             }
             match entry {
                 Ok(entry) => self.entry(&entry, prefix, depth)?,
@@ -83,12 +83,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn entry(
-        &mut self,
-        entry: &DirEntry,
-        prefix: &str,
-        depth: usize,
-    ) -> Result<(), RetrievalError> {
+    fn entry(&mut self, entry: &DirEntry, prefix: &str, depth: usize) -> Result<(), LoadError> {
         let name = display(&entry.file_name().to_string_lossy());
         let source = format!("{prefix}{name}");
         let kind = match entry.file_type() {
@@ -115,12 +110,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn subfolder(
-        &mut self,
-        path: &Path,
-        source: String,
-        depth: usize,
-    ) -> Result<(), RetrievalError> {
+    fn subfolder(&mut self, path: &Path, source: String, depth: usize) -> Result<(), LoadError> {
         let limit = self.options.max_depth;
         if depth >= limit {
             self.skip(source, SkipReason::TooDeep { limit });
@@ -171,16 +161,6 @@ impl Walker<'_> {
         self.walk.skipped.sort_by(|a, b| a.path.cmp(&b.path));
         self.walk
     }
-}
-
-pub(crate) fn unreadable(cause: &io::Error) -> SkipReason {
-    SkipReason::Unreadable { kind: cause.kind() }
-}
-
-/// A name as it is shown and stored: macOS gives NFD, and a line break in a name would forge lines
-/// wherever sources are listed.
-pub(crate) fn display(name: &str) -> String {
-    name.nfc().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// What reads a file of this name; `None` for text.

@@ -4,28 +4,22 @@ use std::{
     sync::Arc,
 };
 
+use hanok_retrieval::{
+    Changes, Document, Hit, MIN_COVERAGE, MemoryIndex, Query, RetrievalError, Retriever,
+};
+
 use crate::{
-    document::Document,
-    error::RetrievalError,
-    memory::MemoryIndex,
+    error::LoadError,
     options::LoadOptions,
-    query::Query,
     read::{Known, Outcome},
-    retriever::{Hit, Retriever},
     skip::{SkipReason, Skipped},
     walk::walk,
 };
 
-/// The [`Hit::coverage`] below which [`Library::search`] finds nothing; see [`Query::min_coverage`].
-///
-/// Measured on the questions in this crate's tests; the table is in its README. A caller that wants to
-/// decide for itself asks with a [`Query`], whose own default is 0.
-pub const MIN_COVERAGE: f32 = 0.25;
-
 /// A folder of documents, read, split and indexed in this process.
 ///
 /// ```
-/// use hanok_retrieval::{Library, LoadOptions};
+/// use hanok_documents::{Library, LoadOptions};
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("인사규정.md"), "# 인사규정\n\n연차휴가는 연 15일이다.\n")?;
@@ -59,22 +53,6 @@ pub struct LoadReport {
     pub skipped: Vec<Skipped>,
 }
 
-/// What [`Library::refresh`] found, in documents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Changes {
-    /// New ones.
-    pub added: usize,
-    /// Those whose content is another.
-    pub changed: usize,
-    /// Those that are gone, or can no longer be read.
-    pub removed: usize,
-    /// Those that are as they were; they were not decoded again.
-    pub unchanged: usize,
-    /// Files and folders left out, as in [`LoadReport::skipped`].
-    pub skipped: usize,
-}
-
 impl Library {
     /// Reads every `.txt` and `.md` file below `folder`, and those of the [readers](LoadOptions::reader).
     ///
@@ -82,9 +60,9 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::NoFolder`], [`RetrievalError::Folder`] and [`RetrievalError::TooManyFiles`]. A file
+    /// [`LoadError`], which says what is wrong with the folder. A file
     /// that cannot be used is not an error; it is in the [`report`](Self::report).
-    pub fn open(options: LoadOptions, folder: impl AsRef<Path>) -> Result<Self, RetrievalError> {
+    pub fn open(options: LoadOptions, folder: impl AsRef<Path>) -> Result<Self, LoadError> {
         let mut library = Self {
             folder: folder.as_ref().to_owned(),
             index: Arc::new(MemoryIndex::new([], options.terms.clone())),
@@ -104,7 +82,7 @@ impl Library {
     /// # Errors
     ///
     /// Those of [`open`](Self::open). The library is then as it was.
-    pub fn refresh(&mut self) -> Result<Changes, RetrievalError> {
+    pub fn refresh(&mut self) -> Result<Changes, LoadError> {
         let found = walk(&self.folder, &self.options)?;
         let mut before = std::mem::take(&mut self.known);
         let mut skipped = found.skipped;
@@ -118,10 +96,10 @@ impl Library {
             match &known.outcome {
                 Outcome::Document { document, .. } => {
                     budget.used += document.text.len();
-                    changes.count(was.as_deref(), Some(&document.id));
+                    count(&mut changes, was.as_deref(), Some(&document.id));
                 }
                 Outcome::Skipped(reason) => {
-                    changes.count(was.as_deref(), None);
+                    count(&mut changes, was.as_deref(), None);
                     skipped.push(Skipped { path: file.source.clone(), reason: reason.clone() });
                 }
             }
@@ -186,17 +164,15 @@ impl Retriever for Library {
     }
 }
 
-impl Changes {
-    fn count(&mut self, was: Option<&str>, is: Option<&str>) {
-        let counter = match (was, is) {
-            (None, Some(_)) => &mut self.added,
-            (Some(_), None) => &mut self.removed,
-            (Some(was), Some(is)) if was != is => &mut self.changed,
-            (Some(_), Some(_)) => &mut self.unchanged,
-            (None, None) => return,
-        };
-        *counter += 1;
-    }
+fn count(changes: &mut Changes, was: Option<&str>, is: Option<&str>) {
+    let counter = match (was, is) {
+        (None, Some(_)) => &mut changes.added,
+        (Some(_), None) => &mut changes.removed,
+        (Some(was), Some(is)) if was != is => &mut changes.changed,
+        (Some(_), Some(_)) => &mut changes.unchanged,
+        (None, None) => return,
+    };
+    *counter += 1;
 }
 
 /// What is left for texts.

@@ -16,10 +16,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use hanok_retrieval::{
-    Changes, Deadline, Document, FileReader, FileText, Library, LoadOptions, Query, RetrievalError,
-    Retriever, SharedRetriever, SkipReason,
+use hanok_documents::{
+    Deadline, FileReader, FileText, Library, LoadError, LoadOptions, SkipReason,
 };
+use hanok_retrieval::{Changes, Query, Retriever, SharedRetriever};
 
 const RULE: &str = "# 인사규정\n\n## 제12조(연차휴가)\n1년 이상 근속자는 연 15일이다.\n";
 
@@ -192,13 +192,13 @@ fn a_wrong_folder_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("없는 폴더");
     let error = Library::open(LoadOptions::new(), &missing).unwrap_err();
-    assert!(matches!(&error, RetrievalError::NoFolder { path } if *path == missing), "{error:?}");
+    assert!(matches!(&error, LoadError::NoFolder { path } if *path == missing), "{error:?}");
     assert!(error.to_string().contains("없는 폴더"));
 
     let file = folder.path().join("a.txt");
     fs::write(&file, "휴가").unwrap();
     let error = Library::open(LoadOptions::new(), &file).unwrap_err();
-    assert!(matches!(&error, RetrievalError::Folder { path, .. } if *path == file), "{error:?}");
+    assert!(matches!(&error, LoadError::Folder { path, .. } if *path == file), "{error:?}");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn every_limit_of_a_folder_is_named() {
     let (text, bytes) = (RULE.len(), u64::try_from(RULE.len()).unwrap());
 
     let error = Library::open(LoadOptions::new().max_files(4), root).unwrap_err();
-    assert!(matches!(error, RetrievalError::TooManyFiles { limit: 4, .. }), "{error:?}");
+    assert!(matches!(error, LoadError::TooManyFiles { limit: 4, .. }), "{error:?}");
 
     let budget = |limit| SkipReason::TextBudget { bytes: text, limit };
     let large = SkipReason::TooLarge { limit: bytes - 1 };
@@ -344,10 +344,11 @@ fn one_file_is_read_as_a_library_reads_it_or_refused_with_the_reason() {
     let options = LoadOptions::new().max_file_bytes(1_000);
     let text = at("a.md", "# 규정\n\n제1조(목적) 정한다.".as_bytes());
     let library = Library::open(options.clone(), folder.path()).unwrap();
-    let opened = Document::open(&text, &options).unwrap();
+    let opened = hanok_documents::open(&text, &options).unwrap();
     assert_eq!(Some(&opened), library.documents().next());
 
-    let refused = |path: std::path::PathBuf| Document::open(path, &options).unwrap_err().reason;
+    let refused =
+        |path: std::path::PathBuf| hanok_documents::open(path, &options).unwrap_err().reason;
     assert_eq!(refused(at("b.txt", b" \n")), SkipReason::Empty);
     assert_eq!(refused(at("c.txt", &[b'a'; 1_001])), SkipReason::TooLarge { limit: 1_000 });
     assert_eq!(refused(at("d.jpg", b"x")), SkipReason::Unsupported);
