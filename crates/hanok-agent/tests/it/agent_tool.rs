@@ -152,6 +152,80 @@ async fn a_crash_within_a_sub_agent_leaves_the_doubt_of_its_own_tools() {
     sub_model.finished().unwrap();
 }
 
+/// P4: a payment that outlives a time limit, its own or that of the agent that makes it, or that breaks down, is in doubt: no model is
+/// told that it was stopped, and none makes it again before a person has said what became of it.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_outlives_its_time_is_in_doubt() {
+    let short = Duration::from_millis(200);
+    for how in ["its own time", "the time of its agent", "a panic"] {
+        for (resolution, paid) in [
+            (hanok_graph::Resolution::made("paid by hand").unwrap(), 1),
+            (hanok_graph::Resolution::NotMade, 2),
+        ] {
+            let ledger = Ledger::default();
+            let pays = || Exchange::calls([ToolCall::new("p", "pay", "{}")]);
+            let tool = match how {
+                "its own time" => pay_in(&ledger, Breaks::Hangs).timeout(short),
+                "a panic" => pay_in(&ledger, Breaks::Panics),
+                _ => pay_in(&ledger, Breaks::Hangs),
+            };
+            let sub_model =
+                ScriptedModel::new([pays(), Exchange::says("it is paid").contains("paid")]);
+            let model = ScriptedModel::new([
+                match how {
+                    "the time of its agent" => Exchange::calls([task("1", "sub", "pay")]),
+                    _ => pays(),
+                },
+                Exchange::says("done").contains("paid"),
+            ]);
+            let desk = match how {
+                "the time of its agent" => {
+                    let sub = builder("sub", &sub_model).tool(tool).build().unwrap();
+                    builder("desk", &model).tool(AgentTool::new(sub).unwrap().timeout(short))
+                }
+                _ => builder("desk", &model).tool(tool),
+            };
+            let desk = desk.build().unwrap();
+            let app = desk.graph().checkpointer(InMemoryCheckpointer::new());
+            let thread = app.thread(ThreadKey::named("t").unwrap());
+            let first = thread.invoke(desk.ask("?"), ()).await;
+            assert!(!matches!(first, Ok(Outcome::Done(_))), "{how}");
+            let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!("{how}") };
+            assert_eq!(asked[0].doubt.as_ref().unwrap().tool, "pay", "{how}");
+            assert_eq!((asked.len(), ledger.lock().unwrap().len()), (1, 1), "{how}");
+            let settled = thread.settle(asked[0].id.clone(), resolution, ()).await.unwrap();
+            assert_eq!(settled.done().unwrap().answer.as_deref(), Some("done"), "{how}");
+            assert_eq!(ledger.lock().unwrap().len(), paid, "{how}");
+            model.finished().unwrap();
+        }
+    }
+}
+
+/// What becomes of the first call of a tool.
+#[derive(Clone, Copy, PartialEq)]
+enum Breaks {
+    Hangs,
+    Panics,
+}
+
+/// Pays at once, and breaks the first time before it says so.
+fn pay_in(ledger: &Ledger, breaks: Breaks) -> FnTool {
+    let ledger = ledger.clone();
+    FnTool::untyped(ToolSpec::new("pay", "Pays", json!({})).unwrap(), move |_, _| {
+        let ledger = ledger.clone();
+        async move {
+            ledger.lock().unwrap().push("paid".into());
+            let is_first = ledger.lock().unwrap().len() == 1;
+            match breaks {
+                Breaks::Hangs if is_first => std::future::pending().await,
+                Breaks::Panics if is_first => panic!("out of order"),
+                _ => Ok("paid".into()),
+            }
+        }
+    })
+    .effect(Effect::AtMostOnce)
+}
+
 /// B123: the budget of a turn is that of its sub-agents too.
 #[tokio::test]
 async fn a_sub_agent_counts_in_the_budget_of_the_turn() {

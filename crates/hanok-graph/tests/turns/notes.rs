@@ -221,7 +221,7 @@ async fn a_call_whose_note_is_erased_is_in_doubt() {
             let message = Message::user("What of job-1?").with_id("m1");
             let first = on.invoke(S::update().message(message), ledger.clone()).await;
             assert!(first.is_err() || how == "ask");
-            let gone = S::update().remove_message("m1").message(Message::user("job-1"));
+            let gone = S::update().remove_message("m1");
             on.erase(gone, "an officer", Forks::Keep).await.unwrap();
             ledger.fail(&[]);
             let asked = doubted(on.resume(ledger.clone()).await);
