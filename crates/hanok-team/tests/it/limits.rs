@@ -1,9 +1,15 @@
 //! A turn that reaches a limit ends with what there is, in the thread, and says what is missing.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use hanok_core::{BoxError, Charge, Limit, Spent};
-use hanok_graph::Budget;
+use hanok_graph::{Budget, Doubt, Outcome, Resolution};
 use hanok_team::{Team, TeamState};
 
 use crate::support::{House, Planner, ends, taking, team};
@@ -126,4 +132,47 @@ async fn a_model_that_hangs_is_left_when_the_time_is_over() {
     assert_eq!(begun.elapsed(), Duration::from_secs(3));
     assert_eq!(state.limit, Some(Limit::Time(Duration::from_secs(3)).to_string()));
     assert_eq!(ends(&state), ["search Skipped: the turn has reached its limit of 3s of work"]);
+}
+
+/// P4: a payment under way when the time of its team, or of the turn, is over is in doubt. Nothing is planned anew, and nothing is paid
+/// twice, before a person has said what became of it.
+#[tokio::test(start_paused = true)]
+async fn a_payment_that_outlives_a_limit_is_in_doubt() {
+    let second = Duration::from_secs(1);
+    for (of_team, budget) in [
+        (second, Budget::default()),
+        (second * 60, Budget { time: Some(second), ..Budget::default() }),
+    ] {
+        let paid = Arc::new(AtomicU32::new(0));
+        let pay = {
+            let paid = paid.clone();
+            team("pay", move |_, cx| {
+                let paid = paid.clone();
+                async move {
+                    let pay = |_| async move {
+                        match paid.fetch_add(1, Ordering::SeqCst) {
+                            0 => std::future::pending().await,
+                            _ => Ok::<_, BoxError>("paid twice".to_owned()),
+                        }
+                    };
+                    Ok::<_, BoxError>(cx.once("pay", "{}", Doubt::Ask, pay).await?)
+                }
+            })
+        };
+        let planner = Planner::of(&[("pay", "pay", &[])]).replan(&[("again", "pay", &[])]);
+        let house = House::new(planner, [Team::new(pay).timeout(of_team)]);
+        let thread = house.thread().budget(budget);
+        let outcome = thread.invoke(house.supervisor.ask("Pay."), ()).await.unwrap();
+        assert!(matches!(outcome, Outcome::InDoubt(_)), "{outcome:?}");
+        let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+        assert_eq!((asked.len(), paid.load(Ordering::SeqCst)), (1, 1));
+        assert_eq!(house.planner.requests(), ["intent", "plan"]);
+        let made = Resolution::made("paid by hand").unwrap();
+        let thread = house.thread();
+        let state = thread.settle(asked[0].id.clone(), made, ()).await.unwrap().done().unwrap();
+        assert_eq!(
+            (ends(&state), paid.load(Ordering::SeqCst)),
+            (vec!["pay Completed: paid by hand".into()], 1)
+        );
+    }
 }
