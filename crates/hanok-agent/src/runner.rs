@@ -496,9 +496,14 @@ impl ToolRunner {
             // A lost run is not to make another call than this one.
             context.barrier().await.map_err(|error| failed(call, error))?;
         }
-        if effect != Effect::AtMostOnce {
-            let made = context.step(&format!("tool-{}", call.id), || work(&tool_context)).await;
+        // The build that began the call may have declared another effect: what its way of recording holds counts.
+        let step = format!("tool-{}", call.id);
+        if effect != Effect::AtMostOnce && !context.is_announced(&tool_context) {
+            let made = context.step(&step, || work(&tool_context)).await;
             return made.map_err(|error| failed(call, error));
+        }
+        if let Some(made) = context.memoised(&step).map_err(|error| failed(call, error))? {
+            return Ok(made);
         }
         // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
         let arguments = call.arguments.as_str();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hanok_agent::{AgentState, Doubt, ReactAgent};
-use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
-use hanok_graph::{Outcome, Resolution, Thread};
-use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
+use hanok_agent::{AgentState, Approval, Doubt, ReactAgent};
+use hanok_checkpoint::{AppendId, InMemoryCheckpointer, SharedCheckpointer};
+use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{NewAnswer, Outcome, Resolution, Thread, answer};
+use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolError, ToolSpec};
 use serde_json::json;
 
 use crate::support::{Ledger, call, observations, tools};
@@ -229,4 +229,73 @@ async fn the_key_of_a_call_is_the_same_when_it_is_made_again() {
     assert_eq!(first, again);
     let different: std::collections::BTreeSet<_> = first.iter().collect();
     assert_eq!(different.len(), 3);
+}
+
+/// P4: a build that declares another effect of a tool finds what the one before it has stored of a call, however that recorded it.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_another_build_finished_is_not_made_again() {
+    let effects = [Effect::Pure, Effect::Idempotent, Effect::AtMostOnce];
+    let agent = |effect: Effect, ledger: &Ledger, model: &ScriptedModel| {
+        let mail =
+            FnTool::untyped(ToolSpec::new("mail", "Mails", json!({})).unwrap(), |_, _| async {
+                Ok("mailed".into())
+            });
+        ReactAgent::builder("t", "", model.clone())
+            .tools([SharedTool::new(pay(ledger).effect(effect)), SharedTool::new(mail)])
+            .intercept(Approval::new().tool("mail"))
+            .build()
+            .unwrap()
+    };
+    for (before, after) in
+        effects.into_iter().flat_map(|before| effects.map(|after| (before, after)))
+    {
+        let (ledger, store) =
+            (Ledger::default(), SharedCheckpointer::new(InMemoryCheckpointer::new()));
+        let on = |agent: &ReactAgent| {
+            agent.graph().checkpointer(store.clone()).thread(ThreadKey::named("t").unwrap())
+        };
+        let calls = call("pay", "{}") + &call("mail", "{}");
+        let first = agent(before, &ledger, &ScriptedModel::new([Exchange::says(calls)]));
+        let asks = on(&first).invoke(first.ask("?"), ()).await.unwrap();
+        assert!(matches!(asks, Outcome::Interrupted(_)), "{asks:?}");
+        let model = ScriptedModel::new([Exchange::says("Final Answer: done")]);
+        let second = agent(after, &ledger, &model);
+        let ended = on(&second).reply(&json!({"decision": "approve"}), ()).await.unwrap();
+        let want = ["paid", "mailed"].map(|text| format!("Observation: {text}"));
+        assert_eq!(observations(&ended.done().unwrap()), want, "{before:?} {after:?}");
+        assert_eq!(*ledger.lock().unwrap(), ["pay"], "{before:?} {after:?}");
+    }
+}
+
+/// P4: so it is with what a person said of a call that the build before could not repeat.
+#[tokio::test(start_paused = true)]
+async fn an_answer_about_a_call_counts_in_a_build_that_may_repeat_it() {
+    for effect in [Effect::Pure, Effect::Idempotent] {
+        let (ledger, store) =
+            (Ledger::default(), SharedCheckpointer::new(InMemoryCheckpointer::new()));
+        let agent = |effect: Effect| {
+            let model = ScriptedModel::new([
+                Exchange::says(call("pay", "{}")),
+                Exchange::says("Final Answer: done"),
+            ]);
+            ReactAgent::builder("t", "", model).tool(pay(&ledger).effect(effect)).build().unwrap()
+        };
+        let on = |agent: &ReactAgent| {
+            agent.graph().checkpointer(store.clone()).thread(ThreadKey::named("t").unwrap())
+        };
+        let first = agent(Effect::AtMostOnce);
+        let thread = on(&first);
+        let run = thread.invoke(first.ask("?"), ());
+        tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+        let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+        let log = hanok_checkpoint::Log::new(store.clone(), ThreadKey::named("t").unwrap());
+        let made = NewAnswer::new(asked[0].id.clone(), &json!({"made": "paid by hand"})).unwrap();
+        answer(&log, vec![made], None, AppendId(7), Timestamp(0)).await.unwrap();
+        let model = ScriptedModel::new([Exchange::says("Final Answer: done")]);
+        let second =
+            ReactAgent::builder("t", "", model).tool(pay(&ledger).effect(effect)).build().unwrap();
+        let ended = on(&second).resume(()).await.unwrap().done().unwrap();
+        assert_eq!(observations(&ended), ["Observation: paid by hand"], "{effect:?}");
+        assert_eq!(*ledger.lock().unwrap(), ["pay"], "{effect:?}");
+    }
 }

@@ -587,6 +587,17 @@ impl<C> Context<C> {
         }
     }
 
+    /// Checks whether this task has announced `call` as one that must not be repeated ([`once_as`](Context::once_as)), in this run or an
+    /// earlier one: the log has its result, a note of it, or a person's answer about it. A build that may repeat the call makes it by
+    /// `once_as` then as well, which heeds them.
+    pub fn is_announced(&self, call: &Call) -> bool {
+        let (steps, key) = (self.scope.stored_steps(), call.key().to_string());
+        locked(&steps.memos).contains_key(&key)
+            || locked(&steps.notes).contains_key(&key)
+            || locked(&steps.intents).contains_key(&key)
+            || self.scope.doubt(&key).0.is_some()
+    }
+
     /// Asks a person: shows `payload`, ends the run, and returns the answer when the thread is resumed with one.
     ///
     /// The node runs again from its beginning then, and repeats all its earlier work that is not a
