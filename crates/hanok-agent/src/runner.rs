@@ -481,7 +481,7 @@ impl ToolRunner {
             let (mut made, spent) = tool_context.metered(through).await;
             // A result with calls in doubt behind it is none: the call is made again once a person has said what became of them.
             if !made.as_ref().is_err_and(suspends)
-                && let Err(doubt) = context.settled_within(tool_context)
+                && let Err(doubt) = context.settled_within(tool_context).await
             {
                 made = Err(ToolError::Suspended(doubt.into()));
             }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Begin, Body, Checkpointer, Commit, Doubt, Epoch, Log, LogEntry, RunFold, ThreadFold,
+    Begin, Body, Checkpointer, Commit, Doubt, Epoch, Intent, Log, LogEntry, NOT_MADE, RunFold,
+    ThreadFold,
 };
 use hanok_core::{Change, Changes, Field, Namespace, ThreadKey};
 use hanok_graph::{Durability, Event, EventId};
@@ -121,7 +122,10 @@ fn follows_from_before(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String
         let run = fold.run(path).unwrap_or(&empty);
         // A commit that is stored at the end of a run is several in one.
         let several = durability == Durability::Exit && matches!(body, Body::Commit(_));
-        let follows = if several { Ok(()) } else { follows(run, body) };
+        let follows = match several {
+            true => Ok(()),
+            false => follows(run, body).and_then(|()| all_known(&fold, path, body)),
+        };
         follows.map_err(|why| format!("{why} (position {} in {path})", entry.position))?;
         fold.apply(entry.position, &entry.entry).map_err(|error| error.to_string())?;
     }
@@ -130,6 +134,26 @@ fn follows_from_before(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String
         Some(_) => Err("the last run did not say how it ended".to_owned()),
         None => Ok(()),
     }
+}
+
+/// P4: no super-step is committed while a call of its tasks, or in a graph that they ran, is in doubt.
+fn all_known(fold: &ThreadFold, path: &Namespace, body: &Body) -> Result<(), String> {
+    let runs = fold.runs.iter().filter(|(of, _)| of.is_within(path));
+    let mut intents = runs.flat_map(|(_, run)| run.records.intents.values());
+    match (body, intents.find(|intent| intent.doubt == Doubt::Ask)) {
+        (Body::Commit(_), Some(intent)) => Err(format!("P4: the call {} vanishes", intent.key)),
+        _ => Ok(()),
+    }
+}
+
+/// P4: what was said last of the call `key`, unless that it was not made.
+fn is_settled(run: &RunFold, key: &str) -> bool {
+    let said = run.records.settled.iter().filter_map(|(id, value)| {
+        let number: u32 = id.strip_prefix(key)?.strip_prefix('#')?.parse().ok()?;
+        Some((number, value))
+    });
+    let last = said.max_by_key(|(number, _)| *number);
+    last.is_some_and(|(_, value)| value.as_str().ok() != Some(NOT_MADE))
 }
 
 fn follows(run: &RunFold, body: &Body) -> Result<(), String> {
@@ -147,16 +171,23 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), String> {
         Body::Void(void) if void.writes.iter().any(|at| !run.records.pending.contains_key(at)) => {
             return no("P1: what is voided was not pending");
         }
+        // A note of a call may be followed by a newer one.
+        Body::Memo(memo) if memo.name.starts_with(char::is_control) => {}
         Body::Memo(memo) if run.records.memos.contains_key(&(memo.task, memo.name.clone())) => {
             return no("P2: a step's result is stored twice");
         }
         Body::Intent(intent) => {
             let key = (intent.task, intent.key.clone());
-            if run.records.intents.get(&key).is_some_and(|before| before.doubt != Doubt::Repeat) {
+            // What is said of the same announcement again, as by a note, is no other call.
+            let is_open = |before: &Intent| before.doubt != Doubt::Repeat && before.id != intent.id;
+            if run.records.intents.get(&key).is_some_and(is_open) {
                 return no("P4: a call that is in doubt is made again");
             }
             if run.records.memos.contains_key(&key) {
                 return no("P4: a call whose result is stored is made again");
+            }
+            if is_settled(run, &intent.key) {
+                return no("P4: a call of which a person has said what became of it is made again");
             }
         }
         Body::Answer(answer) => {

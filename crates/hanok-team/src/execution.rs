@@ -421,7 +421,7 @@ async fn within_its_time<C: Send + Sync + 'static>(
     };
     let halt = |source| TeamError::Team { step: step.id.clone(), source };
     // What it began and nobody knows of has to be known before another team is asked to do the same.
-    context.settled(&step.id).map_err(|doubt| Halt::Waiting(halt(doubt)))?;
+    context.settled(&step.id).await.map_err(|doubt| Halt::Waiting(halt(doubt)))?;
     let Some(ended) = ended else {
         return Ok(Err(prompt::timed_out(team.timeout, settings.language).into()));
     };

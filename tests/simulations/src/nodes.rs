@@ -1,9 +1,10 @@
 //! What the nodes of the scenarios do.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
-use hanok_core::{Change, Charge, Fields, Stored};
-use hanok_graph::{BoxError, Context, Doubt, Failure, Snapshot, StepError};
+use futures::future::{Either, select};
+use hanok_core::{BoxFuture, Change, Charge, Fields, LostCall, Stored};
+use hanok_graph::{BoxError, Context, Doubt, END, Failure, Graph, START, Snapshot, StepError};
 use hanok_simulation::Effects;
 use hanok_state::{List, Map, Message, Messages, State};
 
@@ -168,6 +169,85 @@ pub(crate) async fn paid(cx: &Cx, doubt: Doubt) -> Result<String, StepError> {
         Ok::<_, BoxError>(paid)
     };
     cx.once("pay", "{\"won\":1000}", doubt, call).await
+}
+
+/// Makes a call that must not be repeated, and does not wait long for what becomes of it.
+pub(crate) async fn pay_and_leave(_: Snapshot<S>, cx: Cx) -> Ran {
+    match select(pin!(once(&cx, Doubt::Ask)), soon(&cx)).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(_) => Ok(says("left")),
+    }
+}
+
+/// Makes a call that must not be repeated, whose answer may be lost, and takes that for an answer.
+pub(crate) async fn pay_unheard(_: Snapshot<S>, cx: Cx) -> Ran {
+    match pay_aloud(&cx).await {
+        Ok(said) => Ok(said),
+        Err(_) => Ok(says("unheard")),
+    }
+}
+
+/// Makes a call that must not be repeated, whose answer may be lost.
+pub(crate) async fn pay_or_fail(_: Snapshot<S>, cx: Cx) -> Ran {
+    pay_aloud(&cx).await
+}
+
+async fn pay_aloud(cx: &Cx) -> Ran {
+    begin(cx).await;
+    let call = |call: hanok_core::Call| async move {
+        let paid = format!("{} has paid", cx.node());
+        cx.services().made(call.key().as_str(), &paid);
+        a_while(cx).await;
+        match cx.runtime().rng.bits() & 1 {
+            0 => Err(BoxError::from("the answer is lost")),
+            _ => Ok(paid),
+        }
+    };
+    Ok(says(cx.once("pay", "{}", Doubt::Ask, call).await?))
+}
+
+/// Runs a graph that pays, and does not wait long for its end.
+pub(crate) async fn run_and_leave(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let graph = Graph::builder("paying").node("pay", pay).edge(START, "pay").edge("pay", END);
+    let graph = graph.build()?;
+    let run = cx.run_named("pay", &graph, S::update(), cx.shared_services());
+    match select(pin!(run), soon(&cx)).await {
+        Either::Left((outcome, _)) => Ok(S::update().log(outcome?.done()?.log.iter().cloned())),
+        Either::Right(_) => Ok(says("left")),
+    }
+}
+
+/// Waits as long as others may take.
+fn soon(cx: &Cx) -> BoxFuture<'static, ()> {
+    let runtime = cx.runtime();
+    runtime.clock.sleep(Duration::from_millis(runtime.rng.bits() & 31))
+}
+
+/// Begins a job elsewhere that must be begun once, and goes on from what it noted of it. The line may break, and the job be lost.
+pub(crate) async fn job(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let work = |call: hanok_core::Call| {
+        let cx = &cx;
+        async move {
+            if call.noted::<String>()?.is_none() {
+                cx.services().made(call.key().as_str(), &"the job is done");
+                a_while(cx).await;
+                call.note(&"it is begun").await?;
+            }
+            a_while(cx).await;
+            match cx.runtime().rng.bits() & 7 {
+                0 | 1 => Err(BoxError::from("the line broke")),
+                2 | 3 => Err(LostCall("nobody knows the job".into()).into()),
+                _ => Ok("the job is done".to_owned()),
+            }
+        }
+    };
+    match cx.once("job", "{}", Doubt::Ask, work).await {
+        Ok(done) => Ok(says(done)),
+        Err(StepError::GivenUp { .. }) => Ok(says("given up")),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Asks one thing.

@@ -378,6 +378,22 @@ impl Journal {
         }
     }
 
+    /// What the log of the thread amounts to, all that this run has appended included; `None` where nothing is stored.
+    pub(crate) async fn fold(&self) -> Result<Option<ThreadFold>, CheckpointError> {
+        let Some(StoredLog { store, end, .. }) = &self.log else { return Ok(None) };
+        self.barrier().await?;
+        let mut at = end.clone().lock_owned().await;
+        self.make_sure(store, &mut at).await?;
+        let tip = at.tip.position;
+        drop(at);
+        let opened = Log::new(store.clone(), self.parts.thread.clone()).open(None).await?;
+        let fold = opened.map(|opened| opened.fold).filter(|fold| fold.position >= tip);
+        fold.map(Some).ok_or_else(|| CheckpointError::Unavailable {
+            reason: "the store says less than was stored in it",
+            source: format!("its log ends before position {tip}").into(),
+        })
+    }
+
     /// Reads the end of the log, after an append whose result was not awaited.
     async fn make_sure(
         &self,

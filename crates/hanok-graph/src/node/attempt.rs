@@ -266,23 +266,6 @@ impl TaskAttempt {
             None => (None, format!("{key}#0")),
         }
     }
-
-    /// Notes that the call of `intent` is about to be made, or what is known of it now.
-    pub(crate) fn intend(&self, intent: Intent) {
-        self.env.doubts.note(&self.task.namespace, &intent, || self.within.clone());
-        locked(&self.stored_steps().intents).insert(intent.key.clone(), intent);
-    }
-
-    /// Notes that it is known of the call `key` whether it was made.
-    pub(crate) fn settle(&self, key: &str) {
-        self.env.doubts.settle(&self.task.namespace, key);
-        locked(&self.stored_steps().intents).remove(key);
-    }
-
-    /// What of the task's calls, and of those in the graphs that it ran, is in doubt.
-    pub(crate) fn in_doubt(&self) -> Vec<Pending> {
-        self.env.doubts.of(|| self.id())
-    }
 }
 
 /// A task's id for a span, hashed only for an observer.

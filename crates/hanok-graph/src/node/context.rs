@@ -564,6 +564,7 @@ impl<C> Context<C> {
             // What is known of the call says how it goes on.
             doubt: if scope.noted(&key).is_some() { Doubt::Repeat } else { doubt },
         };
+        scope.announce(&intent);
         if scope.env.journal.is_kept() {
             let entry = (scope.task.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
@@ -571,6 +572,7 @@ impl<C> Context<C> {
         scope.intend(intent);
         match work(call).await {
             Ok(value) => {
+                scope.unsettle(&key);
                 self.remember(&key, &value).await?;
                 scope.settle(&key);
                 Ok(value)
@@ -760,6 +762,7 @@ impl<C> Context<C> {
             let stored = |source| StepError::Stored { name: key.to_owned(), source };
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
             let answer = Body::Answer(Answer { id, value, by: None, key: None });
+            scope.unsettle(key);
             scope.env.journal.append(&scope.task.namespace, answer).await?;
         }
         scope.settle(key);

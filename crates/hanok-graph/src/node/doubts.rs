@@ -12,13 +12,17 @@ use std::{
     },
 };
 
-use hanok_checkpoint::{Doubt, Intent, RunFold};
+use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, RunFold};
 use hanok_core::{CallKey, Namespace, TaskId};
 
-use crate::{node::attempt::locked, outcome::Pending, run::subgraph_place::Called};
+use crate::{
+    node::attempt::{TaskAttempt, locked},
+    outcome::{Pending, Resolution},
+    run::subgraph_place::Called,
+};
 
 /// The task that runs a graph, or makes a call, and those within which it does.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Within {
     pub(crate) task: TaskId,
     /// What the graph is told from others of the task by, in this run.
@@ -33,12 +37,25 @@ impl Within {
     }
 }
 
-/// The calls of a run that a person is asked about once their tasks are over.
+/// A call without a result.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenCall {
+    path: Namespace,
+    intent: Intent,
+    within: Within,
+    /// True once its work began.
+    is_begun: bool,
+    /// True where the log is known to hold the intent, and nothing after it about the call. A future that is dropped while it appends
+    /// leaves that open.
+    is_sure: bool,
+}
+
+/// The calls of a run without a result, which a person is asked about once their tasks are over.
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
     /// True once there was one.
     any: AtomicBool,
-    open: Mutex<BTreeMap<(Namespace, String), (Intent, Within)>>,
+    open: Mutex<BTreeMap<(Namespace, String), OpenCall>>,
 }
 
 impl Doubts {
@@ -46,42 +63,65 @@ impl Doubts {
     pub(crate) fn restore(&self, runs: &BTreeMap<Namespace, RunFold>) {
         for (path, run) in runs {
             for intent in run.records.intents.values() {
-                self.note(path, intent, || around(runs, path));
+                self.announce(path, intent, || around(runs, path));
+                self.begin(path, intent);
             }
         }
     }
 
-    /// Notes what an intent says of its call. The graph of its task runs within `outer`.
-    pub(crate) fn note(
+    /// Notes that `intent` is about to be stored. The graph of its task runs within `outer`.
+    fn announce(
         &self,
         path: &Namespace,
         intent: &Intent,
         outer: impl FnOnce() -> Option<Arc<Within>>,
     ) {
         if intent.doubt != Doubt::Ask {
-            return self.settle(path, &intent.key);
+            return;
         }
-        let called = Called::default();
-        let within = Within { task: intent.task, called, outer: outer() };
+        let within = Within { task: intent.task, called: Called::default(), outer: outer() };
+        let (path, intent) = (path.clone(), intent.clone());
         let place = (path.clone(), intent.key.clone());
-        locked(&self.open).insert(place, (intent.clone(), within));
+        let call = OpenCall { path, intent, within, is_begun: false, is_sure: false };
+        locked(&self.open).insert(place, call);
         self.any.store(true, Ordering::SeqCst);
     }
 
+    /// Notes that `intent` is what the log says of its call now.
+    fn begin(&self, path: &Namespace, intent: &Intent) {
+        if intent.doubt != Doubt::Ask {
+            return self.settle(path, &intent.key);
+        }
+        self.change(path, &intent.key, |call| {
+            (call.is_begun, call.is_sure) = (true, true);
+        });
+    }
+
+    /// Notes that something about a call is about to be stored.
+    fn unsettle(&self, path: &Namespace, key: &str) {
+        self.change(path, key, |call| call.is_sure = false);
+    }
+
     /// Notes that the outcome of a call is known.
-    pub(crate) fn settle(&self, path: &Namespace, key: &str) {
+    fn settle(&self, path: &Namespace, key: &str) {
         if self.any.load(Ordering::SeqCst) {
             locked(&self.open).remove(&(path.clone(), key.to_owned()));
         }
     }
 
-    /// Checks whether nothing is in doubt.
+    fn change(&self, path: &Namespace, key: &str, change: impl FnOnce(&mut OpenCall)) {
+        if self.any.load(Ordering::SeqCst) {
+            locked(&self.open).get_mut(&(path.clone(), key.to_owned())).map(change);
+        }
+    }
+
+    /// Checks whether every call has a result.
     pub(crate) fn is_empty(&self) -> bool {
         !self.any.load(Ordering::SeqCst) || locked(&self.open).is_empty()
     }
 
-    /// What the task, and the graphs that it ran, left in doubt.
-    pub(crate) fn of(&self, task: impl FnOnce() -> TaskId) -> Vec<Pending> {
+    /// The calls of the task, and of the graphs that it ran.
+    fn of(&self, task: impl FnOnce() -> TaskId) -> Vec<OpenCall> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -89,30 +129,106 @@ impl Doubts {
         self.chosen(|within| within.all().any(|within| within.task == task))
     }
 
-    /// What the graphs that the task ran left in doubt.
+    /// What the graphs that the task ran in an earlier run left in doubt.
     pub(crate) fn below(&self, task: TaskId) -> Vec<Pending> {
         let is_below = |within: &Within| within.all().skip(1).any(|within| within.task == task);
-        self.chosen(is_below)
+        self.chosen(is_below).iter().map(OpenCall::pending).collect()
     }
 
-    /// What graphs that ran within `call` left in doubt.
-    pub(crate) fn within(&self, call: &CallKey) -> Vec<Pending> {
+    /// The calls of graphs that ran within `call`.
+    pub(crate) fn within(&self, call: &CallKey) -> Vec<OpenCall> {
         self.chosen(|within| within.all().any(|it| it.called.call.as_ref() == Some(call)))
     }
 
-    /// What the graph that the task ran under `name` left in doubt.
-    pub(crate) fn named(&self, task: TaskId, name: &str) -> Vec<Pending> {
+    /// The calls of the graph that the task ran under `name`.
+    pub(crate) fn named(&self, task: TaskId, name: &str) -> Vec<OpenCall> {
         let is_it = |it: &Within| it.task == task && it.called.name.as_deref() == Some(name);
         self.chosen(|within| within.all().any(is_it))
     }
 
-    fn chosen(&self, is_chosen: impl Fn(&Within) -> bool) -> Vec<Pending> {
+    fn chosen(&self, is_chosen: impl Fn(&Within) -> bool) -> Vec<OpenCall> {
         if self.is_empty() {
             return Vec::new();
         }
         let open = locked(&self.open);
-        let chosen = open.iter().filter(|(_, (_, within))| is_chosen(within));
-        chosen.map(|((path, _), (intent, _))| Pending::of_intent(intent, path)).collect()
+        open.values().filter(|call| is_chosen(&call.within)).cloned().collect()
+    }
+}
+
+impl OpenCall {
+    fn pending(&self) -> Pending {
+        Pending::of_intent(&self.intent, &self.path)
+    }
+}
+
+impl TaskAttempt {
+    /// Notes that `intent` is about to be stored.
+    pub(crate) fn announce(&self, intent: &Intent) {
+        self.env.doubts.announce(&self.task.namespace, intent, || self.within.clone());
+    }
+
+    /// Notes that it is about to be stored that a call which was begun is in doubt again.
+    pub(crate) fn reopen(&self, intent: &Intent) {
+        self.announce(intent);
+        let (doubts, path) = (&self.env.doubts, &self.task.namespace);
+        doubts.change(path, &intent.key, |call| call.is_begun = true);
+    }
+
+    /// Notes that `intent` is what the log says of its call now.
+    pub(crate) fn intend(&self, intent: Intent) {
+        self.env.doubts.begin(&self.task.namespace, &intent);
+        locked(&self.stored_steps().intents).insert(intent.key.clone(), intent);
+    }
+
+    /// Notes that something about the call `key` is about to be stored.
+    pub(crate) fn unsettle(&self, key: &str) {
+        self.env.doubts.unsettle(&self.task.namespace, key);
+    }
+
+    /// Notes that it is known of the call `key` whether it was made.
+    pub(crate) fn settle(&self, key: &str) {
+        self.env.doubts.settle(&self.task.namespace, key);
+        locked(&self.stored_steps().intents).remove(key);
+    }
+
+    /// What of the task's calls, and of those in the graphs that it ran, is in doubt when its work is over.
+    pub(crate) async fn in_doubt(&self) -> Result<Vec<Pending>, CheckpointError> {
+        self.doubted(self.env.doubts.of(|| self.id())).await
+    }
+
+    /// What of `calls` is in doubt, now that nobody works on them. Of a call whose future was dropped while it stored something the log
+    /// says how far it came. One that was announced and not begun was not made.
+    pub(crate) async fn doubted(
+        &self,
+        calls: Vec<OpenCall>,
+    ) -> Result<Vec<Pending>, CheckpointError> {
+        let journal = &self.env.journal;
+        let fold = match calls.iter().all(|call| call.is_sure) {
+            true => None,
+            false => Box::pin(journal.fold()).await?,
+        };
+        let mut doubts = Vec::new();
+        for call in calls {
+            let (path, key) = (&call.path, &call.intent.key);
+            let intents = fold.as_ref().and_then(|fold| fold.run(path));
+            let intent = intents
+                .and_then(|run| run.records.intents.get(&(call.intent.task, key.clone())))
+                .filter(|intent| intent.doubt == Doubt::Ask);
+            match (call.is_sure, intent) {
+                (true, _) => doubts.push(call.pending()),
+                (false, Some(_)) if call.is_begun => doubts.push(call.pending()),
+                (false, Some(intent)) => {
+                    let value = Resolution::NotMade
+                        .to_stored()
+                        .map_err(|error| CheckpointError::Encode(error.into()))?;
+                    let answer = Answer { id: intent.id.clone(), value, by: None, key: None };
+                    journal.append(path, Body::Answer(answer)).await?;
+                    self.env.doubts.settle(path, key);
+                }
+                (false, None) => self.env.doubts.settle(path, key),
+            }
+        }
+        Ok(doubts)
     }
 }
 

@@ -41,6 +41,7 @@ impl TaskAttempt {
             .filter(|intent| intent.doubt != Doubt::Repeat)
             .map(|intent| Intent { doubt: Doubt::Repeat, ..intent });
         if self.env.journal.is_kept() {
+            self.unsettle(key);
             let spent = self.spend();
             self.env.record_spent(spent);
             let memo = Memo { task: self.id(), name: name(key), value: note.clone(), spent };
@@ -67,6 +68,7 @@ impl TaskAttempt {
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
         let (Some(meant), Some(_)) = (meant, self.noted(key)) else { return Ok(()) };
         let intent = Intent { doubt, ..meant };
+        self.reopen(&intent);
         if self.env.journal.is_kept() {
             let spent = self.spend();
             self.env.record_spent(spent);

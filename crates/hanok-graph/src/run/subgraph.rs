@@ -20,14 +20,14 @@ use crate::{
     node::{
         attempt::{Stop, TaskAttempt},
         context::Context,
-        doubts::Within,
+        doubts::{OpenCall, Within},
         run_context::RunContext,
     },
     observe::{
         event::{AnyState, EventKind},
         graph_watch::{GraphCause, GraphWatch},
     },
-    outcome::{Breakpoint, Outcome, Pending},
+    outcome::{Breakpoint, Outcome},
     run::{
         graph_run::GraphRun,
         initial_fields::{first_values, forget, with_input},
@@ -201,7 +201,7 @@ impl<C> Context<C> {
     ///     async move {
     ///         let run = cx.run_named("count", &inner, Count::update(), ());
     ///         let Ok(outcome) = tokio::time::timeout(Duration::from_secs(1), run).await else {
-    ///             cx.settled("count")?;
+    ///             cx.settled("count").await?;
     ///             return Ok(Count::update());
     ///         };
     ///         Ok::<_, BoxError>(Count::update().n(outcome?.done()?.n))
@@ -215,11 +215,10 @@ impl<C> Context<C> {
     /// # Errors
     ///
     /// [`SubgraphError::Waiting`] then: hand it on. The run ends [in doubt](Outcome::InDoubt), and the task goes on once a person has
-    /// answered.
-    pub fn settled(&self, name: &str) -> Result<(), SubgraphError> {
+    /// answered. [`SubgraphError::Run`] when the store does not say.
+    pub async fn settled(&self, name: &str) -> Result<(), SubgraphError> {
         let scope = self.scope();
-        let doubts = scope.env.doubts.named(scope.id(), name);
-        scope.await_settled(doubts)
+        scope.await_settled(name, scope.env.doubts.named(scope.id(), name)).await
     }
 
     /// [`settled`](Context::settled) for the graphs that ran within `call`, as those of a tool do ([`RunGraph`](crate::RunGraph)).
@@ -227,15 +226,19 @@ impl<C> Context<C> {
     /// # Errors
     ///
     /// As [`settled`](Context::settled).
-    pub fn settled_within(&self, call: &Call) -> Result<(), SubgraphError> {
+    pub async fn settled_within(&self, call: &Call) -> Result<(), SubgraphError> {
         let scope = self.scope();
-        scope.await_settled(scope.env.doubts.within(call.key()))
+        scope.await_settled(call.key().as_str(), scope.env.doubts.within(call.key())).await
     }
 }
 
 impl TaskAttempt {
     /// Suspends the task where something is in doubt.
-    fn await_settled(&self, doubts: Vec<Pending>) -> Result<(), SubgraphError> {
+    async fn await_settled(&self, graph: &str, calls: Vec<OpenCall>) -> Result<(), SubgraphError> {
+        let doubts = self.doubted(calls).await.map_err(|error| SubgraphError::Run {
+            graph: graph.to_owned(),
+            source: Box::new(error.into()),
+        })?;
         let Some(first) = doubts.first() else { return Ok(()) };
         let waiting = AskError::Waiting(RequestId(first.id.0.clone()));
         self.log().waiting.extend(doubts);

@@ -88,12 +88,17 @@ pub(super) struct TaskRunner<'a, S: State, C> {
     pub(super) services: &'a Arc<C>,
 }
 
-/// Checks whether a node that returned has a call in doubt, its own or one in a graph that it ran, whatever it made of the call's
-/// error. Such a task is not done: it asks.
-fn in_doubt<U: StateUpdate>(scope: &TaskAttempt) -> Option<TaskOutcome<U>> {
-    let below = scope.in_doubt();
-    let asked = Interrupted { below, ..Interrupted::default() };
-    (!asked.is_empty()).then_some(TaskOutcome::Interrupted(asked))
+/// The calls in doubt of an attempt that is over, its own and those in graphs that it ran.
+async fn in_doubt(scope: &TaskAttempt) -> Result<Vec<Pending>, CheckpointError> {
+    match scope.env.doubts.is_empty() {
+        true => Ok(Vec::new()),
+        false => Box::pin(scope.in_doubt()).await,
+    }
+}
+
+/// A task whose node has returned, whatever it made of a call in doubt, is not done: it asks.
+fn asks<U: StateUpdate>(doubts: Vec<Pending>) -> TaskOutcome<U> {
+    TaskOutcome::Interrupted(Interrupted { below: doubts, ..Interrupted::default() })
 }
 
 /// Stops the work that an attempt leaves behind at its end, also when it is dropped.
@@ -116,11 +121,14 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         let mut scope = self.timed(first.clone());
         loop {
             scope.started();
-            let error = match self.attempt(&scope, None).await {
+            let ended = self.attempt(&scope, None).await;
+            let doubts = match in_doubt(&scope).await {
+                Ok(doubts) => doubts,
+                Err(error) => return TaskOutcome::Failed(error.into()),
+            };
+            let error = match ended {
+                AttemptOutcome::Returned(_) if !doubts.is_empty() => return asks(doubts),
                 AttemptOutcome::Returned(command) => {
-                    if let Some(asked) = in_doubt(&scope) {
-                        return asked;
-                    }
                     made(Some(&command));
                     match self.finish(command, &scope) {
                         TaskOutcome::Failed(error) => {
@@ -145,8 +153,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             }
             // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
             let own = |intent: &Intent| intent.doubt != Doubt::Repeat;
-            let in_doubt = locked(&scope.stored_steps().intents).values().any(own)
-                || !scope.in_doubt().is_empty();
+            let in_doubt =
+                locked(&scope.stored_steps().intents).values().any(own) || !doubts.is_empty();
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: Chain(&error).to_string(), delay });
                 scope.env.runtime.clock.sleep(delay).await;
@@ -204,11 +212,14 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             let failure = failed.message.clone();
             TaskOutcome::Failed(NodeError::Handler { failure, source: Box::new(source) })
         };
-        match self.attempt(scope, Some(failed)).await {
+        let ended = self.attempt(scope, Some(failed)).await;
+        let doubts = match in_doubt(scope).await {
+            Ok(doubts) => doubts,
+            Err(error) => return TaskOutcome::Failed(error.into()),
+        };
+        match ended {
+            AttemptOutcome::Returned(_) if !doubts.is_empty() => asks(doubts),
             AttemptOutcome::Returned(command) => {
-                if let Some(asked) = in_doubt(scope) {
-                    return asked;
-                }
                 // Where the handler goes, it goes alone.
                 let only = command.only || !command.goto.is_empty();
                 match self.finish(Command { only, ..command }, scope) {

@@ -1,11 +1,15 @@
 //! What is done outside, and what it costs.
 
 use hanok_core::Budget;
-use hanok_graph::{END, Lint, NodeSettings, Resolution, START};
+use hanok_graph::{END, Graph, Lint, NodeSettings, Resolution, START, Subgraph};
+use hanok_simulation::{Effects, Simulation, World};
 use hanok_state::State;
 
-use super::{Builder, Scenario, of, scenario, silent};
-use crate::nodes::{S, model, pay, pay_again, pay_or_not, steps, work};
+use super::{Builder, Scenario, inner, of, scenario, silent};
+use crate::nodes::{
+    S, job, mend, model, pay, pay_again, pay_and_leave, pay_or_fail, pay_or_not, pay_unheard,
+    run_and_leave, steps, work,
+};
 
 pub(super) fn all() -> Vec<Scenario> {
     let gives_up = silent(both).input(S::update()).settle(|_, _| Ok(Resolution::GiveUp)).any_end();
@@ -24,6 +28,27 @@ pub(super) fn all() -> Vec<Scenario> {
         scenario("a call that is repeated", |graph| {
             graph.node("a", pay_again).edge(START, "a").edge("a", END)
         }),
+        of("a call that is left", lost(|graph| graph.node("a", pay_and_leave))),
+        of("a call whose answer is lost", lost(|graph| graph.node("a", pay_unheard))),
+        of("a graph that pays, and is left", lost(|graph| graph.node("a", run_and_leave))),
+        of(
+            "a graph that pays, and a handler",
+            lost(|graph| {
+                let paying = inner(|graph| {
+                    graph.node("pay", pay_or_fail).edge(START, "pay").edge("pay", END)
+                });
+                let graph = match paying {
+                    Ok(paying) => graph.subgraph("a", Subgraph::shared(paying)),
+                    Err(_) => graph,
+                };
+                graph.configure("a", NodeSettings::new().on_error(mend, ["b"]))
+            }),
+        ),
+        of("a job that is noted", lost(|graph| graph.node("a", job))),
+        of(
+            "a job that is noted and given up by a person",
+            lost(|graph| graph.node("a", job)).settle(|_, _| Ok(Resolution::GiveUp)),
+        ),
         of(
             "a call that is given up",
             silent(|graph| graph.node("a", pay_or_not).edge(START, "a").edge("a", END))
@@ -43,6 +68,16 @@ pub(super) fn all() -> Vec<Scenario> {
             }),
         ),
     ]
+}
+
+/// A node `a` that may lose sight of a call, and one after it.
+fn lost(build: fn(Builder) -> Builder) -> Simulation<S, Effects> {
+    let build = move |world: &World| {
+        let graph = build(Graph::builder("simulated")).node("b", work).retry_budget(u32::MAX);
+        let graph = graph.edge(START, "a").edge("a", "b").edge("b", END);
+        Ok((graph.runtime(world.runtime()).build()?, world.effects()))
+    };
+    Simulation::of(build).answer(super::answer).input(S::update()).any_end()
 }
 
 fn both(graph: Builder) -> Builder {
