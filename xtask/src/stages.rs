@@ -250,7 +250,8 @@ fn test(work: &Work) -> Result<Outcome> {
     };
     let all = ["--workspace", "--all-features", "--no-fail-fast"];
     if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
-        let ended = cargo.arguments(["nextest", "run"]).arguments(all).run()?;
+        let profile = ["--profile", if full { "full" } else { "default" }];
+        let ended = cargo.arguments(["nextest", "run"]).arguments(profile).arguments(all).run()?;
         return passed(ended, |output| nextest_counts(output).to_owned() + &note);
     }
     // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
