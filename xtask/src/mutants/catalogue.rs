@@ -7,10 +7,11 @@
 
 use crate::result::Result;
 
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("catalogue/simulated.mutants"),
     include_str!("catalogue/review.mutants"),
     include_str!("catalogue/lines.mutants"),
+    include_str!("catalogue/doubts.mutants"),
 ];
 
 /// One way in which a line could be wrong.
