@@ -10,10 +10,10 @@ use std::{
 
 use futures_util::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Claim, Epoch, Labels, Life, Log, Safety,
+    Append, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Labels, Life, Log, Safety,
     SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, Tip,
 };
-use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
+use hanok_core::{FoldError, Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     journal::{
@@ -385,13 +385,25 @@ impl Journal {
         let mut at = end.clone().lock_owned().await;
         self.make_sure(store, &mut at).await?;
         let tip = at.tip.position;
+        let held: Vec<_> = at.held.iter().flat_map(|held| held.entries.clone()).collect();
         drop(at);
         let opened = Log::new(store.clone(), self.parts.thread.clone()).open(None).await?;
         let fold = opened.map(|opened| opened.fold).filter(|fold| fold.position >= tip);
-        fold.map(Some).ok_or_else(|| CheckpointError::Unavailable {
+        let mut fold = fold.ok_or_else(|| CheckpointError::Unavailable {
             reason: "the store says less than was stored in it",
             source: format!("its log ends before position {tip}").into(),
-        })
+        })?;
+        for (namespace, body) in held {
+            let entry = Entry { at: self.parts.runtime.clock.now(), namespace, body };
+            let (last_good, position) = (fold.position, fold.position.next());
+            fold.apply(position, &entry).map_err(|error: FoldError| CheckpointError::Corrupt {
+                thread: self.parts.thread.clone(),
+                position,
+                reason: error.to_string(),
+                last_good,
+            })?;
+        }
+        Ok(Some(fold))
     }
 
     /// Reads the end of the log, after an append whose result was not awaited.

@@ -125,6 +125,9 @@ pub(crate) async fn check(
             }
             continue;
         };
+        if was_taken_back(log, &answer).await? {
+            return Err(RunError::AlreadyAnswered(answer.id).into());
+        }
         let asked = open.swap_remove(at);
         let NewAnswer { id, value, key, shown } = answer;
         if !asked.audience.admits(by) {
@@ -157,6 +160,32 @@ pub(crate) async fn check(
         checked.push(CheckedAnswer { path: asked.path, answer });
     }
     Ok(checked)
+}
+
+/// Checks whether an answer under the key of `answer` closed its request before, and the request was opened again since: whoever passes
+/// it on once more does not close it again.
+async fn was_taken_back(log: &Log, answer: &NewAnswer) -> Result<bool, RunError> {
+    let (mut before, mut is_known) = (None, answer.key.is_none());
+    for _ in 0..PAGES {
+        if is_known {
+            break;
+        }
+        let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
+        for read in &page {
+            match &read.entry.body {
+                Body::Answer(taken) if taken.id == *answer.id.0 && taken.key == answer.key => {
+                    return Ok(true);
+                }
+                Body::Question(asked) if asked.id == *answer.id.0 => is_known = true,
+                _ => {}
+            }
+        }
+        match page.last() {
+            Some(last) if last.position > Position::START.next() => before = Some(last.position),
+            _ => break,
+        }
+    }
+    Ok(false)
 }
 
 /// True if `answer` is the one that was taken before.

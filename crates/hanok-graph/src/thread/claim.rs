@@ -70,7 +70,7 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         if journal.is_released() {
             return outcome;
         }
-        self.relabel(name.clone(), &outcome);
+        self.relabel(name.clone(), &outcome).await;
         let body = Body::End(self.run.end(name.clone(), &detail, spent));
         let report = |at| self.run.emit(self.state, None, Some(at), self.ended(name, error));
         let now = self.run.env.runtime.clock.now();
@@ -92,16 +92,24 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         EventKind::Ended { outcome, error, spent: self.run.env.turn() }
     }
 
-    fn relabel(&self, end: RunEnd, outcome: &Result<Outcome<S>, RunError>) {
-        let requests = match outcome {
-            Ok(Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting)) => &**waiting,
-            _ => &[],
+    /// Labels the thread by how the run ended and by who waits, whether it ended with that or beside it.
+    async fn relabel(&self, end: RunEnd, outcome: &Result<Outcome<S>, RunError>) {
+        let journal = &self.run.env.journal;
+        let waits = match outcome {
+            Ok(Outcome::Done(_)) => Some((0, None)),
+            Ok(Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting)) => {
+                let deadlines = waiting.iter().filter_map(|request| request.deadline);
+                Some((waiting.len(), deadlines.min()))
+            }
+            // A store that does not say now is no reason to end otherwise.
+            _ => journal.fold().await.ok().flatten().map(|fold| {
+                let Labels { requests, deadline, .. } = Labels::of(&fold);
+                (requests, deadline)
+            }),
         };
-        self.run.env.journal.relabel(|before| Labels {
-            graph: before.graph.clone(),
-            status: Status::Ended(end),
-            requests: requests.len(),
-            deadline: requests.iter().filter_map(|request| request.deadline).min(),
+        journal.relabel(|before| {
+            let (requests, deadline) = waits.unwrap_or((before.requests, before.deadline));
+            Labels { graph: before.graph.clone(), status: Status::Ended(end), requests, deadline }
         });
     }
 

@@ -5,18 +5,20 @@ use std::{
     time::Duration,
 };
 
-use hanok_checkpoint::{Append, CheckpointError, Checkpointer, Guard, Keep, SharedCheckpointer};
+use hanok_checkpoint::{
+    Append, AppendId, CheckpointError, Checkpointer, Guard, Keep, Log, SharedCheckpointer,
+};
 use hanok_core::{RequestId, Stored, ThreadKey};
 use hanok_graph::{
-    BoxError, Context, Durability, END, EventKind, Graph, Input, Mode, Outcome, RunError, START,
-    Snapshot, Subgraph,
+    BoxError, Context, Durability, END, EventKind, Graph, Input, Mode, NewAnswer, Outcome,
+    RunError, START, Snapshot, Subgraph, answer, open_requests,
 };
 use hanok_state::State;
 use hanok_testkit::{Layer, Layered};
 
 use crate::asking::{
-    Ledger, S, SUpdate, asked, built, clock, entries, id_of, kind, kinds, log, memory, payloads,
-    says, thread, work,
+    Ledger, S, SUpdate, asked, built, clock, entries, id_of, key, kind, kinds, log, memory,
+    payloads, says, thread, work,
 };
 
 /// A store that notes of each append how many records it has, and whether it gives the thread back.
@@ -152,6 +154,32 @@ async fn an_answer_is_taken_back_until_its_task_is_done() {
     assert_eq!(log(&outcome.done().unwrap()), ["Busan to Jeju"]);
     let error = thread().reopen(&from[0].id).await.unwrap_err();
     assert!(matches!(error, RunError::Stale(_)), "{error}");
+}
+
+/// P14: whoever passes an answer on once more, under its key, does not give it again once it was taken back.
+#[tokio::test]
+async fn an_answer_that_was_taken_back_does_not_come_back() {
+    let graph = Graph::builder("twice").node("twice", twice);
+    let graph = built(graph.edge(START, "twice").edge("twice", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let on = thread(&graph, &store);
+    let from = asked(on.invoke(S::update(), ledger.clone()).await).remove(0).id;
+    let log_of = Log::new(store.clone(), key("t"));
+    let given = async |append: u128, text: &str, key: &str| {
+        let answers = vec![NewAnswer::new(from.clone(), text).unwrap().key(key)];
+        answer(&log_of, answers, None, AppendId(append), clock::now()).await
+    };
+    given(1, "Seoul", "k1").await.unwrap();
+    given(2, "Seoul", "k1").await.unwrap();
+    on.reopen(&from).await.unwrap();
+    let again = given(3, "Seoul", "k1").await.unwrap_err();
+    assert!(matches!(again, RunError::AlreadyAnswered(_)), "{again}");
+    assert_eq!(open_requests(&log_of, clock::now()).await.unwrap().len(), 1);
+    given(4, "Busan", "k2").await.unwrap();
+    let to = asked(on.resume(ledger.clone()).await);
+    assert_eq!(payloads(&to), ["to?"]);
+    let ended = on.reply("Jeju", ledger).await.unwrap().done().unwrap();
+    assert_eq!(log(&ended), ["Busan to Jeju"]);
 }
 
 async fn another_each_time(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {

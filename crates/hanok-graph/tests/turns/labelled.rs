@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use hanok_checkpoint::{
     DEADLINE, Forks, GRAPH, REQUESTS, STATUS, SharedCheckpointer, Which, deadline_label,
 };
-use hanok_core::Tenant;
+use hanok_core::{AskError, Tenant};
 use hanok_graph::{BoxError, Context, END, EditStep, Graph, RunError, START, Snapshot};
 use hanok_sqlite::Sqlite;
 use hanok_state::State;
@@ -125,4 +125,31 @@ async fn a_turn_of_a_thread_that_is_done_writes_no_label() {
     let graph = built(graph);
     thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
     assert_eq!(labels(&store, "t").await, are([(GRAPH, "b"), (STATUS, "done")]));
+}
+
+/// B141: a request that is open beside a failure is counted and found by its deadline like any other, and a thread with one is woken.
+#[tokio::test(start_paused = true)]
+async fn who_waits_beside_a_failure_is_listed_and_woken() {
+    async fn patient(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let deadline = cx.now().plus(Duration::from_secs(60));
+        match cx.interrupt_until::<String>("may I?", deadline).await {
+            Err(AskError::Expired(_)) => Ok(says("expired")),
+            answer => Ok(says(answer?)),
+        }
+    }
+    let graph = Graph::builder("asking").node("ask", patient).node("other", work);
+    let graph = graph.edge(START, "ask").edge(START, "other");
+    let graph = built(graph.edge("ask", END).edge("other", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    ledger.fail(&["other"]);
+    let deadline = deadline_label(clock::now().plus(Duration::from_secs(60)));
+    thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
+    let waits = [(GRAPH, "asking"), (STATUS, "failed"), (REQUESTS, "1"), (DEADLINE, &deadline)];
+    assert_eq!(labels(&store, "t").await, are(waits));
+    ledger.fail(&[]);
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    let app = app(&graph, &store);
+    let woken = app.wake(app.now(), |_| Some(ledger.clone())).await.unwrap();
+    let (_, outcome) = woken.into_iter().next().unwrap();
+    assert_eq!(crate::asking::log(&outcome.unwrap().done().unwrap()), ["expired", "other"]);
 }
