@@ -1,10 +1,16 @@
 //! Maintenance of all threads of a store: recovery, expiry and pruning.
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, ThreadInfo, Which};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use hanok_checkpoint::{
+    CheckpointError, Checkpointer, Keep, REQUESTS, STATUS, Status, ThreadInfo, Which,
+};
 use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_state::State;
 
 use crate::{error::RunError, outcome::Outcome, thread::app::App};
+
+/// The number of threads that are resumed at once.
+const AT_ONCE: usize = 8;
 
 /// The threads that were pruned, each with the position up to which it was cut, or the error.
 pub type Pruned = Vec<(ThreadKey, Result<Position, CheckpointError>)>;
@@ -57,7 +63,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         }
     }
 
-    /// Finishes the turns of the [abandoned](App::abandoned) threads, one after the other, each with the services that
+    /// Finishes the turns of the [abandoned](App::abandoned) threads, a few at once, each with the services that
     /// `services` returns for it. A thread without services is left alone. Any number of processes may recover at once: a
     /// thread that another one took first is not in the result.
     ///
@@ -85,26 +91,36 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         Ok(self.resume_each(self.abandoned().await?, services).await)
     }
 
-    /// Resumes `threads`, one after the other. One without services is left alone, and one that another process took first is not
-    /// in the result.
+    /// Resumes `threads`, a few at once, so that one that takes long holds up no other. One without services is left alone, and one
+    /// that another process took first is not in the result.
     pub(super) async fn resume_each(
         &self,
         threads: Vec<ThreadKey>,
         services: impl Fn(&ThreadKey) -> Option<C>,
     ) -> Recovered<S> {
-        let mut resumed = Vec::new();
-        for thread in threads {
-            let Some(services) = services(&thread) else { continue };
-            match self.thread(thread.clone()).resume(services).await {
-                Err(RunError::Conflict { .. }) => {}
-                outcome => resumed.push((thread, outcome)),
+        let (mut running, mut resumed) = (FuturesUnordered::new(), Vec::new());
+        let mut due = threads.into_iter().enumerate();
+        loop {
+            while running.len() < AT_ONCE
+                && let Some((place, thread)) = due.next()
+            {
+                let Some(services) = services(&thread) else { continue };
+                let run = self.thread(thread.clone());
+                running.push(async move { (place, thread, run.resume(services).await) });
+            }
+            match running.next().await {
+                Some((_, _, Err(RunError::Conflict { .. }))) => {}
+                Some(ended) => resumed.push(ended),
+                None => break,
             }
         }
-        resumed
+        resumed.sort_unstable_by_key(|(place, ..)| *place);
+        resumed.into_iter().map(|(_, thread, outcome)| (thread, outcome)).collect()
     }
 
-    /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns, and their
-    /// [items](crate::Context::items); returns their keys.
+    /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns and in which nobody waits, and their
+    /// [items](crate::Context::items); returns their keys. A thread with an open request stays, and one with an answer that no run has
+    /// taken.
     ///
     /// ```
     /// # use {std::time::Duration, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
@@ -127,7 +143,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         let mut swept = Vec::new();
         let expired = self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await?;
         // What cannot be read says nothing about when it was used.
-        for info in expired.into_iter().filter(|info| info.damage.is_none()) {
+        for info in expired.into_iter().filter(|info| info.damage.is_none() && !is_awaited(info)) {
             match self.store().delete(&info.thread, Some(&info.head)).await {
                 Ok(true) => {
                     self.forget_removed(&info.thread).await?;
@@ -174,4 +190,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         }
         Ok(pruned)
     }
+}
+
+/// Checks whether somebody waits in a thread: a person's answer is missing, or has not been taken.
+fn is_awaited(info: &ThreadInfo) -> bool {
+    let is_due = info.labels.get(STATUS).is_some_and(|status| status == Status::Due.as_str());
+    is_due || info.labels.contains_key(REQUESTS)
 }

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use hanok_checkpoint::{
-    DEADLINE, Forks, GRAPH, REQUESTS, STATUS, SharedCheckpointer, Which, deadline_label,
+    AppendId, DEADLINE, Forks, GRAPH, Log, REQUESTS, STATUS, SharedCheckpointer, Which,
+    deadline_label,
 };
 use hanok_core::{AskError, Tenant};
-use hanok_graph::{BoxError, Context, END, EditStep, Graph, RunError, START, Snapshot};
+use hanok_graph::{
+    BoxError, Context, END, EditStep, Graph, NewAnswer, RunError, START, Snapshot, answer,
+};
 use hanok_sqlite::Sqlite;
 use hanok_state::State;
 
@@ -125,6 +128,61 @@ async fn a_turn_of_a_thread_that_is_done_writes_no_label() {
     let graph = built(graph);
     thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
     assert_eq!(labels(&store, "t").await, are([(GRAPH, "b"), (STATUS, "done")]));
+}
+
+/// A thread in which somebody waits does not expire, nor does one whose answer no run has taken.
+#[tokio::test(start_paused = true)]
+async fn a_thread_in_which_somebody_waits_is_not_swept() {
+    async fn patient(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("may I?").await?))
+    }
+    let graph = Graph::builder("asking").node("ask", patient).edge(START, "ask").edge("ask", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    let app = app(&graph, &store).keep_for(Duration::from_secs(60));
+    let open = asked(app.thread(key("t")).invoke(S::update(), ledger.clone()).await);
+    let later = || tokio::time::sleep(Duration::from_secs(61));
+    later().await;
+    assert_eq!(app.sweep().await.unwrap(), []);
+    let yes = NewAnswer::new(open[0].id.clone(), "yes").unwrap();
+    let log = Log::new(store.clone(), key("t"));
+    answer(&log, vec![yes], None, AppendId(7), clock::now()).await.unwrap();
+    later().await;
+    assert_eq!(app.sweep().await.unwrap(), []);
+    let ended = app.thread(key("t")).resume(ledger).await.unwrap().done().unwrap();
+    assert_eq!(crate::asking::log(&ended), ["yes"]);
+    later().await;
+    assert_eq!(app.sweep().await.unwrap(), [key("t")]);
+}
+
+/// One thread that takes long holds up none of the others that are woken.
+#[tokio::test(start_paused = true)]
+async fn a_thread_that_takes_long_holds_up_no_other() {
+    async fn patient(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let deadline = cx.now().plus(Duration::from_secs(60));
+        match cx.interrupt_until::<String>("may I?", deadline).await {
+            // The first that is woken waits for the second.
+            Err(AskError::Expired(_)) => {
+                let ledger = cx.services().clone();
+                ledger.note("woken");
+                while ledger.of("woken") < 2 {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                Ok(says("expired"))
+            }
+            answer => Ok(says(answer?)),
+        }
+    }
+    let graph = Graph::builder("asking").node("ask", patient).edge(START, "ask").edge("ask", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    let app = app(&graph, &store);
+    for name in ["a", "b"] {
+        asked(app.thread(key(name)).invoke(S::update(), ledger.clone()).await);
+    }
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    let woken = app.wake(app.now(), |_| Some(ledger.clone())).await.unwrap();
+    let threads: Vec<_> = woken.iter().map(|(thread, _)| thread.clone()).collect();
+    assert_eq!(threads, [key("a"), key("b")]);
+    assert!(woken.into_iter().all(|(_, outcome)| outcome.unwrap().done().is_ok()));
 }
 
 /// B141: a request that is open beside a failure is counted and found by its deadline like any other, and a thread with one is woken.
