@@ -28,12 +28,11 @@ const LIMITS: [(&str, usize); 8] = [
     ("hanok-telemetry", 4),
     ("hanok-core", 15),
     ("hanok-state", 22),
-    ("hanok-checkpoint", 28),
+    ("hanok-checkpoint", 24),
     ("hanok-model", 28),
-    // petgraph brings indexmap and an older hashbrown.
-    ("hanok-graph", 58),
-    // The agent has 105; rmcp brings chrono, the rest is reqwest and rustls.
-    ("hanok-mcp", 182),
+    ("hanok-graph", 45),
+    // The agent has 94; rmcp brings chrono, the rest is reqwest and rustls.
+    ("hanok-mcp", 180),
 ];
 
 /// The options of `cargo tree` for what a user gets, and for what a user could get.

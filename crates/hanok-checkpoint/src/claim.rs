@@ -168,7 +168,7 @@ impl fmt::Display for Holder {
 
 /// Processes, as Linux knows them. Elsewhere nothing is known, and a claim lives by its beats alone.
 mod linux {
-    use std::fs;
+    use std::{fs, io::ErrorKind};
 
     pub(super) fn read(path: &str) -> String {
         fs::read_to_string(path).unwrap_or_default().trim().to_owned()
@@ -187,26 +187,26 @@ mod linux {
     }
 
     /// Checks whether the process that had this number and started then is gone.
-    ///
-    /// A file that is missing in `/proc` says nothing, for processes of others may be hidden there (`hidepid`, proc(5)). A
-    /// signal to a hidden process is not permitted; to one that is gone it fails with `ESRCH` (kill(2)).
     pub(super) fn is_gone(pid: u32, started: u64) -> bool {
         match status(pid) {
             Some((over, since)) => over || since != started,
-            None => no_such(pid),
+            None => shows_all() && is_missing(pid),
         }
     }
 
-    #[cfg(target_os = "linux")]
-    fn no_such(pid: u32) -> bool {
-        use rustix::{io::Errno, process};
-        let pid = i32::try_from(pid).ok().and_then(process::Pid::from_raw);
-        pid.is_some_and(|pid| process::test_kill_process(pid) == Err(Errno::SRCH))
+    /// Checks whether `/proc` has every process of this namespace: it is mounted for it, so that it knows this process by its own
+    /// number, and hides none (`hidepid`, proc(5)). Else a process that is missing there may live.
+    fn shows_all() -> bool {
+        let own = fs::read_link("/proc/self").ok().and_then(|own| own.to_str()?.parse().ok());
+        let mounts = read("/proc/self/mountinfo");
+        own == Some(std::process::id()) && !mounts.is_empty() && !mounts.contains("hidepid=")
     }
 
-    #[cfg(not(target_os = "linux"))]
-    fn no_such(_: u32) -> bool {
-        false
+    /// A process that may not be looked at is another error than one that is not there, and a number that no process can have is none.
+    fn is_missing(pid: u32) -> bool {
+        let found = fs::symlink_metadata(format!("/proc/{pid}"));
+        let is_missing = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        is_missing && i32::try_from(pid).is_ok_and(|pid| pid > 0)
     }
 
     /// The state of a process, over or not, and when it started (fields 3 and 22 of `/proc/<pid>/stat`, proc(5)).
@@ -243,7 +243,7 @@ mod tests {
             (other_handle, false, "another handle of this process"),
             (elsewhere, false, "one of another host"),
             (reused, linux, "one whose process id is used again"),
-            (gone, linux, "one whose process is gone"),
+            (gone, linux && super::linux::shows_all(), "one whose process is gone"),
             (gone_elsewhere, false, "one of another host, of which no process here says anything"),
             (gone_before, false, "one from before the machine was started, likewise"),
         ] {
