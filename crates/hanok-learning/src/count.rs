@@ -76,6 +76,24 @@ impl Memories {
         }
     }
 
+    /// Counts one lesson. A record of another shape, which another build wrote, is folded anew from its evidence before.
+    pub(super) async fn count_apart(
+        &self,
+        lesson: &Prepared,
+        now: Timestamp,
+    ) -> Result<Vec<Learned>, LearningError> {
+        let lessons = std::slice::from_ref(lesson);
+        match self.count(lessons, Forgotten::Stays, now).await {
+            Err(LearningError::Record { .. }) => {
+                let Prepared { tenant, kind, checked: Checked { user, key, .. } } = lesson;
+                let [user, kind, key] = [user, kind.name, key].map(str::to_owned);
+                self.fold_again(tenant, &RecordName { user, kind, key }, None, now).await?;
+                self.count(lessons, Forgotten::Stays, now).await
+            }
+            counted => counted,
+        }
+    }
+
     async fn try_count(
         &self,
         lessons: &[Prepared],

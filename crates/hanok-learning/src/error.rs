@@ -77,7 +77,8 @@ pub enum LearningError {
     #[error("evidence or a record cannot be encoded or read")]
     Value(#[from] StoredError),
     /// A stored record has another shape than its kind's: an earlier build wrote it.
-    /// [`UserMemories::rebuild`](crate::UserMemories::rebuild) folds it anew; the evidence waits.
+    /// [`UserMemories::rebuild`](crate::UserMemories::rebuild) folds it anew, and so does a [`Learner`](crate::Learner) that has
+    /// evidence for it.
     #[error("a stored record of `{kind}` has another shape")]
     Record {
         /// The kind.
@@ -85,6 +86,14 @@ pub enum LearningError {
         /// What is wrong with it.
         #[source]
         why: StoredError,
+    },
+    /// A kind's own code panicked on the evidence, or on a record with it. Nothing was stored.
+    #[error("the kind `{kind}` panicked: {what}")]
+    Panicked {
+        /// The kind.
+        kind: &'static str,
+        /// What the panic said.
+        what: String,
     },
     /// A line of an export is not what [`UserMemories::export`](crate::UserMemories::export) writes. Nothing of it was stored.
     #[error("line {line} is no evidence")]
@@ -113,7 +122,11 @@ impl LearningError {
     /// True if the evidence itself is at fault: another attempt ends alike.
     pub fn is_of_the_evidence(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::Name { .. } | Self::Value(_) | Self::Line { .. } => true,
+            Self::Refused { .. }
+            | Self::Name { .. }
+            | Self::Value(_)
+            | Self::Panicked { .. }
+            | Self::Line { .. } => true,
             Self::Outbox(error) => matches!(error, CheckpointError::Corrupt { .. }),
             Self::UnknownKind { .. }
             | Self::Record { .. }

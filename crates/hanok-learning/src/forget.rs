@@ -288,7 +288,7 @@ impl Memories {
     }
 
     /// Folds a record from its evidence without what is forgotten.
-    async fn fold_again(
+    pub(super) async fn fold_again(
         &self,
         tenant: &Tenant,
         record: &RecordName,

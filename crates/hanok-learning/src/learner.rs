@@ -61,6 +61,11 @@ impl Drained {
         self.new += new;
         self.again += learned.len() - new;
     }
+
+    fn refuse(&mut self, thread: &ThreadKey, why: LearningError) {
+        tracing::warn!(%thread, error = %why, "evidence refused");
+        self.refused.push(RefusedEvidence { thread: thread.clone(), why });
+    }
 }
 
 /// Evidence that a [`Learner`] left behind.
@@ -105,11 +110,12 @@ impl Learner {
 
     /// Learns everything that waits. Call it when the program starts, or let [`run`](Self::run) do it.
     ///
-    /// Evidence that cannot count is left behind, and listed with the reason.
+    /// Evidence that cannot count is left behind, and listed with the reason; so is evidence on which its kind panics. A record of
+    /// another shape, which another build wrote, is folded anew.
     ///
     /// # Errors
     ///
-    /// [`LearningError::UnknownKind`], [`LearningError::Record`], and where a store fails: the evidence waits for the next call.
+    /// [`LearningError::UnknownKind`], and where a store fails: the evidence waits for the next call.
     ///
     /// # Cancel safety
     ///
@@ -235,11 +241,7 @@ impl Learner {
                     lessons.push(lesson);
                     places.push(through);
                 }
-                Err(why) if why.is_of_the_evidence() => {
-                    tracing::warn!(thread = %delivery.thread, error = %why, "evidence refused");
-                    let thread = delivery.thread.clone();
-                    drained.refused.push(RefusedEvidence { thread, why });
-                }
+                Err(why) if why.is_of_the_evidence() => drained.refuse(&delivery.thread, why),
                 Err(why) => {
                     waits = Some(why);
                     break;
@@ -249,13 +251,18 @@ impl Learner {
         }
         match self.memories.count(&lessons, Forgotten::Stays, now).await {
             Ok(learned) => drained.count(&learned),
-            // One of the records cannot be read: what stands before its evidence is learned.
-            Err(LearningError::Record { .. }) => {
-                for (lesson, place) in lessons.chunks(1).zip(places) {
-                    drained.count(&self.memories.count(lesson, Forgotten::Stays, now).await?);
-                    if let Some(delivery) = deliveries.get(place) {
-                        self.consumer.done(delivery).await?;
+            // Something of one of them cannot be folded: each is learned by itself, and holds up no other.
+            Err(LearningError::Record { .. } | LearningError::Panicked { .. }) => {
+                for (lesson, place) in lessons.iter().zip(places) {
+                    let Some(delivery) = deliveries.get(place) else { continue };
+                    match self.memories.count_apart(lesson, now).await {
+                        Ok(learned) => drained.count(&learned),
+                        Err(why) if why.is_of_the_evidence() => {
+                            drained.refuse(&delivery.thread, why)
+                        }
+                        Err(why) => return Err(why),
                     }
+                    self.consumer.done(delivery).await?;
                 }
             }
             Err(error) => return Err(error),

@@ -1,5 +1,7 @@
 //! The kinds that a program knows, by name.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use hanok_core::{Stored, Tenant};
 use serde::{Deserialize, Serialize};
 
@@ -109,13 +111,25 @@ impl Kind {
     pub(super) fn of<K: MemoryKind>() -> Self {
         Self {
             name: K::NAME,
-            read: read::<K>,
+            read: |lesson, thread| guarded(K::NAME, || read::<K>(lesson, thread)),
             import: import::<K>,
             export: export::<K>,
             show: show::<K>,
-            fold: fold::<K>,
+            fold: |before, evidence| guarded(K::NAME, || fold::<K>(before, evidence)),
         }
     }
+}
+
+/// Does the `work` of a kind, whose panic is an error.
+fn guarded<T>(
+    kind: &'static str,
+    work: impl FnOnce() -> Result<T, LearningError>,
+) -> Result<T, LearningError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(LearningError::Panicked { kind, what: text.unwrap_or_default() })
+    })
 }
 
 /// Checks that `evidence` counts and can be stored; gives the name of its record.

@@ -1,11 +1,13 @@
 //! Evidence counts once, in any order.
 
+use std::collections::BTreeSet;
+
 use hanok_checkpoint::{Consumer, Put, SharedStore, Store};
 use hanok_core::{Cancellation, Stored, Tenant, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, NodeExt, Retry, Runtime, START, Snapshot};
 use hanok_learning::{
-    Actor, Episode, EpisodeReport, Evidence, Learned, Learner, LearningError, Memories, Preference,
-    PreferenceStatement, Refusal, teach,
+    Actor, Episode, EpisodeReport, Evidence, Forget, Learned, Learner, LearningError, Memories,
+    MemoryKind, Preference, PreferenceStatement, Refusal, teach,
 };
 use hanok_state::{Message, State};
 use hanok_testkit::block_on;
@@ -207,6 +209,73 @@ async fn a_record_of_another_shape_is_rebuilt() {
         assert_eq!(contents(&store).await, before);
         let learned = memories(&store).learn(&key("t"), &late.lesson(), NOW).await.unwrap();
         assert_eq!(learned, Learned::New);
+    }
+}
+
+/// One user's record that another build wrote in another shape, or evidence on which a kind panics, holds up nobody's learning and
+/// nobody's forgetting.
+#[tokio::test]
+async fn what_cannot_be_folded_holds_up_nobody() {
+    struct Odd;
+    impl MemoryKind for Odd {
+        const NAME: &'static str = "odd";
+        type Body = String;
+        type Record = BTreeSet<String>;
+
+        fn key(_: &Evidence<String>) -> String {
+            "odd".to_owned()
+        }
+
+        fn fold(mut record: BTreeSet<String>, evidence: &Evidence<String>) -> BTreeSet<String> {
+            assert!(evidence.body != "boom", "a mistake of the kind");
+            record.insert(evidence.body.clone());
+            record
+        }
+
+        fn text(record: &BTreeSet<String>) -> String {
+            record.iter().cloned().collect::<Vec<_>>().join(", ")
+        }
+    }
+    for (threads, store) in backends().await {
+        let memories = memories(&store).kind::<Odd>();
+        let learner = Learner::new(consumer(&threads), memories.clone());
+        learner.register().await.unwrap();
+        run_turns(&threads, &[states("kim", "a", 1, "t", "drink=tea")]).await;
+        assert_eq!(learner.drain(NOW).await.unwrap().new, 1);
+        // The build before kept its records in another shape.
+        let search = hanok_checkpoint::Search::all(Tenant::default()).text("drink");
+        let item = store.search(&search, NOW).await.unwrap().hits.remove(0).item;
+        store.put(&item.key, Put::new(Stored::encode("drink").unwrap()), NOW).await.unwrap();
+
+        let node = move |_: Snapshot<Turn>, context: Context| async move {
+            for (user, body) in [("kim", "boom"), ("kim", "calm"), ("lee", "calm")] {
+                let name = format!("{user}-{body}");
+                let said =
+                    Evidence::new(&context, &name, user, Actor::User, &name, body.to_owned());
+                teach::<Odd, _>(&context, TOPIC, &said)?;
+            }
+            Ok::<_, BoxError>(Turn::update().done([1]))
+        };
+        let graph = Graph::<Turn>::builder("odd").node("teach", node);
+        let graph = graph.edge(START, "teach").edge("teach", END).build().unwrap();
+        let thread = graph.checkpointer(threads.clone()).thread(key("odd"));
+        thread.invoke(Turn::update(), ()).await.unwrap().done().unwrap();
+        run_turns(&threads, &[states("kim", "b", 2, "t2", "drink=water")]).await;
+        run_turns(&threads, &[states("lee", "c", 3, "t3", "drink=milk")]).await;
+
+        let drained = learner.drain(NOW).await.unwrap();
+        assert_eq!((drained.new, drained.refused.len()), (4, 1));
+        let LearningError::Panicked { kind, what } = &drained.refused[0].why else { panic!() };
+        assert_eq!((*kind, what.as_str()), ("odd", "a mistake of the kind"));
+        let of = |user: &str| memories.of(Tenant::default(), user);
+        for user in ["kim", "lee"] {
+            let odd = of(user).get::<Odd>("odd", NOW).await.unwrap().unwrap();
+            assert_eq!(odd, BTreeSet::from(["calm".to_owned()]), "{user}");
+        }
+        let drink = of("kim").get::<Preference>("drink", NOW).await.unwrap().unwrap();
+        assert_eq!(drink.current().unwrap().value, "water");
+        let forgotten = learner.forget(&of("lee"), &Forget::Everything, NOW).await.unwrap();
+        assert_eq!(forgotten.evidence, 2);
     }
 }
 
