@@ -196,7 +196,7 @@ mod linux {
 
     /// Checks whether `/proc` has every process of this namespace: it is mounted for it, so that it knows this process by its own
     /// number, and hides none (`hidepid`, proc(5)). Else a process that is missing there may live.
-    fn shows_all() -> bool {
+    pub(super) fn shows_all() -> bool {
         let own = fs::read_link("/proc/self").ok().and_then(|own| own.to_str()?.parse().ok());
         let mounts = read("/proc/self/mountinfo");
         own == Some(std::process::id()) && !mounts.is_empty() && !mounts.contains("hidepid=")

@@ -101,8 +101,14 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
                 let deadlines = waiting.iter().filter_map(|request| request.deadline);
                 Some((waiting.len(), deadlines.min()))
             }
+            // Of a run that was stopped its own graph is known.
+            Ok(_) => {
+                let open: Vec<_> = self.state.records.open_questions().collect();
+                let deadlines = open.iter().filter_map(|question| question.deadline);
+                Some((open.len() + self.run.doubts(self.state).len(), deadlines.min()))
+            }
             // A store that does not say now is no reason to end otherwise.
-            _ => journal.fold().await.ok().flatten().map(|fold| {
+            Err(_) => journal.fold().await.ok().flatten().map(|fold| {
                 let Labels { requests, deadline, .. } = Labels::of(&fold);
                 (requests, deadline)
             }),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hanok::{
     Budget, InMemoryCheckpointer, ThreadKey,
     agent::{Protocol, ReactAgent},
+    core::Effect,
     model::{Exchange, FnTool, ScriptedModel, ToolSpec},
     state::{Arguments, ToolCall},
 };
@@ -19,6 +20,7 @@ fn tool(name: &str) -> FnTool {
         std::future::pending::<()>().await;
         Ok("never".into())
     })
+    .effect(Effect::Pure)
 }
 
 fn agent(exchanges: Vec<Exchange>) -> hanok::agent::ReactAgentBuilder {
