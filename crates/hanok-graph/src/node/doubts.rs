@@ -121,11 +121,7 @@ impl Doubts {
     }
 
     /// The calls of the task, and of the graphs that it ran.
-    fn of(&self, task: impl FnOnce() -> TaskId) -> Vec<OpenCall> {
-        if self.is_empty() {
-            return Vec::new();
-        }
-        let task = task();
+    fn of(&self, task: TaskId) -> Vec<OpenCall> {
         self.chosen(|within| within.all().any(|within| within.task == task))
     }
 
@@ -193,7 +189,7 @@ impl TaskAttempt {
 
     /// What of the task's calls, and of those in the graphs that it ran, is in doubt when its work is over.
     pub(crate) async fn in_doubt(&self) -> Result<Vec<Pending>, CheckpointError> {
-        self.doubted(self.env.doubts.of(|| self.id())).await
+        self.doubted(self.env.doubts.of(self.id())).await
     }
 
     /// What of `calls` is in doubt, now that nobody works on them. Of a call whose future was dropped while it stored something the log

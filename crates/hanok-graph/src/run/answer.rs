@@ -1,6 +1,6 @@
 //! Answers to the requests of a thread.
 
-use hanok_checkpoint::{Answer, Body, Doubt, Log, OpenLog, RunFold};
+use hanok_checkpoint::{Answer, Body, Doubt, Log, LogEntry, OpenLog, RunFold};
 use hanok_core::{
     Answerer, Audience, Namespace, Position, RequestId, Stored, StoredError, Timestamp,
 };
@@ -165,27 +165,35 @@ pub(crate) async fn check(
 /// Checks whether an answer under the key of `answer` closed its request before, and the request was opened again since: whoever passes
 /// it on once more does not close it again.
 async fn was_taken_back(log: &Log, answer: &NewAnswer) -> Result<bool, RunError> {
-    let (mut before, mut is_known) = (None, answer.key.is_none());
+    if answer.key.is_none() {
+        return Ok(false);
+    }
+    let taken = newest(log, |read| match read.entry.body {
+        Body::Answer(taken) if taken.id == *answer.id.0 && taken.key == answer.key => Some(true),
+        Body::Question(asked) if asked.id == *answer.id.0 => Some(false),
+        _ => None,
+    });
+    Ok(taken.await?.unwrap_or_default())
+}
+
+/// The first that `look` finds among the newest entries, the newest first.
+pub(crate) async fn newest<T>(
+    log: &Log,
+    mut look: impl FnMut(LogEntry) -> Option<T>,
+) -> Result<Option<T>, RunError> {
+    let mut before = None;
     for _ in 0..PAGES {
-        if is_known {
-            break;
-        }
         let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
-        for read in &page {
-            match &read.entry.body {
-                Body::Answer(taken) if taken.id == *answer.id.0 && taken.key == answer.key => {
-                    return Ok(true);
-                }
-                Body::Question(asked) if asked.id == *answer.id.0 => is_known = true,
-                _ => {}
-            }
+        let last = page.last().map(|last| last.position);
+        if let Some(found) = page.into_iter().find_map(&mut look) {
+            return Ok(Some(found));
         }
-        match page.last() {
-            Some(last) if last.position > Position::START.next() => before = Some(last.position),
+        match last {
+            Some(last) if last > Position::START.next() => before = Some(last),
             _ => break,
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// True if `answer` is the one that was taken before.
@@ -249,33 +257,23 @@ impl Closed {
 
 /// The reason why a request is not open. Naming a request that never existed does not cost a read of a long log.
 pub(crate) async fn closed(log: &Log, id: RequestId, now: Timestamp) -> Result<Closed, RunError> {
-    let mut before = None;
     let mut asked = false;
-    for _ in 0..PAGES {
-        let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
-        let last = page.last().map(|last| last.position);
-        for read in page {
-            match read.entry.body {
-                Body::Answer(answer) if answer.id == *id.0 => return Ok(Closed::Answered(answer)),
-                // Since then it was open again, and went without an answer.
-                Body::Reopen(reopen) if reopen.id == *id.0 => return Ok(Closed::Stale),
-                Body::Question(question) if question.id == *id.0 => {
-                    let deadline = question.deadline.filter(|deadline| *deadline <= now);
-                    if let Some(deadline) = deadline.filter(|_| !asked) {
-                        let (path, audience) = (read.entry.namespace, question.audience);
-                        let audience = audience.unwrap_or_default();
-                        return Ok(Closed::Expired { path, deadline, audience });
-                    }
-                    asked = true;
-                }
-                Body::Intent(intent) if intent.id == *id.0 => asked = true,
-                _ => {}
-            }
+    let closed = newest(log, |read| match read.entry.body {
+        Body::Answer(answer) if answer.id == *id.0 => Some(Closed::Answered(answer)),
+        // Since then it was open again, and went without an answer.
+        Body::Reopen(reopen) if reopen.id == *id.0 => Some(Closed::Stale),
+        Body::Question(question) if question.id == *id.0 => {
+            let deadline = question.deadline.filter(|deadline| *deadline <= now && !asked);
+            asked = true;
+            let (path, audience) = (read.entry.namespace, question.audience.unwrap_or_default());
+            deadline.map(|deadline| Closed::Expired { path, deadline, audience })
         }
-        match last {
-            Some(last) if last > Position::START.next() => before = Some(last),
-            _ => break,
+        Body::Intent(intent) if intent.id == *id.0 => {
+            asked = true;
+            None
         }
-    }
-    Ok(if asked { Closed::Stale } else { Closed::Unknown })
+        _ => None,
+    });
+    let closed = closed.await?;
+    Ok(closed.unwrap_or(if asked { Closed::Stale } else { Closed::Unknown }))
 }

@@ -1,11 +1,11 @@
 //! Answers that came too late: they decide nothing, and whoever looks into the thread sees them.
 
 use hanok_checkpoint::{AppendId, Body, Log, Tip};
-use hanok_core::{Ids, Position, Timestamp};
+use hanok_core::{Ids, Timestamp};
 
 use crate::{
     error::RunError,
-    run::answer::{CheckedAnswer, RefusedAnswer},
+    run::answer::{CheckedAnswer, RefusedAnswer, newest},
     thread::unclaimed::{Stamp, append},
 };
 
@@ -14,10 +14,6 @@ const TRIES: u32 = 16;
 
 /// The most late answers to one question that are stored.
 const MOST: usize = 16;
-
-/// The number of entries that are read at a time, and of the reads.
-const PAGE: usize = 256;
-const PAGES: usize = 16;
 
 /// The error of answers that are refused, with the late one among them stored.
 pub(super) async fn refusal(
@@ -62,24 +58,16 @@ async fn store(
 
 /// True where the same late answer is stored, or as many as are.
 async fn is_enough(log: &Log, late: &CheckedAnswer) -> Result<bool, RunError> {
-    let (mut before, mut count) = (None, 0);
-    for _ in 0..PAGES {
-        let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
-        let last = page.last().map(|last| last.position);
-        for read in page {
-            match read.entry.body {
-                Body::Late(stored) if stored == late.answer => return Ok(true),
-                Body::Late(stored) if stored.id == late.answer.id => count += 1,
-                Body::Question(question) if question.id == late.answer.id => {
-                    return Ok(count >= MOST);
-                }
-                _ => {}
-            }
+    let mut count = 0;
+    let is_stored = newest(log, |read| match read.entry.body {
+        Body::Late(stored) if stored == late.answer => Some(true),
+        Body::Late(stored) if stored.id == late.answer.id => {
+            count += 1;
+            None
         }
-        match last {
-            Some(last) if last > Position::START.next() => before = Some(last),
-            _ => break,
-        }
-    }
-    Ok(count >= MOST)
+        Body::Question(question) if question.id == late.answer.id => Some(false),
+        _ => None,
+    });
+    let is_stored = is_stored.await?.unwrap_or_default();
+    Ok(is_stored || count >= MOST)
 }
