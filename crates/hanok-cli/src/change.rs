@@ -36,7 +36,7 @@ pub(crate) async fn fork(
 async fn refuse_doubts(log: &Log, at: Option<Position>, doubts: Doubts) -> Result<(), Failure> {
     let runs = log.open(at).await?.map(|opened| opened.fold.runs).unwrap_or_default();
     let mut intents = runs.values().flat_map(|run| run.records.intents.values());
-    match intents.find(|intent| intent.doubt == Doubt::Ask) {
+    match intents.find(|intent| intent.asks()) {
         Some(intent) if !doubts.discard_doubts => {
             Err(Failure::InDoubt(log.thread().thread().to_owned(), intent.tool.clone()))
         }

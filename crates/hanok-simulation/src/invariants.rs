@@ -140,7 +140,7 @@ fn follows_from_before(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String
 fn all_known(fold: &ThreadFold, path: &Namespace, body: &Body) -> Result<(), String> {
     let runs = fold.runs.iter().filter(|(of, _)| of.is_within(path));
     let mut intents = runs.flat_map(|(_, run)| run.records.intents.values());
-    match (body, intents.find(|intent| intent.doubt == Doubt::Ask)) {
+    match (body, intents.find(|intent| intent.asks())) {
         (Body::Commit(_), Some(intent)) => Err(format!("P4: the call {} vanishes", intent.key)),
         _ => Ok(()),
     }
@@ -179,7 +179,9 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), String> {
         Body::Intent(intent) => {
             let key = (intent.task, intent.key.clone());
             // What is said of the same announcement again, as by a note, is no other call.
-            let is_open = |before: &Intent| before.doubt != Doubt::Repeat && before.id != intent.id;
+            let is_open = |before: &Intent| {
+                before.doubt != Doubt::Repeat && !before.noted && before.id != intent.id
+            };
             if run.records.intents.get(&key).is_some_and(is_open) {
                 return no("P4: a call that is in doubt is made again");
             }
@@ -326,7 +328,7 @@ fn dropped(entries: &[LogEntry]) -> BTreeSet<String> {
     for LogEntry { entry, .. } in entries {
         let path = &entry.namespace;
         match &entry.body {
-            Body::Intent(intent) if intent.doubt == Doubt::Ask => {
+            Body::Intent(intent) if intent.asks() => {
                 open.insert(intent.key.clone(), (path.clone(), intent.task));
             }
             Body::Memo(memo) => drop(open.remove(&memo.name)),

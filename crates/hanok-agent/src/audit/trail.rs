@@ -90,7 +90,7 @@ pub async fn audit_of(
 fn is_of_people(read: &LogEntry) -> bool {
     match &read.entry.body {
         Body::Question(_) | Body::Answer(_) | Body::Late(_) | Body::Reopen(_) => true,
-        Body::Intent(intent) => intent.doubt == Doubt::Ask,
+        Body::Intent(intent) => intent.asks(),
         Body::Memo(memo) => Passed::may_be(memo),
         // What was meant before one of these and has no result is a doubt.
         Body::Begin(_) | Body::End(_) => true,

@@ -157,7 +157,8 @@ async fn a_crash_within_a_sub_agent_leaves_the_doubt_of_its_own_tools() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_outlives_its_time_is_in_doubt() {
     let short = Duration::from_millis(200);
-    for how in ["its own time", "the time of its agent", "a panic"] {
+    let of_agent = ["the time of its agent", "the time of its agent, with a note"];
+    for how in ["its own time", "a panic"].into_iter().chain(of_agent) {
         for (resolution, paid) in [
             (hanok_graph::Resolution::made("paid by hand").unwrap(), 1),
             (hanok_graph::Resolution::NotMade, 2),
@@ -167,23 +168,24 @@ async fn a_call_that_outlives_its_time_is_in_doubt() {
             let tool = match how {
                 "its own time" => pay_in(&ledger, Breaks::Hangs).timeout(short),
                 "a panic" => pay_in(&ledger, Breaks::Panics),
+                "the time of its agent, with a note" => pay_in(&ledger, Breaks::HangsNoted),
                 _ => pay_in(&ledger, Breaks::Hangs),
             };
             let sub_model =
                 ScriptedModel::new([pays(), Exchange::says("it is paid").contains("paid")]);
             let model = ScriptedModel::new([
-                match how {
-                    "the time of its agent" => Exchange::calls([task("1", "sub", "pay")]),
-                    _ => pays(),
+                match of_agent.contains(&how) {
+                    true => Exchange::calls([task("1", "sub", "pay")]),
+                    false => pays(),
                 },
                 Exchange::says("done").contains("paid"),
             ]);
-            let desk = match how {
-                "the time of its agent" => {
+            let desk = match of_agent.contains(&how) {
+                true => {
                     let sub = builder("sub", &sub_model).tool(tool).build().unwrap();
                     builder("desk", &model).tool(AgentTool::new(sub).unwrap().timeout(short))
                 }
-                _ => builder("desk", &model).tool(tool),
+                false => builder("desk", &model).tool(tool),
             };
             let desk = desk.build().unwrap();
             let app = desk.graph().checkpointer(InMemoryCheckpointer::new());
@@ -205,19 +207,25 @@ async fn a_call_that_outlives_its_time_is_in_doubt() {
 #[derive(Clone, Copy, PartialEq)]
 enum Breaks {
     Hangs,
+    /// It notes that it has paid, and hangs then.
+    HangsNoted,
     Panics,
 }
 
 /// Pays at once, and breaks the first time before it says so.
 fn pay_in(ledger: &Ledger, breaks: Breaks) -> FnTool {
     let ledger = ledger.clone();
-    FnTool::untyped(ToolSpec::new("pay", "Pays", json!({})).unwrap(), move |_, _| {
+    FnTool::untyped(ToolSpec::new("pay", "Pays", json!({})).unwrap(), move |_, call| {
         let ledger = ledger.clone();
         async move {
             ledger.lock().unwrap().push("paid".into());
             let is_first = ledger.lock().unwrap().len() == 1;
             match breaks {
                 Breaks::Hangs if is_first => std::future::pending().await,
+                Breaks::HangsNoted if is_first => {
+                    call.note(&"paid").await.unwrap();
+                    std::future::pending().await
+                }
                 Breaks::Panics if is_first => panic!("out of order"),
                 _ => Ok("paid".into()),
             }

@@ -42,6 +42,7 @@ fn of_run(records: StepRecords, at: Position) -> Vec<(Position, Body)> {
             id: id.clone(),
             node: none,
             doubt: Doubt::Ask,
+            noted: false,
         };
         [Body::Intent(meant), answer((id, value))]
     });

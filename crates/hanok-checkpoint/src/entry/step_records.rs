@@ -62,7 +62,7 @@ impl StepRecords {
     /// # use hanok_core::{Stored, TaskId};
     /// # let task = TaskId::from_bytes([0; 16]);
     /// # let (tool, arguments, node) = ("pay".into(), "{}".into(), "call".into());
-    /// # let intent = Intent { task, key: "k".into(), tool, arguments, id: "k#0".into(), node, doubt: Doubt::Ask };
+    /// # let intent = Intent { task, key: "k".into(), tool, arguments, id: "k#0".into(), node, doubt: Doubt::Ask, noted: false };
     /// let mut records = StepRecords::default();
     /// records.intents.insert((task, "k".to_owned()), intent);
     /// records.answer("k#0", &Stored::encode("not_made")?);

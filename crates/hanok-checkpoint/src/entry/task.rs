@@ -91,6 +91,15 @@ record! {
         node: String,
         /// The fate of the task should nobody know.
         doubt: Doubt,
+        /// True once the call was begun and has a note, from which it goes on: nobody is asked about it meanwhile.
+        noted: bool,
+    }
+}
+
+impl Intent {
+    /// Checks whether a person is to be asked about the call, should its task be over without a result.
+    pub fn asks(&self) -> bool {
+        self.doubt == Doubt::Ask && !self.noted
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{
     backend::threads::{DEADLINE, deadline_label},
     entry::fold::{RunFold, ThreadFold},
     entry::run_end::RunEnd,
-    entry::task::Doubt,
 };
 
 /// The label that names the graph that ran last.
@@ -77,9 +76,8 @@ impl Labels {
 
     /// Those of a thread that is as its log says.
     pub fn of(fold: &ThreadFold) -> Self {
-        let doubts = |run: &RunFold| {
-            run.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask).count()
-        };
+        let doubts =
+            |run: &RunFold| run.records.intents.values().filter(|intent| intent.asks()).count();
         let doubts: usize = fold.runs.values().map(doubts).sum();
         let questions = || {
             fold.runs.values().flat_map(|run| {

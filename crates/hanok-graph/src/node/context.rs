@@ -561,8 +561,8 @@ impl<C> Context<C> {
             arguments: arguments.to_owned(),
             id: id.clone(),
             node: scope.task.node.to_string(),
-            // What is known of the call says how it goes on.
-            doubt: if scope.noted(&key).is_some() { Doubt::Repeat } else { doubt },
+            doubt,
+            noted: scope.noted(&key).is_some(),
         };
         scope.announce(&intent);
         if scope.env.journal.is_kept() {
@@ -582,7 +582,7 @@ impl<C> Context<C> {
                 if is_not_made(&*error) || (suspends(&*error) && scope.noted(&key).is_none()) {
                     self.withdraw(&key, id).await?;
                 } else if Chain(&*error).causes().any(|error| error.is::<LostCall>()) {
-                    scope.lose(&key, doubt).await?;
+                    scope.lose(&key).await?;
                 }
                 Err(StepError::Failed(error))
             }

@@ -2,7 +2,7 @@
 //!
 //! An intent leaves the log by the result of its call, by a person's answer, or not at all. The future that made the call may be
 //! dropped, and whoever awaited it may make something else of its error: the intent stands, and no task is done while one of its own
-//! calls, or a call in a graph that it ran, is in doubt.
+//! calls, or a call in a graph that it ran, is in doubt. A call that goes on from a note is in doubt once its task is over without it.
 
 use std::{
     collections::BTreeMap,
@@ -12,11 +12,16 @@ use std::{
     },
 };
 
-use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, RunFold};
+use hanok_checkpoint::{
+    Answer, Body, CheckpointError, Doubt, Intent, RunFold, Safety, StepRecords,
+};
 use hanok_core::{CallKey, Namespace, TaskId};
 
 use crate::{
-    node::attempt::{TaskAttempt, locked},
+    node::{
+        attempt::{TaskAttempt, locked},
+        note,
+    },
     outcome::{Pending, Resolution},
     run::subgraph_place::Called,
 };
@@ -35,6 +40,15 @@ impl Within {
     fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |within| within.outer.as_deref())
     }
+}
+
+/// Whether somebody goes on with the calls of a piece of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// It is tried again, or in a later run.
+    GoesOn,
+    /// It has returned, or was given up.
+    IsOver,
 }
 
 /// A call without a result.
@@ -62,10 +76,20 @@ impl Doubts {
     /// Notes what the subgraphs of an earlier run left in doubt.
     pub(crate) fn restore(&self, runs: &BTreeMap<Namespace, RunFold>) {
         for (path, run) in runs {
-            for intent in run.records.intents.values() {
-                self.announce(path, intent, || around(runs, path));
-                self.begin(path, intent);
-            }
+            self.restore_of(path, &run.records, || around(runs, path));
+        }
+    }
+
+    /// Notes what the graph at `path` left in doubt in an earlier run.
+    pub(crate) fn restore_of(
+        &self,
+        path: &Namespace,
+        records: &StepRecords,
+        outer: impl Fn() -> Option<Arc<Within>>,
+    ) {
+        for intent in records.intents.values() {
+            self.announce(path, intent, &outer);
+            self.begin(path, intent);
         }
     }
 
@@ -93,7 +117,7 @@ impl Doubts {
             return self.settle(path, &intent.key);
         }
         self.change(path, &intent.key, |call| {
-            (call.is_begun, call.is_sure) = (true, true);
+            (call.intent.noted, call.is_begun, call.is_sure) = (intent.noted, true, true);
         });
     }
 
@@ -125,10 +149,11 @@ impl Doubts {
         self.chosen(|within| within.all().any(|within| within.task == task))
     }
 
-    /// What the graphs that the task ran in an earlier run left in doubt.
+    /// What the graphs that the task ran in an earlier run left in doubt. A call with a note goes on from it.
     pub(crate) fn below(&self, task: TaskId) -> Vec<Pending> {
         let is_below = |within: &Within| within.all().skip(1).any(|within| within.task == task);
-        self.chosen(is_below).iter().map(OpenCall::pending).collect()
+        let calls = self.chosen(is_below);
+        calls.iter().filter(|call| call.intent.asks()).map(OpenCall::pending).collect()
     }
 
     /// The calls of graphs that ran within `call`.
@@ -163,13 +188,6 @@ impl TaskAttempt {
         self.env.doubts.announce(&self.task.namespace, intent, || self.within.clone());
     }
 
-    /// Notes that it is about to be stored that a call which was begun is in doubt again.
-    pub(crate) fn reopen(&self, intent: &Intent) {
-        self.announce(intent);
-        let (doubts, path) = (&self.env.doubts, &self.task.namespace);
-        doubts.change(path, &intent.key, |call| call.is_begun = true);
-    }
-
     /// Notes that `intent` is what the log says of its call now.
     pub(crate) fn intend(&self, intent: Intent) {
         self.env.doubts.begin(&self.task.namespace, &intent);
@@ -187,9 +205,10 @@ impl TaskAttempt {
         locked(&self.stored_steps().intents).remove(key);
     }
 
-    /// What of the task's calls, and of those in the graphs that it ran, is in doubt when its work is over.
-    pub(crate) async fn in_doubt(&self) -> Result<Vec<Pending>, CheckpointError> {
-        self.doubted(self.env.doubts.of(self.id())).await
+    /// What of the task's calls, and of those in the graphs that it ran, is in doubt when an attempt ends. With its `work` over the
+    /// calls that have a note are, too.
+    pub(crate) async fn in_doubt(&self, work: Work) -> Result<Vec<Pending>, CheckpointError> {
+        self.doubted(self.env.doubts.of(self.id()), work).await
     }
 
     /// What of `calls` is in doubt, now that nobody works on them. Of a call whose future was dropped while it stored something the log
@@ -197,6 +216,7 @@ impl TaskAttempt {
     pub(crate) async fn doubted(
         &self,
         calls: Vec<OpenCall>,
+        work: Work,
     ) -> Result<Vec<Pending>, CheckpointError> {
         let journal = &self.env.journal;
         let fold = match calls.iter().all(|call| call.is_sure) {
@@ -207,13 +227,20 @@ impl TaskAttempt {
         for call in calls {
             let (path, key) = (&call.path, &call.intent.key);
             let intents = fold.as_ref().and_then(|fold| fold.run(path));
-            let intent = intents
-                .and_then(|run| run.records.intents.get(&(call.intent.task, key.clone())))
-                .filter(|intent| intent.doubt == Doubt::Ask);
-            match (call.is_sure, intent) {
-                (true, _) => doubts.push(call.pending()),
-                (false, Some(_)) if call.is_begun => doubts.push(call.pending()),
-                (false, Some(intent)) => {
+            let intent = match call.is_sure {
+                true => Some(&call.intent),
+                false => intents
+                    .and_then(|run| run.records.intents.get(&(call.intent.task, key.clone())))
+                    .filter(|intent| intent.doubt == Doubt::Ask),
+            };
+            match intent {
+                Some(intent) if intent.noted && work == Work::GoesOn => {}
+                Some(intent) if intent.noted => {
+                    journal.append_safely(note::lost(path, intent), Safety::Machine).await?;
+                    doubts.push(Pending::of_intent(intent, path));
+                }
+                Some(intent) if call.is_begun => doubts.push(Pending::of_intent(intent, path)),
+                Some(intent) => {
                     let value = Resolution::NotMade
                         .to_stored()
                         .map_err(|error| CheckpointError::Encode(error.into()))?;
@@ -221,7 +248,7 @@ impl TaskAttempt {
                     journal.append(path, Body::Answer(answer)).await?;
                     self.env.doubts.settle(path, key);
                 }
-                (false, None) => self.env.doubts.settle(path, key),
+                None => self.env.doubts.settle(path, key),
             }
         }
         Ok(doubts)

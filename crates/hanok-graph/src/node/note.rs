@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Intent, Memo, Safety};
-use hanok_core::Stored;
+use hanok_core::{Namespace, Spent, Stored};
 
 use crate::node::attempt::{TaskAttempt, locked};
 
@@ -31,27 +31,36 @@ pub(crate) fn taken_from(memos: &mut BTreeMap<String, Stored>) -> BTreeMap<Strin
     notes
 }
 
+/// The entries that drop the note of a call of the graph at `path`: it is in doubt from now on.
+pub(crate) fn lost(path: &Namespace, intent: &Intent) -> Vec<(Namespace, Body)> {
+    let Intent { task, key, .. } = intent;
+    let (value, spent) = (Stored::nil(), Spent::default());
+    let memo = Memo { task: *task, name: name(key), value, spent };
+    let bodies = [Body::Memo(memo), Body::Intent(Intent { noted: false, ..intent.clone() })];
+    bodies.map(|body| (path.clone(), body)).into()
+}
+
 impl TaskAttempt {
     /// Stores `note` of the call `key`. An intent to make the call, if there is one, is no doubt from now on: whoever makes the
     /// call again goes on from the note.
     pub(crate) async fn note(&self, key: &str, note: Stored) -> Result<(), CheckpointError> {
         self.activity.touch();
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
-        let repeats = meant
-            .filter(|intent| intent.doubt != Doubt::Repeat)
-            .map(|intent| Intent { doubt: Doubt::Repeat, ..intent });
+        let noted = meant
+            .filter(|intent| intent.doubt != Doubt::Repeat && !intent.noted)
+            .map(|intent| Intent { noted: true, ..intent });
         if self.env.journal.is_kept() {
             self.unsettle(key);
             let spent = self.spend();
             self.env.record_spent(spent);
             let memo = Memo { task: self.id(), name: name(key), value: note.clone(), spent };
             let namespace = &self.task.namespace;
-            let bodies = [Body::Memo(memo)].into_iter().chain(repeats.clone().map(Body::Intent));
+            let bodies = [Body::Memo(memo)].into_iter().chain(noted.clone().map(Body::Intent));
             let entries = bodies.map(|body| (namespace.clone(), body)).collect();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).insert(key.to_owned(), note);
-        if let Some(intent) = repeats {
+        if let Some(intent) = noted {
             self.intend(intent);
         }
         Ok(())
@@ -63,19 +72,14 @@ impl TaskAttempt {
         notes.get(key).filter(|note| **note != Stored::nil()).cloned()
     }
 
-    /// Drops the note of the call `key`, which leads nowhere: the call is in `doubt` again.
-    pub(crate) async fn lose(&self, key: &str, doubt: Doubt) -> Result<(), CheckpointError> {
+    /// Drops the note of the call `key`, which leads nowhere: the call is in doubt again.
+    pub(crate) async fn lose(&self, key: &str) -> Result<(), CheckpointError> {
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
         let (Some(meant), Some(_)) = (meant, self.noted(key)) else { return Ok(()) };
-        let intent = Intent { doubt, ..meant };
-        self.reopen(&intent);
+        let intent = Intent { noted: false, ..meant };
+        self.unsettle(key);
         if self.env.journal.is_kept() {
-            let spent = self.spend();
-            self.env.record_spent(spent);
-            let value = Stored::nil();
-            let memo = Memo { task: self.id(), name: name(key), value, spent };
-            let bodies = [Body::Memo(memo), Body::Intent(intent.clone())];
-            let entries = bodies.map(|body| (self.task.namespace.clone(), body)).into();
+            let entries = lost(&self.task.namespace, &intent);
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).remove(key);

@@ -1,6 +1,6 @@
 //! Answers to the requests of a thread.
 
-use hanok_checkpoint::{Answer, Body, Doubt, Log, LogEntry, OpenLog, RunFold};
+use hanok_checkpoint::{Answer, Body, Log, LogEntry, OpenLog, RunFold};
 use hanok_core::{
     Answerer, Audience, Namespace, Position, RequestId, Stored, StoredError, Timestamp,
 };
@@ -78,7 +78,7 @@ impl From<RunError> for RefusedAnswer {
 pub(crate) fn open(opened: Option<&OpenLog>, now: Timestamp) -> Vec<Pending> {
     let runs = opened.into_iter().flat_map(|opened| &opened.fold.runs);
     let requests = runs.flat_map(|(path, run)| {
-        let doubts = run.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        let doubts = run.records.intents.values().filter(|intent| intent.asks());
         let doubts = doubts.map(|intent| Pending::of_intent(intent, path));
         doubts.chain(questions(run, path, now))
     });

@@ -42,7 +42,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     /// The calls in doubt that a person is asked about.
     pub(crate) fn doubts(&self, progress: &RunState<S>) -> Vec<Pending> {
-        let open = progress.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        let open = progress.records.intents.values().filter(|intent| intent.asks());
         open.map(|intent| Pending::of_intent(intent, &self.namespace)).collect()
     }
 
@@ -107,7 +107,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 && question.deadline.is_none_or(|deadline| deadline > now())
         });
         let mut intents = progress.records.intents.values().filter(|intent| intent.task == task);
-        asks || intents.any(|i| i.doubt == Doubt::Ask)
+        asks || intents.any(|i| i.asks())
     }
 
     /// The calls in doubt in the graphs that the task ran before, if there are any. Then it is not started: it might make another
@@ -194,6 +194,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let notes = note::taken_from(&mut memos);
         for intent in intents.values() {
             let resolution = match intent.doubt {
+                // It goes on from its note.
+                _ if intent.noted => Resolution::NotMade,
                 Doubt::Ask => continue,
                 Doubt::Repeat => Resolution::NotMade,
                 Doubt::GiveUp => Resolution::GiveUp,

@@ -20,7 +20,7 @@ use crate::{
     node::{
         attempt::{Stop, TaskAttempt},
         context::Context,
-        doubts::{OpenCall, Within},
+        doubts::{OpenCall, Within, Work},
         run_context::RunContext,
     },
     observe::{
@@ -235,9 +235,8 @@ impl<C> Context<C> {
 impl TaskAttempt {
     /// Suspends the task where something is in doubt.
     async fn await_settled(&self, graph: &str, calls: Vec<OpenCall>) -> Result<(), SubgraphError> {
-        let doubts = self.doubted(calls).await.map_err(|error| SubgraphError::Run {
-            graph: graph.to_owned(),
-            source: Box::new(error.into()),
+        let doubts = self.doubted(calls, Work::IsOver).await.map_err(|error| {
+            SubgraphError::Run { graph: graph.to_owned(), source: Box::new(error.into()) }
         })?;
         let Some(first) = doubts.first() else { return Ok(()) };
         let waiting = AskError::Waiting(RequestId(first.id.0.clone()));

@@ -13,6 +13,7 @@ use crate::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
         command::{Command, Target},
         context::Context,
+        doubts::Work,
         handler::{Failure, FailureKind},
         retry::caused_by,
     },
@@ -89,10 +90,17 @@ pub(super) struct TaskRunner<'a, S: State, C> {
 }
 
 /// The calls in doubt of an attempt that is over, its own and those in graphs that it ran.
-async fn in_doubt(scope: &TaskAttempt) -> Result<Vec<Pending>, CheckpointError> {
+async fn in_doubt<S: State>(
+    scope: &TaskAttempt,
+    ended: &AttemptOutcome<S>,
+) -> Result<Vec<Pending>, CheckpointError> {
+    let work = match ended {
+        AttemptOutcome::Returned(_) => Work::IsOver,
+        _ => Work::GoesOn,
+    };
     match scope.env.doubts.is_empty() {
         true => Ok(Vec::new()),
-        false => Box::pin(scope.in_doubt()).await,
+        false => Box::pin(scope.in_doubt(work)).await,
     }
 }
 
@@ -122,7 +130,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         loop {
             scope.started();
             let ended = self.attempt(&scope, None).await;
-            let doubts = match in_doubt(&scope).await {
+            let doubts = match in_doubt(&scope, &ended).await {
                 Ok(doubts) => doubts,
                 Err(error) => return TaskOutcome::Failed(error.into()),
             };
@@ -152,7 +160,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
-            let own = |intent: &Intent| intent.doubt != Doubt::Repeat;
+            let own = |intent: &Intent| intent.doubt != Doubt::Repeat && !intent.noted;
             let in_doubt =
                 locked(&scope.stored_steps().intents).values().any(own) || !doubts.is_empty();
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
@@ -213,7 +221,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             TaskOutcome::Failed(NodeError::Handler { failure, source: Box::new(source) })
         };
         let ended = self.attempt(scope, Some(failed)).await;
-        let doubts = match in_doubt(scope).await {
+        let doubts = match in_doubt(scope, &ended).await {
             Ok(doubts) => doubts,
             Err(error) => return TaskOutcome::Failed(error.into()),
         };

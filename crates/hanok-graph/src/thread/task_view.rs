@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::{Doubt, RunFold};
+use hanok_checkpoint::RunFold;
 use hanok_core::{Changes, Namespace, Stored, StoredError, TaskId, ThreadKey, Timestamp};
 use serde::de::DeserializeOwned;
 
@@ -56,7 +56,7 @@ impl TaskView {
         let view = |(index, due): (usize, &hanok_checkpoint::Due)| {
             let id = ids::task(thread, namespace, run.turn, run.frontier.step, &due.node, index);
             let doubts = records.intents.values().filter(|intent| intent.task == id);
-            let doubts = doubts.filter(|intent| intent.doubt == Doubt::Ask);
+            let doubts = doubts.filter(|intent| intent.asks());
             let doubts = doubts.map(|intent| Pending::of_intent(intent, namespace));
             let asks = open.iter().filter(|question| question.task == id);
             let asks = asks.map(|question| Pending::of_question(question, namespace));

@@ -321,6 +321,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let services = self.services.clone();
         let journal = Arc::new(journal);
         let run = options.graph_run(graph, run, services, journal.clone(), spent);
+        run.env.doubts.restore_of(&Namespace::root(), &progress.records, || None);
         run.env.doubts.restore(&runs);
         journal.restore_children(runs, interrupted);
         if !unknown.is_empty() {

@@ -40,11 +40,18 @@ const WAYS: [Loses; 6] = [
     Loses::DropsWithin,
 ];
 
-/// Pays, and tells `paid` so. There is no answer while the ledger hangs or fails `pay`.
+/// Pays, and tells `paid` so. There is no answer while the ledger hangs or fails `pay`. The payment has a note if the ledger fails
+/// `noted`.
 async fn pay(cx: Context<Ledger>, paid: Arc<Notify>) -> Result<SUpdate, BoxError> {
     let ledger = cx.services().clone();
-    let receipt = cx.once("pay", "{}", Doubt::Ask, |_| async move {
-        let times = ledger.note("paid");
+    let receipt = cx.once("pay", "{}", Doubt::Ask, |call| async move {
+        let times = match call.noted::<u32>()? {
+            Some(times) => times,
+            None => ledger.note("paid"),
+        };
+        if ledger.fails("noted") {
+            call.note(&times).await?;
+        }
         paid.notify_one();
         if ledger.hangs("pay") {
             std::future::pending::<()>().await;
@@ -115,7 +122,8 @@ fn losing(way: Loses) -> Graph<S, Ledger> {
     )
 }
 
-/// P4: whatever a node makes of a call that it began and knows nothing of, the run asks, and nothing is done before the answer.
+/// P4: whatever a node makes of a call that it began and knows nothing of, the run asks, and nothing is done before the answer. A note
+/// of the call changes nothing: nobody goes on from it.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_its_node_lost_sight_of_is_asked_about() {
     let settlements = [
@@ -123,19 +131,22 @@ async fn a_call_that_its_node_lost_sight_of_is_asked_about() {
         (Resolution::NotMade, "receipt 2", 1),
         (Resolution::GiveUp, "gave up", 0),
     ];
-    for way in WAYS {
+    for (way, noted) in WAYS.into_iter().flat_map(|way| [(way, &[][..]), (way, &["noted"][..])]) {
         for (resolution, said, more) in settlements.clone() {
-            if (way, &resolution) == (Loses::Handles, &Resolution::GiveUp) {
+            // A failed call that has a note is the handler's, as any other error is; its answer stands once the doubt is settled.
+            let handled = u32::from(way == Loses::Handles && !noted.is_empty());
+            if (way, &resolution, handled) == (Loses::Handles, &Resolution::GiveUp, 0) {
                 continue; // Its handler answers then, which it may.
             }
             let (graph, store, ledger) = (losing(way), memory(), Ledger::default());
+            ledger.fail(noted);
             ledger.hang(&["pay"]);
             if matches!(way, Loses::Swallows | Loses::SwallowsBelow | Loses::Handles) {
                 ledger.hang(&[]);
-                ledger.fail(&["pay"]);
+                ledger.fail(&[&["pay"], noted].concat());
             }
             let begun = thread(&graph, &store).invoke(S::update(), ledger.clone()).await;
-            if way != Loses::Handles {
+            if way != Loses::Handles || handled == 1 {
                 doubted(begun);
             }
             for _ in 0..2 {
@@ -143,20 +154,54 @@ async fn a_call_that_its_node_lost_sight_of_is_asked_about() {
                 assert_eq!(asked.len(), 1, "{way:?}");
                 assert_eq!(asked[0].doubt.as_ref().unwrap().tool, "pay", "{way:?}");
             }
-            assert_eq!(
-                ledger.counts(["losing", "paid", "handled", "after"]),
-                [1, 1, 0, 0],
-                "{way:?}"
-            );
+            let counts = ledger.counts(["losing", "paid", "handled", "after"]);
+            assert_eq!(counts, [1, 1, handled, 0], "{way:?}, {noted:?}");
 
             ledger.hang(&[]);
             ledger.fail(&[]);
             let asked = doubted(thread(&graph, &store).resume(ledger.clone()).await);
             let on = thread(&graph, &store);
             let ended = on.settle(asked[0].id.clone(), resolution, ledger.clone()).await.unwrap();
-            assert_eq!(log(&ended.done().unwrap()), [said, "after"], "{way:?}");
-            assert_eq!(ledger.counts(["losing", "paid", "after"]), [2, 1 + more, 1], "{way:?}");
+            let (said, begun, more) = match handled {
+                0 => (said, 2, more),
+                _ => ("handled", 1, 0),
+            };
+            assert_eq!(log(&ended.done().unwrap()), [said, "after"], "{way:?}, {noted:?}");
+            let counts = ledger.counts(["losing", "paid", "after"]);
+            assert_eq!(counts, [begun, 1 + more, 1], "{way:?}, {noted:?}");
         }
+    }
+}
+
+/// P4: a run that comes after a crash and takes another way asks about the call that the lost one had noted.
+#[tokio::test(start_paused = true)]
+async fn a_noted_call_that_the_next_run_does_not_make_is_asked_about() {
+    let node = |_: Snapshot<S>, cx: Context<Ledger>| async move {
+        match cx.services().note("run") {
+            1 => pay(cx.clone(), Arc::default()).await,
+            _ => Ok(says("another way")),
+        }
+    };
+    let graph = built(Graph::builder("one").node("run", node).edge(START, "run").edge("run", END));
+    let within = built(
+        Graph::builder("two")
+            .subgraph("one", Subgraph::shared(graph.clone()))
+            .edge(START, "one")
+            .edge("one", END),
+    );
+    for graph in [graph, within] {
+        let (store, ledger) = (memory(), Ledger::default());
+        ledger.fail(&["noted", "pay"]);
+        thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
+        for _ in 0..2 {
+            assert_eq!(doubted(thread(&graph, &store).resume(ledger.clone()).await).len(), 1);
+            assert_eq!(ledger.counts(["run", "paid"]), [2, 1]);
+        }
+        let asked = doubted(thread(&graph, &store).resume(ledger.clone()).await);
+        let on = thread(&graph, &store);
+        let ended =
+            on.settle(asked[0].id.clone(), Resolution::NotMade, ledger.clone()).await.unwrap();
+        assert_eq!((log(&ended.done().unwrap()), ledger.of("paid")), (vec!["another way"], 1));
     }
 }
 

@@ -59,9 +59,9 @@ fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(writes, field, reason)| Body::Void(Void { writes, field, reason })),
         1 => (task(), id(), stored(), spent())
             .prop_map(|(task, name, value, spent)| Body::Memo(Memo { task, name, value, spent })),
-        1 => (task(), id(), text(), text(), id(), text(), doubt()).prop_map(
-            |(task, key, tool, arguments, id, node, doubt)| {
-                Body::Intent(Intent { task, key, tool, arguments, id, node, doubt })
+        1 => (task(), id(), text(), text(), id(), text(), doubt(), any::<bool>()).prop_map(
+            |(task, key, tool, arguments, id, node, doubt, noted)| {
+                Body::Intent(Intent { task, key, tool, arguments, id, node, doubt, noted })
             }
         ),
         1 => question().prop_map(Body::Question),

@@ -34,7 +34,8 @@ pub(super) async fn meant(
             if called.iter().any(is_of) || settled.contains(&intent.id) {
                 called.retain(|key| !is_of(key));
                 settled.retain(|id| *id != intent.id);
-                meant.push(intent.clone());
+                // Its note goes with its result.
+                meant.push(Intent { noted: false, ..intent.clone() });
             }
         }
         match page.last() {
@@ -45,8 +46,8 @@ pub(super) async fn meant(
     // What is not in the log an earlier erasure took out of it.
     for (task, key) in called {
         let (tool, arguments, node) = (String::new(), String::new(), String::new());
-        let (id, doubt) = (format!("{key}#0"), Doubt::Ask);
-        meant.push(Intent { task, key, tool, arguments, id, node, doubt });
+        let (id, doubt, noted) = (format!("{key}#0"), Doubt::Ask, false);
+        meant.push(Intent { task, key, tool, arguments, id, node, doubt, noted });
     }
     Ok(meant)
 }
@@ -85,7 +86,7 @@ pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
         if let (false, Some(key)) = (stays, note::key_of(name))
             && let Some(intent) = intents.get_mut(&(*task, key.to_owned()))
         {
-            intent.doubt = Doubt::Ask;
+            intent.noted = false;
         }
         let is_of = |intent: &&Intent| intent.task == *task && intent.key == *name;
         doubtful.extend(meant.iter().find(is_of).filter(|_| !stays));
