@@ -1,6 +1,7 @@
 //! Ids that derive from the things that they name.
 
-use hanok_core::{Namespace, Position, TaskId, ThreadKey};
+use hanok_checkpoint::ThreadLife;
+use hanok_core::{Namespace, Position, TaskId};
 
 /// A hash of parts that distinguishes ("ab", "c") from ("a", "bc").
 ///
@@ -30,10 +31,10 @@ impl Digest {
     }
 }
 
-/// The id of a task: the same in every retry and resume, another in every fork and after every rewind. It derives from
-/// `turn`, the beginning of the turn, which a takeover of a lost run does not change.
+/// The id of a task: the same in every retry and resume, another in every fork and after every rewind, and in whatever else has the
+/// name of the thread. It derives from `turn`, the beginning of the turn, which a takeover of a lost run does not change.
 pub(crate) fn task(
-    thread: &ThreadKey,
+    of: &ThreadLife,
     namespace: &Namespace,
     turn: Position,
     step: u32,
@@ -41,8 +42,9 @@ pub(crate) fn task(
     index: usize,
 ) -> TaskId {
     let mut digest = Digest::new("task")
-        .part(thread.tenant().as_str().as_bytes())
-        .part(thread.thread().as_bytes())
+        .part(of.thread.tenant().as_str().as_bytes())
+        .part(of.thread.thread().as_bytes())
+        .part(&of.life.to_bytes())
         .part(&(namespace.depth() as u64).to_le_bytes());
     for segment in namespace.segments() {
         digest = digest.part(segment.as_bytes());

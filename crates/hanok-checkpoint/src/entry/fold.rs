@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_core::{
-    Changes, Fields, Namespace, Position, RunId, Spent, StoredSchema, TaskId, ThreadKey, Timestamp,
+    Changes, Fields, Namespace, Position, RunId, Spent, StoredSchema, TaskId, Timestamp,
 };
 
 use crate::{
     claim::Epoch,
     entry::{
         frontier::Frontier, graph_id::GraphId, run::Persistence, run_end::RunEnd,
-        step_records::StepRecords,
+        state::ThreadLife, step_records::StepRecords,
     },
 };
 
@@ -28,8 +28,8 @@ pub struct ThreadFold {
     pub position: Position,
     /// The thread's own graph under the root, and the subgraphs that are running or outlive their call.
     pub runs: BTreeMap<Namespace, RunFold>,
-    /// The thread from whose name the ids of the turn's tasks derive, if it is another: the turn was copied from there.
-    pub identity: Option<ThreadKey>,
+    /// The life from which the ids of the turn's tasks derive, if it is another: the turn was copied from there.
+    pub identity: Option<ThreadLife>,
 }
 
 /// One graph's part of a thread.

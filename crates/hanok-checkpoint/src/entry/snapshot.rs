@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Fields, Namespace, Position, Reader, StoredError, ThreadKey, Writer};
+use hanok_core::{Fields, Namespace, Position, Reader, StoredError, Writer};
 
 use crate::{
     entry::fold::{RunFold, ThreadFold},
     entry::run_end::RunEnd,
+    entry::state::ThreadLife,
     entry::step_records::StepRecords,
     wire::{Wire, malformed, record},
 };
@@ -15,10 +16,10 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     runs: BTreeMap<Namespace, RunFold>,
-    identity: Option<ThreadKey>,
+    identity: Option<ThreadLife>,
 }
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Room for what a graph's state has besides its fields: enough for most.
 const PARTS: usize = 4096;

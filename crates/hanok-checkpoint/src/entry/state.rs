@@ -2,10 +2,7 @@
 
 use hanok_core::{Changes, Position, Stored, StoredSchema, ThreadKey};
 
-use crate::{
-    entry::frontier::Frontier,
-    wire::{record, wire},
-};
+use crate::{entry::frontier::Frontier, life::Life, wire::record};
 
 record! {
     /// The state was edited from outside.
@@ -52,18 +49,20 @@ record! {
     }
 }
 
-/// All that precedes is copied from another thread.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Copied {
-    /// That thread.
-    pub from: ThreadKey,
+record! {
+    /// All that precedes is copied from another thread, or from an earlier life of this one.
+    Copied {
+        /// That thread.
+        from: ThreadLife,
+    }
 }
 
-impl Copied {
-    /// The record is the array of the thread's names.
-    pub(crate) const FIELDS: std::ops::RangeInclusive<usize> = 2..=2;
-}
-
-wire! {
-    Copied: |copied, to| copied.from.write(to), |from| Ok(Self { from: ThreadKey::read(from)? });
+record! {
+    /// One life of a thread: another thread of the same name, in another store or at another time, has another.
+    ThreadLife {
+        /// The thread.
+        thread: ThreadKey,
+        /// The life.
+        life: Life,
+    }
 }

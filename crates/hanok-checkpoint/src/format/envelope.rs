@@ -25,7 +25,7 @@ use crate::{
     life::Life,
 };
 
-pub(crate) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 3;
 
 pub(crate) const CHAINED: u8 = 4;
 pub(crate) const KEYED: u8 = 8;

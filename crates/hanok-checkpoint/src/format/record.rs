@@ -271,7 +271,7 @@ mod tests {
     /// P12
     #[test]
     fn only_a_whole_record_can_be_one_of_a_newer_build() {
-        for (format, newer) in [([2, 0], false), ([1, 0], true), ([2, 64], true), ([255, 9], true)]
+        for (format, newer) in [([3, 0], false), ([2, 0], true), ([3, 64], true), ([255, 9], true)]
         {
             let (thread, record) = record(format);
             let read = record.read(&thread);

@@ -11,7 +11,7 @@ use crate::{
     chain::Ancestor,
     codec::KeyId,
     entry::body::{Body, Entry},
-    entry::state::Copied,
+    entry::state::{Copied, ThreadLife},
     error::CheckpointError,
     format::base::BaseState,
     format::record::Salt,
@@ -52,9 +52,9 @@ impl Log {
     /// Writes this thread under the name `to`: every entry at its position, on all branches, and one more that says where
     /// they come from. This thread does not change, nor does the other follow it.
     ///
-    /// A turn that is not over goes on in the copy as it would here, with the same tasks and the same keys of calls, so that
-    /// a call in doubt is the same call in both: let one of them go on. What begins after it has ids of its own. Items for
-    /// others are not handed over again. A copy is no fork: erasing this thread leaves it.
+    /// A turn that is not over goes on in the copy as it would here: the same tasks are due, what is stored of their calls is not done
+    /// again, and a call in doubt is the same doubt in both. A call that is made there has a key of the copy's own, so that no server
+    /// takes it for one of this thread. Items for others are not handed over again. A copy is no fork: erasing this thread leaves it.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -152,7 +152,6 @@ impl Log {
                 Some(Base { floor, bytes: self.seal_base(thread, tip.life, floor, &base)? })
             }
         };
-        let copied = from != *thread;
         let mut records = Vec::with_capacity(entries.len() + 1);
         let mut push = |parent, entry: &Entry| {
             let record = match records.is_empty() {
@@ -166,10 +165,9 @@ impl Log {
         for CopiedEntry { entry: LogEntry { parent, entry, .. }, .. } in &entries {
             last = push(*parent, entry)?;
         }
-        if copied {
-            let body = Body::Copied(Copied { from: from.clone() });
-            push(last, &Entry { at: now, namespace: Namespace::root(), body })?;
-        }
+        let of = ThreadLife { thread: from.clone(), life: ancestor.life };
+        let body = Body::Copied(Copied { from: of });
+        push(last, &Entry { at: now, namespace: Namespace::root(), body })?;
         let origin = origin.filter(|_| from.tenant() == thread.tenant());
         let append = tip.append(codec, thread, id, Position::START, Guard::Unclaimed, records);
         self.store()

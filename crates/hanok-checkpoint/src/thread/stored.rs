@@ -125,7 +125,7 @@ impl Log {
         last_good: Position,
     ) -> CheckpointError {
         match error {
-            RecordError::Version { format } => {
+            RecordError::Version { format } if format > VERSION => {
                 CheckpointError::TooNew { format: u32::from(format), supported: u32::from(VERSION) }
             }
             RecordError::Codec(error) => UnsealError::Codec(error).at(self.thread(), position),

@@ -77,7 +77,10 @@ pub(super) fn body(text: &mut String, body: &Body) {
             next(text, edit.frontier.as_ref());
         }
         Body::Erased(erased) => member("by", &erased.by),
-        Body::Copied(copied) => member("from", &copied.from.to_string()),
+        Body::Copied(copied) => {
+            member("from", &copied.from.thread.to_string());
+            member("life", &copied.from.life.to_string());
+        }
         Body::Rewind => {}
     }
 }

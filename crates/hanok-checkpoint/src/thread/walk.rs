@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use hanok_core::{Position, ThreadKey};
+use hanok_core::Position;
 
 use crate::{
     backend::checkpointer::Checkpointer,
     backend::head::Head,
     entry::body::Body,
+    entry::state::ThreadLife,
     error::CheckpointError,
     format::record::Record,
     life::Life,
@@ -79,7 +80,7 @@ pub struct Branch {
     /// The positions of the entries, in order.
     pub places: VecDeque<Position>,
     /// The positions at which threads were copied, and the threads.
-    pub copies: VecDeque<(Position, ThreadKey)>,
+    pub copies: VecDeque<(Position, ThreadLife)>,
 }
 
 impl Log {

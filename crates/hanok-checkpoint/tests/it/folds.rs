@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use hanok_checkpoint::{
     Answer, AppendId, Begin, Body, Checkpointer, Codec, Commit, Copied, Edit, End, Entry, Epoch,
     Frontier, GraphId, Guard, InMemoryCheckpointer, Life, Log, Persistence, Question, RunEnd,
-    SharedCheckpointer, TaskWrite, ThreadFold, Tip,
+    SharedCheckpointer, TaskWrite, ThreadFold, ThreadLife, Tip,
 };
 use hanok_core::{
     Change, Changes, Namespace, Position, RunId, Spent, Stored, TaskId, Tenant, ThreadKey,
@@ -113,7 +113,8 @@ fn what_a_commit_says_of_a_field_counts_alone() {
 /// What was due in a thread goes on in its copy under the same ids; whatever begins there after it has ids of the copy's own.
 #[test]
 fn what_begins_in_a_copy_has_ids_of_its_own() {
-    let from = ThreadKey::new(Tenant::default(), "copied").unwrap();
+    let thread = ThreadKey::new(Tenant::default(), "copied").unwrap();
+    let from = ThreadLife { thread, life: Life::new(7) };
     let copied = || Body::Copied(Copied { from: from.clone() });
     let due = || Some(Frontier::default());
     let edit = |frontier| Body::Edit(Edit { node: None, changes: Changes::default(), frontier });

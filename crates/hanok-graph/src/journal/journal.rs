@@ -10,8 +10,8 @@ use std::{
 
 use futures_util::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Labels, Life, Log, Safety,
-    SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, Tip,
+    Append, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Labels, Log, Safety,
+    SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, ThreadLife, Tip,
 };
 use hanok_core::{FoldError, Namespace, Position, ThreadKey, Timestamp};
 
@@ -54,15 +54,13 @@ pub(crate) struct JournalOptions {
     /// The time that the thread is kept after a run has begun or ended.
     pub(crate) ttl: Option<Duration>,
     pub(crate) sink: Sink,
-    /// The thread from whose name the ids of tasks derive, if it is another.
-    pub(crate) identity: Option<ThreadKey>,
+    /// The life from which the ids of tasks derive, if it is another.
+    pub(crate) identity: Option<ThreadLife>,
 }
 
 /// The log of a thread, and where it ends.
 struct StoredLog {
     store: SharedCheckpointer,
-    /// The life of the thread, in which the whole run is.
-    life: Life,
     end: Arc<AsyncMutex<LogEnd>>,
 }
 
@@ -117,15 +115,15 @@ pub(crate) struct Relabel {
 }
 
 impl Journal {
-    /// A journal that stores nothing and only counts positions.
-    pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
+    /// A journal of this life of a thread that stores nothing and only counts positions.
+    pub(crate) fn nowhere(own: ThreadLife, runtime: Runtime) -> Self {
         let slot: Weak<RunSlot> = Weak::<()>::new();
         let (snapshots, options) = (SnapshotPolicy::default(), JournalOptions::default());
-        Self::new(thread, None, runtime, slot, snapshots, options)
+        Self::new(own, None, runtime, slot, snapshots, options)
     }
 
     fn new(
-        thread: ThreadKey,
+        own: ThreadLife,
         log: Option<(SharedCheckpointer, LogEnd)>,
         runtime: Runtime,
         slot: Weak<RunSlot>,
@@ -135,7 +133,7 @@ impl Journal {
         let (sink, lost) = (options.sink.clone(), AtomicBool::new(false));
         let stored = log.as_ref().map_or(0, |(_, end)| end.tip.position.0);
         let stored = AtomicU64::new(stored);
-        let parts = Arc::new(JournalParts { thread, runtime, slot, sink, lost, stored });
+        let parts = Arc::new(JournalParts { own, runtime, slot, sink, lost, stored });
         let writer = match (&log, options.durability) {
             (Some((store, end)), Durability::Async) => {
                 options.sink.hold(end.tip.position);
@@ -145,10 +143,7 @@ impl Journal {
         };
         Self {
             parts,
-            log: log.map(|(store, end)| {
-                let life = end.tip.life;
-                StoredLog { store, life, end: Arc::new(AsyncMutex::new(end)) }
-            }),
+            log: log.map(|(store, end)| StoredLog { store, end: Arc::new(AsyncMutex::new(end)) }),
             options,
             writer,
             released: AtomicBool::new(false),
@@ -169,9 +164,10 @@ impl Journal {
         let Takeover { slot, tip, snapshots, claim, first, labels } = takeover;
         let at = LogEnd::new(tip, claim.epoch);
         options.sink.begin(tip.life);
-        let (thread, log) = (log.thread().clone(), Some((log.store().clone(), at)));
+        let own = ThreadLife { thread: log.thread().clone(), life: tip.life };
+        let log = Some((log.store().clone(), at));
         let slot = Arc::downgrade(slot);
-        let journal = Self::new(thread, log, runtime, slot, snapshots, options);
+        let journal = Self::new(own, log, runtime, slot, snapshots, options);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
         let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
@@ -180,17 +176,22 @@ impl Journal {
     }
 
     pub(crate) fn thread(&self) -> &ThreadKey {
-        &self.parts.thread
+        &self.own().thread
     }
 
-    /// The thread from whose name the ids of tasks derive. For a copied turn it is the original one.
-    pub(crate) fn identity(&self) -> &ThreadKey {
-        self.options.identity.as_ref().unwrap_or(&self.parts.thread)
+    /// The life of the thread that the run is in.
+    pub(crate) fn own(&self) -> &ThreadLife {
+        &self.parts.own
     }
 
-    /// The [identity](Journal::identity), if it is another thread.
-    pub(crate) fn other_identity(&self) -> Option<ThreadKey> {
-        self.options.identity.clone()
+    /// The life from which the ids of tasks derive. For a copied turn it is the original one.
+    pub(crate) fn identity(&self) -> &ThreadLife {
+        self.options.identity.as_ref().unwrap_or(self.own())
+    }
+
+    /// The [identity](Journal::identity), if it is another life.
+    pub(crate) fn other_identity(&self) -> Option<&ThreadLife> {
+        self.options.identity.as_ref()
     }
 
     /// True if entries are stored.
@@ -200,8 +201,9 @@ impl Journal {
 
     /// The items of the thread in `memory`, if entries are stored.
     pub(crate) fn items(&self, memory: &SharedStore) -> Option<ThreadItems> {
-        let StoredLog { store, life, .. } = self.log.as_ref()?;
-        Some(ThreadItems::new(memory.clone(), store.codec().clone(), self.thread().clone(), *life))
+        let codec = self.log.as_ref()?.store.codec().clone();
+        let ThreadLife { thread, life } = self.own().clone();
+        Some(ThreadItems::new(memory.clone(), codec, thread, life))
     }
 
     /// The store of the log, if entries are stored.
@@ -328,7 +330,7 @@ impl Journal {
         }
         let releases = how.claim_after == ClaimAfter::Released;
         let append = self.guarded(store, &mut at, now, how, tip, records);
-        let work = store.append_owned(self.parts.thread.clone(), Append { outbox, ..append });
+        let work = store.append_owned(self.parts.own.thread.clone(), Append { outbox, ..append });
         at.unsure = true;
         let mut underway = Underway::new(work, (at, slot), &*self.parts.runtime.spawner);
         let appended = (&mut underway).await;
@@ -387,7 +389,7 @@ impl Journal {
         let tip = at.tip.position;
         let held: Vec<_> = at.held.iter().flat_map(|held| held.entries.clone()).collect();
         drop(at);
-        let opened = Log::new(store.clone(), self.parts.thread.clone()).open(None).await?;
+        let opened = Log::new(store.clone(), self.parts.own.thread.clone()).open(None).await?;
         let fold = opened.map(|opened| opened.fold).filter(|fold| fold.position >= tip);
         let mut fold = fold.ok_or_else(|| CheckpointError::Unavailable {
             reason: "the store says less than was stored in it",
@@ -397,7 +399,7 @@ impl Journal {
             let entry = Entry { at: self.parts.runtime.clock.now(), namespace, body };
             let (last_good, position) = (fold.position, fold.position.next());
             fold.apply(position, &entry).map_err(|error: FoldError| CheckpointError::Corrupt {
-                thread: self.parts.thread.clone(),
+                thread: self.parts.own.thread.clone(),
                 position,
                 reason: error.to_string(),
                 last_good,
@@ -415,7 +417,7 @@ impl Journal {
         if at.unsure {
             // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
             // store that says less answers with what it was, and if that hides more, the next append conflicts.
-            let head = store.head(&self.parts.thread).await?;
+            let head = store.head(&self.parts.own.thread).await?;
             let head = head.filter(|head| head.life == at.tip.life);
             let tip = head.as_ref().map_or(at.tip, Tip::of);
             if tip.position > at.tip.position {
@@ -448,7 +450,7 @@ impl Journal {
         }
         let Some(most) = self.snapshots.begin() else { return };
         let (snapshots, fold) = (self.snapshots.clone(), prepare());
-        let (log, life) = (Log::new(store.clone(), self.parts.thread.clone()), at.tip.life);
+        let (log, life) = (Log::new(store.clone(), self.parts.own.thread.clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
                 // A snapshot is a cache: a failed one costs a longer read and is tried again later.

@@ -11,9 +11,9 @@ use std::{
 
 use hanok_checkpoint::{
     Append, AppendId, CheckpointError, Checkpointer, Epoch, Guard, Outgoing, Record,
-    SharedCheckpointer, Tip,
+    SharedCheckpointer, ThreadLife, Tip,
 };
-use hanok_core::{BoxFuture, Position, ThreadKey};
+use hanok_core::{BoxFuture, Position};
 use tokio::sync::Notify;
 
 use crate::{observe::sink::Sink, runtime::Runtime};
@@ -27,7 +27,7 @@ const BYTES: usize = 1 << 20;
 
 /// The parts of a journal that its writer shares: the thread, and the places that an append reports to.
 pub(super) struct JournalParts {
-    pub(super) thread: ThreadKey,
+    pub(super) own: ThreadLife,
     pub(super) runtime: Runtime,
     /// The run's place in its thread: it is held until nothing waits.
     pub(super) slot: Weak<RunSlot>,
@@ -165,10 +165,11 @@ impl Writer {
             let last = tip.position;
             let id = AppendId(self.of.runtime.ids.id());
             let guard = Guard::Hold(self.epoch);
-            let append = tip.append(self.store.codec(), &self.of.thread, id, after, guard, records);
+            let append =
+                tip.append(self.store.codec(), &self.of.own.thread, id, after, guard, records);
             let updated = Some(self.of.runtime.clock.now());
             let append = Append { outbox, updated, ..append };
-            let appended = self.store.append(&self.of.thread, append).await;
+            let appended = self.store.append(&self.of.own.thread, append).await;
             match appended {
                 Ok(()) => self.appended(last),
                 Err(error) => return self.fail(error),

@@ -16,6 +16,7 @@ use hanok_core::{
 };
 
 use crate::{
+    ids::Digest,
     node::{
         activity::Activity, command::ToParent, doubts::Within, question::UnfitAnswer,
         run_context::RunContext, task_ref::TaskRef,
@@ -249,6 +250,42 @@ impl TaskAttempt {
         let TaskRef { namespace, step, .. } = &*self.task;
         let task = self.task.of_event(self.env.journal.identity(), attempt);
         Event::new(namespace, *step, Some(task), position, kind)
+    }
+
+    /// The key of the next call with this content. In a copy a call that is made anew has another one than in the thread that it was
+    /// copied from: to whoever receives it they are two calls.
+    pub(crate) fn call_key(&self, kind: &str, name: &str, arguments: &str) -> CallKey {
+        let content = Digest::new("call")
+            .part(self.id().as_bytes())
+            .part(self.named(kind).as_bytes())
+            .part(name.as_bytes())
+            .part(arguments.as_bytes())
+            .hex();
+        let mut log = self.log();
+        let before = log.calls.entry(content.clone()).or_default();
+        let number = std::mem::replace(before, *before + 1);
+        drop(log);
+        let key = format!("{content}-{number}");
+        let journal = &self.env.journal;
+        let is_new = journal.other_identity().is_some()
+            && !self.is_recorded(&key)
+            && !matches!(self.doubt(&key).0, Some(Resolution::Made(_) | Resolution::GiveUp));
+        CallKey::new(match is_new {
+            true => {
+                let life = journal.own().life.to_bytes();
+                let own = Digest::new("copied call").part(content.as_bytes()).part(&life).hex();
+                format!("{own}-{number}")
+            }
+            false => key,
+        })
+    }
+
+    /// Checks whether the log has a result, a note or an intent of the call `key`.
+    pub(crate) fn is_recorded(&self, key: &str) -> bool {
+        let steps = self.stored_steps();
+        locked(&steps.memos).contains_key(key)
+            || self.noted(key).is_some()
+            || locked(&steps.intents).contains_key(key)
     }
 
     /// The resolution of the call `key`, and the id of the next intent to make it. The newest one counts: an earlier intent need

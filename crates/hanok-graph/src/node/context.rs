@@ -7,8 +7,8 @@ use hanok_checkpoint::{
     Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety, SharedStore, ThreadItems,
 };
 use hanok_core::{
-    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Limit, LostCall, OverBudget,
-    Request, Stored, StoredError, Timestamp,
+    AskError, BoxError, Call, Cancellation, Chain, Check, Limit, LostCall, OverBudget, Request,
+    Stored, StoredError, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -431,7 +431,10 @@ impl<C> Context<C> {
         let payload = Stored::encode(payload)?;
         let mut log = self.scope.log();
         let number = log.outbox.len().to_string();
-        let id = Digest::new("item").part(self.scope.id().as_bytes()).part(number.as_bytes()).hex();
+        // In a copy of the thread it is another item.
+        let life = self.scope.env.journal.own().life.to_bytes();
+        let id = Digest::new("item").part(self.scope.id().as_bytes()).part(&life);
+        let id = id.part(number.as_bytes()).hex();
         log.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
         Ok(())
     }
@@ -593,11 +596,8 @@ impl<C> Context<C> {
     /// earlier one: the log has its result, a note of it, or a person's answer about it. A build that may repeat the call makes it by
     /// `once_as` then as well, which heeds them.
     pub fn is_announced(&self, call: &Call) -> bool {
-        let (steps, key) = (self.scope.stored_steps(), call.key().to_string());
-        locked(&steps.memos).contains_key(&key)
-            || locked(&steps.notes).contains_key(&key)
-            || locked(&steps.intents).contains_key(&key)
-            || self.scope.doubt(&key).0.is_some()
+        let key = call.key().as_str();
+        self.scope.is_recorded(key) || self.scope.doubt(key).0.is_some()
     }
 
     /// Asks a person: shows `payload`, ends the run, and returns the answer when the thread is resumed with one.
@@ -791,17 +791,7 @@ impl<C: Send + Sync + 'static> Context<C> {
     pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
         let scope = &self.scope;
         scope.activity.touch();
-        let content = Digest::new("call")
-            .part(scope.id().as_bytes())
-            .part(scope.named(kind).as_bytes())
-            .part(name.as_bytes())
-            .part(arguments.as_bytes())
-            .hex();
-        let mut log = scope.log();
-        let before = log.calls.entry(content.clone()).or_default();
-        let key = CallKey::new(format!("{content}-{before}"));
-        *before += 1;
-        drop(log);
+        let key = scope.call_key(kind, name, arguments);
         let call = Call::new(key, scope.env.runtime.clock.clone())
             .tenant_of(scope.env.journal.thread().tenant().clone())
             .cancellation(scope.cancellation().clone())

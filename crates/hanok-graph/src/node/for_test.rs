@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_checkpoint::Due;
+use hanok_checkpoint::{Due, Life, ThreadLife};
 use hanok_core::{
     BoxError, Budget, Cancellation, Meter, Namespace, Position, RunId, Spent, Stored, StoredError,
     ThreadKey,
@@ -166,8 +166,9 @@ impl<C> TestContext<C> {
             voided: Default::default(),
             runtime: runtime.clone(),
         };
+        let own = ThreadLife { thread: ThreadKey::named(THREAD)?, life: Life::default() };
         let env = RunContext {
-            journal: Arc::new(Journal::nowhere(ThreadKey::named(THREAD)?, runtime)),
+            journal: Arc::new(Journal::nowhere(own, runtime)),
             parts: Arc::new(parts),
             retries: 0.into(),
             unsaved: false,

@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use hanok_checkpoint::{Due, SendLimits};
-use hanok_core::{Namespace, Position, Stored, TaskId, ThreadKey};
+use hanok_checkpoint::{Due, SendLimits, ThreadLife};
+use hanok_core::{Namespace, Position, Stored, TaskId};
 
 use crate::{ids, observe::event::EventTask};
 
@@ -53,13 +53,13 @@ impl TaskRef {
     }
 
     /// The id, the same in every run of the task, hashed on first use since most tasks leave no record with it.
-    pub(crate) fn id(&self, thread: &ThreadKey) -> TaskId {
+    pub(crate) fn id(&self, of: &ThreadLife) -> TaskId {
         let Self { namespace, node, step, turn, index, .. } = self;
-        *self.id.get_or_init(|| ids::task(thread, namespace, *turn, *step, node, *index))
+        *self.id.get_or_init(|| ids::task(of, namespace, *turn, *step, node, *index))
     }
 
     /// Names an attempt of the task in an event.
-    pub(crate) fn of_event(&self, thread: &ThreadKey, attempt: u32) -> EventTask {
-        EventTask { node: self.node.clone(), id: self.id(thread), attempt }
+    pub(crate) fn of_event(&self, of: &ThreadLife, attempt: u32) -> EventTask {
+        EventTask { node: self.node.clone(), id: self.id(of), attempt }
     }
 }

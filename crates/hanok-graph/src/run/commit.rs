@@ -265,7 +265,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         ended: bool,
     ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
         let live = self.live(progress, !ended);
-        let (kept, identity) = (self.env.journal.child_states(), self.env.journal.other_identity());
+        let (kept, identity) =
+            (self.env.journal.child_states(), self.env.journal.other_identity().cloned());
         // An end that stands in the same append is part of what the snapshot says.
         let position = Position(progress.at.0 + u64::from(ended));
         move || {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hanok_core::{Changes, Namespace, Position, ThreadKey};
+use hanok_checkpoint::ThreadLife;
+use hanok_core::{Changes, Namespace, Position};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -17,9 +18,9 @@ use crate::{
 /// The writer of an edit that stands for no node.
 pub(crate) const EDIT: &str = "edit";
 
-/// The place of an edit: the thread that ids derive from, the graph, and the position before it.
+/// The place of an edit: the life of a thread that ids derive from, the graph, and the position before it.
 pub(crate) struct EditPlace<'a> {
-    pub(crate) thread: &'a ThreadKey,
+    pub(crate) of: &'a ThreadLife,
     pub(crate) path: &'a Namespace,
     pub(crate) at: Position,
 }
@@ -31,9 +32,9 @@ pub(crate) fn merge_edit<T: State>(
     writer: &Arc<str>,
     mut update: T::Update,
 ) -> Result<Changes, RunError> {
-    let EditPlace { thread, path, at } = *place;
+    let EditPlace { of, path, at } = *place;
     let step = progress.frontier.step;
-    let id = ids::task(thread, path, at.next(), step, writer, usize::MAX);
+    let id = ids::task(of, path, at.next(), step, writer, usize::MAX);
     let refused = |error| Unmerged::Refused(error).of_run(step, path);
     progress.state.bind(writer, &mut update).map_err(refused)?;
     complete(&mut update, || id);

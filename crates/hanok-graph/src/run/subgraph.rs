@@ -433,8 +433,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Persistence::PerCall | Persistence::None => Position::START,
         };
         let now = scope.env.runtime.clock.now();
-        let (namespace, thread) = (&scope.namespace, scope.env.journal.identity());
-        let place = InputPlace { namespace, thread, turn, now };
+        let (namespace, of) = (&scope.namespace, scope.env.journal.identity());
+        let place = InputPlace { namespace, of, turn, now };
         let written = apply_input(&scope.graph, &place, &mut progress, input.into())?;
         let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Begin, Body, Edit, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip, outlives,
+    Begin, Body, Edit, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, ThreadLife,
+    Tip, outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -26,10 +27,10 @@ use crate::{
     },
 };
 
-/// The place of an input: the graph and the thread that ids derive from, where its turn begins, and when.
+/// The place of an input: the graph and the life of a thread that ids derive from, where its turn begins, and when.
 pub(crate) struct InputPlace<'a> {
     pub(crate) namespace: &'a Namespace,
-    pub(crate) thread: &'a ThreadKey,
+    pub(crate) of: &'a ThreadLife,
     pub(crate) turn: Position,
     pub(crate) now: Timestamp,
 }
@@ -43,10 +44,10 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     input: NewTurn<S::Update>,
 ) -> Result<Changes, RunError> {
     let NewTurn { mut update, goto } = input;
-    let InputPlace { namespace, thread, turn, now } = *place;
+    let InputPlace { namespace, of, turn, now } = *place;
     let bound = progress.state.bind(&START.into(), &mut update);
     bound.map_err(|source| Unmerged::Refused(source).of_run(0, namespace))?;
-    complete(&mut update, || ids::task(thread, namespace, turn, 0, START, 0));
+    complete(&mut update, || ids::task(of, namespace, turn, 0, START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &graph.input
         && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
@@ -136,8 +137,8 @@ pub(crate) struct TurnStart<S: State> {
     pub(crate) unknown: Vec<String>,
     /// The position at which a new turn begins.
     pub(crate) began: Option<Position>,
-    /// The thread from whose name the ids of the turn's tasks derive, if it is another.
-    pub(crate) identity: Option<ThreadKey>,
+    /// The life from which the ids of the turn's tasks derive, if it is another.
+    pub(crate) identity: Option<ThreadLife>,
     /// The labels of the thread, and those while the run is under way.
     pub(crate) labels: Relabel,
 }
@@ -225,6 +226,16 @@ impl<S: State> TurnStart<S> {
         }
     }
 
+    /// The life of `thread` that the run is in.
+    fn own(&self, thread: &ThreadKey) -> ThreadLife {
+        ThreadLife { thread: thread.clone(), life: self.tip.life }
+    }
+
+    /// The life from which the ids of the turn's tasks derive.
+    pub(crate) fn identity(&self, thread: &ThreadKey) -> ThreadLife {
+        self.identity.clone().unwrap_or_else(|| self.own(thread))
+    }
+
     /// Adds the entries with which the run begins.
     pub(crate) fn begin<C: Send + Sync + 'static>(
         mut self,
@@ -263,7 +274,8 @@ impl<S: State> TurnStart<S> {
                 self.progress = RunState::beginning(state, unknown, schema);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
-                let place = InputPlace { namespace: &root, thread, turn: at, now: self.now };
+                let of = &self.own(thread);
+                let place = InputPlace { namespace: &root, of, turn: at, now: self.now };
                 let input = apply_input(graph, &place, &mut self.progress, input)?;
                 begin.input = with_input(begin.input, input);
                 begin.frontier = Some(self.progress.frontier.clone());
@@ -292,7 +304,8 @@ impl<S: State> TurnStart<S> {
     fn edit(&mut self, thread: &ThreadKey, update: S::Update) -> Result<(), RunError> {
         let root = Namespace::root();
         let at = Position(self.tip.position.0 + self.first.len() as u64);
-        let place = EditPlace { thread, path: &root, at };
+        let of = &self.own(thread);
+        let place = EditPlace { of, path: &root, at };
         let changes = merge_edit(&mut self.progress, &place, &EDIT.into(), update)?;
         self.first.push((root, Body::Edit(Edit { node: None, changes, frontier: None })));
         Ok(())

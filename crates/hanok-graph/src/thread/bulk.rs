@@ -113,6 +113,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
 
     fn nodes(mut self, mut writes: Vec<(String, S::Update)>) -> Result<Self, RunError> {
         let (graph, root) = (&self.app.graph().0, Namespace::root());
+        let identity = self.opening.identity(self.thread);
         let progress = &mut self.opening.progress;
         let step = progress.frontier.step;
         writes.sort_by(|a, b| a.0.cmp(&b.0));
@@ -127,8 +128,8 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
             };
             let refused = |error| Unmerged::Refused(error).of_run(step, &root);
             progress.state.bind(&node, &mut update).map_err(refused)?;
-            let thread = self.opening.identity.as_ref().unwrap_or(self.thread);
-            let id = || ids::task(thread, &root, progress.turn, step, &node, index);
+            let of = &identity;
+            let id = || ids::task(of, &root, progress.turn, step, &node, index);
             complete(&mut update, id);
             changes.0.extend(update.to_changes().map_err(state_error)?.0);
             updates.push((node, update));

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hanok_checkpoint::{AppendId, Body, Edit, Frontier, Goto, OpenLog, RunEnd, ThreadFold, Tip};
+use hanok_checkpoint::{
+    AppendId, Body, Edit, Frontier, Goto, OpenLog, RunEnd, ThreadFold, ThreadLife, Tip,
+};
 use hanok_core::{Fields, Namespace, Position};
 use hanok_state::State;
 
@@ -69,17 +71,18 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn views(&self, at: Option<Position>) -> Result<Vec<GraphView>, RunError> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
+        let life = opened.as_ref().map(|opened| opened.head.life).unwrap_or_default();
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         // The tasks of a copy are those of the thread that it was copied from.
         let failed =
             fold.run(&Namespace::root()).is_some_and(|run| run.ended == Some(RunEnd::Failed));
         let (runs, identity) = (fold.runs, fold.identity);
-        let identity = identity.as_ref().unwrap_or(self.key());
+        let of = identity.unwrap_or_else(|| ThreadLife { thread: self.key().clone(), life });
         let now = self.app.runtime().clock.now();
         let mut views: Vec<_> = runs
             .into_iter()
             .map(|(path, run)| {
-                let tasks = TaskView::all(identity, &path, &run, now);
+                let tasks = TaskView::all(&of, &path, &run, now);
                 let due = tasks.iter().filter(|task| !task.is_done);
                 GraphView {
                     next: due.map(|task| task.node.clone()).collect(),
@@ -271,7 +274,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;
         let writer: Arc<str> = node.as_deref().unwrap_or(EDIT).into();
-        let edit = EditPlace { thread: self.key(), path, at: head.position };
+        let of = &ThreadLife { thread: self.key().clone(), life: head.life };
+        let edit = EditPlace { of, path, at: head.position };
         let changes = merge_edit(&mut progress, &edit, &writer, update)?;
         let frontier = match &node {
             Some(node) => {

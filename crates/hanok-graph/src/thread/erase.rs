@@ -5,7 +5,7 @@ pub(super) mod words;
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::{AppendId, CheckpointError, Forks, Log, OpenLog, RunFold};
+use hanok_checkpoint::{AppendId, CheckpointError, Forks, Head, Log, OpenLog, RunFold, ThreadLife};
 use hanok_core::{Namespace, Position, ThreadKey};
 use hanok_state::{State, StateUpdate};
 
@@ -89,14 +89,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let OpenLog { head, mut fold, .. } = opened;
         let run = self.existing(fold.runs.remove(&root))?;
         let before = Words::of_state(&run.fields);
-        let run = self.without(&root, head.position, run, &mut fold.runs, &update)?;
+        let run = self.without(&root, &head, run, &mut fold.runs, &update)?;
         let gone = before.without(&Words::of_state(&run.fields));
         fold.runs.insert(root.clone(), run);
         let shared: Vec<_> =
             fold.runs.keys().filter(|path| shares(&fold.runs, path)).cloned().collect();
         for path in shared {
             if let Some(run) = fold.runs.remove(&path) {
-                let run = self.without(&path, head.position, run, &mut fold.runs, &update)?;
+                let run = self.without(&path, &head, run, &mut fold.runs, &update)?;
                 fold.runs.insert(path, run);
             }
         }
@@ -136,7 +136,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     fn without(
         &self,
         path: &Namespace,
-        at: Position,
+        head: &Head,
         run: RunFold,
         below: &mut BTreeMap<Namespace, RunFold>,
         update: &S::Update,
@@ -147,7 +147,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             self.app.graph().0.owns(place, &run)?;
         }
         let mut progress = migrated(initial, place, run.clone(), below)?.progress;
-        let edit = EditPlace { thread: self.key(), path, at };
+        let of = &ThreadLife { thread: self.key().clone(), life: head.life };
+        let edit = EditPlace { of, path, at: head.position };
         merge_edit(&mut progress, &edit, &"erase".into(), S::Update::clone(update))?;
         let fields = progress.fields().map_err(crate::error::state_error)?;
         let RunState { schema, records, added, .. } = progress;

@@ -18,7 +18,7 @@ use crate::{
     },
     thread::options::RunOptions,
 };
-use hanok_checkpoint::RunEnd;
+use hanok_checkpoint::{Life, RunEnd, ThreadLife};
 use hanok_core::{Chain, Namespace, Position, RunId, Spent, Tenant, ThreadKey};
 use hanok_state::State;
 use tracing::Instrument;
@@ -91,17 +91,18 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
 ) -> Result<Outcome<S>, RunError> {
     let runtime = &graph.0.runtime;
     let run = RunId(runtime.ids.id());
-    // Nobody else sees this thread; its name only has to be its own.
+    // Nobody else sees this thread; its name and its life only have to be its own.
     let thread = ThreadKey::new(Tenant::default(), &run.to_string())
         .map_err(|error| RunError::State(error.into()))?;
+    let own = ThreadLife { thread, life: Life::new(run.0) };
     let options = RunOptions { sink, ..RunOptions::default() };
-    let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
+    let journal = Arc::new(Journal::nowhere(own, runtime.clone()));
     let scope = options.graph_run(&graph.0, run, services, journal, Spent::default());
     let schema = Default::default();
     let mut progress = RunState::beginning(graph.0.initial.clone(), Default::default(), schema);
-    let (root, thread) = (Namespace::root(), scope.env.journal.thread());
+    let (root, of) = (Namespace::root(), scope.env.journal.own());
     let (turn, now) = (Position::START, runtime.clock.now());
-    let place = InputPlace { namespace: &root, thread, turn, now };
+    let place = InputPlace { namespace: &root, of, turn, now };
     apply_input(&graph.0, &place, &mut progress, update.into())?;
     let shown = || EventKind::Values(AnyState::new(&graph.0.shown(&progress.state)));
     scope.env.sink.emit(|| Event::new(&root, 0, None, None, shown()));

@@ -3,9 +3,9 @@
 use std::{collections::VecDeque, fmt};
 
 use hanok_checkpoint::{
-    Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
+    Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold, ThreadLife,
 };
-use hanok_core::{Fields, Namespace, Position, ThreadKey};
+use hanok_core::{Fields, Namespace, Position};
 use hanok_state::State;
 
 use crate::{
@@ -57,6 +57,7 @@ impl Shows {
 /// ```
 pub struct Replay {
     log: Log,
+    own: ThreadLife,
     shows: Shows,
     modes: Modes,
     branch: Branch,
@@ -113,7 +114,8 @@ impl Replay {
             fold = opened.map(|opened| opened.fold).unwrap_or_default();
         }
         let page = VecDeque::new();
-        Ok(Some(Self { log, shows, modes, branch, page, fold, after, to }))
+        let own = ThreadLife { thread: log.thread().clone(), life: branch.life };
+        Ok(Some(Self { log, own, shows, modes, branch, page, fold, after, to }))
     }
 
     /// The next events, in order: those of the next entries of the log, at least one. Empty at the end of the log as of
@@ -147,9 +149,9 @@ impl Replay {
                 self.branch.copies.pop_front();
             }
             let copied = self.branch.copies.front().map(|(_, from)| from);
-            let thread = self.fold.identity.as_ref().or(copied).unwrap_or(self.log.thread());
+            let of = self.fold.identity.as_ref().or(copied).unwrap_or(&self.own);
             let before =
-                EntryEvents::before(thread, position, &entry, &self.fold, &self.shows, self.modes);
+                EntryEvents::before(of, position, &entry, &self.fold, &self.shows, self.modes);
             self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
             let mut of_entry = Vec::new();
             before.push_to(&mut of_entry, &entry, &self.fold);
@@ -230,7 +232,7 @@ struct EntryEvents<'a> {
 
 impl<'a> EntryEvents<'a> {
     fn before(
-        thread: &ThreadKey,
+        of: &ThreadLife,
         position: Position,
         entry: &Entry,
         fold: &ThreadFold,
@@ -244,7 +246,7 @@ impl<'a> EntryEvents<'a> {
         let (mut task, mut changes) = (None, false);
         if let Body::Commit(commit) = &entry.body {
             if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
-                let id = ids::task(thread, &path, turn, commit.step, node, 0);
+                let id = ids::task(of, &path, turn, commit.step, node, 0);
                 task = Some(EventTask { node: node.clone(), id, attempt: 1 });
             }
             changes = changed(commit, run).any(shown);

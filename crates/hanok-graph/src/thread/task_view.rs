@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::RunFold;
-use hanok_core::{Changes, Namespace, Stored, StoredError, TaskId, ThreadKey, Timestamp};
+use hanok_checkpoint::{RunFold, ThreadLife};
+use hanok_core::{Changes, Namespace, Stored, StoredError, TaskId, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -44,7 +44,7 @@ impl TaskView {
 
     /// The views of the tasks of `run`, in the order in which they are due.
     pub(crate) fn all(
-        thread: &ThreadKey,
+        of: &ThreadLife,
         namespace: &Namespace,
         run: &RunFold,
         now: Timestamp,
@@ -54,7 +54,7 @@ impl TaskView {
         let is_done = |task| done.contains(&task);
         let open = open_questions(&records.questions, &records.answers, is_done, now);
         let view = |(index, due): (usize, &hanok_checkpoint::Due)| {
-            let id = ids::task(thread, namespace, run.turn, run.frontier.step, &due.node, index);
+            let id = ids::task(of, namespace, run.turn, run.frontier.step, &due.node, index);
             let doubts = records.intents.values().filter(|intent| intent.task == id);
             let doubts = doubts.filter(|intent| intent.asks());
             let doubts = doubts.map(|intent| Pending::of_intent(intent, namespace));

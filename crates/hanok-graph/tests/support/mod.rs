@@ -15,7 +15,7 @@ use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{
     App, BoxError, Context, Graph, GraphBuilder, Outcome, RunError, Runtime, Snapshot, Thread,
 };
-use hanok_state::{List, State};
+use hanok_state::{List, Message, Messages, State};
 
 pub(crate) use clock::{Counting, PausedClock, runtime};
 pub(crate) use hanok_testkit::Dying;
@@ -43,6 +43,12 @@ pub(crate) fn says(text: impl Into<String>) -> SUpdate {
 pub(crate) async fn work(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
     cx.services().ran(cx.node())?;
     Ok(says(cx.node()))
+}
+
+/// The messages with ids by their order: those that they have are of their thread alone.
+pub(crate) fn numbered(messages: &Messages) -> Messages {
+    let numbered = |(n, message): (usize, &Message)| message.clone().with_id(n.to_string());
+    messages.iter().enumerate().map(numbered).collect()
 }
 
 /// As [`work`], after a while.

@@ -103,11 +103,70 @@ async fn a_call_in_doubt_is_the_same_call_in_the_copy() {
         let outcome = on.settle(doubts[0].id.clone(), Resolution::NotMade, ledger.clone()).await;
         assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
     }
-    assert_eq!(keys().len(), 1, "the call is made under the key that it had");
+    // Where it was announced first it is made under the key that it had. In the copy it is another call to whoever receives it.
+    assert_eq!(keys().len(), 2);
     for on in [copy, thread(&graph, &store)] {
         on.invoke(says("more"), ledger.clone()).await.unwrap().done().unwrap();
     }
-    assert_eq!(keys().len(), 3, "what begins after the copy is each thread's own");
+    assert_eq!(keys().len(), 4, "what begins after the copy is each thread's own");
+}
+
+/// Pays after a rate was looked up, and asks before it pays if the ledger fails `ask`.
+async fn pay_at_rate(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let ledger = cx.services().clone();
+    let noting = |what: &'static str| {
+        let ledger = ledger.clone();
+        async move |call: hanok_core::Call| {
+            ledger.note(&format!("{what} {}", call.key()));
+            Ok::<_, BoxError>(what.to_owned())
+        }
+    };
+    cx.once("look", "{}", Doubt::Ask, noting("looked")).await?;
+    if ledger.fails("ask") {
+        cx.interrupt::<String>("really?").await?;
+    }
+    Ok(says(cx.once("pay", "{}", Doubt::Ask, noting("paid")).await?))
+}
+
+/// P3: to whoever receives calls, threads of one name are many threads: in two stores, before and after a deletion, a copy and what it was
+/// copied from, what was exported and what was taken in, a fork. What was done before a copy is not done again there.
+#[tokio::test]
+async fn no_two_lives_of_a_thread_share_a_key() {
+    let graph = Graph::builder("paying").node("pay", pay_at_rate);
+    let graph = built(graph.edge(START, "pay").edge("pay", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let keys = || (ledger.keys("looked ").len(), ledger.keys("paid ").len());
+    let on = thread(&graph, &store);
+    on.invoke(says("in"), ledger.clone()).await.unwrap().done().unwrap();
+    assert!(on.delete().await.unwrap());
+    on.invoke(says("in"), ledger.clone()).await.unwrap().done().unwrap();
+    thread(&graph, &memory()).invoke(says("in"), ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!(keys(), (3, 3), "an earlier life, and another store");
+    for _ in 0..2 {
+        graph.invoke(says("in"), ledger.clone()).await.unwrap().done().unwrap();
+    }
+    assert_eq!(keys(), (5, 5), "runs that are not stored");
+
+    ledger.fail(&["ask"]);
+    let store = memory();
+    let source = thread(&graph, &store);
+    let requests = asked(source.invoke(says("in"), ledger.clone()).await);
+    let copy = copied(&graph, &store, "copy").await;
+    let elsewhere = memory();
+    let lines = source.log().export().await.unwrap();
+    let taken = thread(&graph, &elsewhere);
+    let lines = lines.iter().map(String::as_str);
+    taken.log().import(lines, AppendId(78), Timestamp(9)).await.unwrap();
+    source.fork(None, &key("fork")).await.unwrap();
+    assert_eq!(keys(), (6, 5));
+    for on in [copy, taken, source] {
+        assert_eq!(asked(on.resume(ledger.clone()).await), requests);
+        let ended = on.answer(requests[0].id.clone(), &"yes", ledger.clone()).await.unwrap();
+        assert_eq!(log(&ended.done().unwrap()), ["in", "paid"]);
+    }
+    assert_eq!(keys(), (6, 8), "what was looked up before the copies is not looked up again");
+    asked(app(&graph, &store).thread(key("fork")).resume(ledger.clone()).await);
+    assert_eq!(keys(), (7, 8), "a fork begins its super-step anew");
 }
 
 /// B81, B99: a copy tells its past as its source does: the same tasks.

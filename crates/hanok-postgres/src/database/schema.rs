@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// The format that this build reads and writes.
-const FORMAT: i32 = 3;
+const FORMAT: i32 = 4;
 
-/// The oldest format that is read. Earlier ones have no lives and no chains: they are not upgraded.
-const OLDEST: i32 = 3;
+/// The oldest format that is read. Of what earlier ones hold, nothing says in which life of its thread a task was.
+const OLDEST: i32 = 4;
 
 /// The oldest server: its transaction ids have 64 bits.
 const OLDEST_SERVER: i32 = 130_000;

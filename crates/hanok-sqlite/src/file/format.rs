@@ -10,8 +10,8 @@ use crate::failure::Failure;
 /// Marks the file as ours: `hnok`.
 const APPLICATION: i32 = 0x686e_6f6b;
 
-/// The format that this build reads and writes. What earlier ones hold has no lives and no chains.
-pub(crate) const FORMAT: i32 = 3;
+/// The format that this build reads and writes. Of what earlier ones hold, nothing says in which life of its thread a task was.
+pub(crate) const FORMAT: i32 = 4;
 
 /// Why a file is no store.
 #[derive(Debug, Error)]

@@ -18,11 +18,11 @@ use hanok_graph::{
 use hanok_sqlite::Sqlite;
 use hanok_state::{List, Map, Message, Messages, State};
 
-/// The format of this build's files. Records in it have format 2.
-const NEWEST: &str = "3";
+/// The format of this build's files. Records in it have format 3.
+const NEWEST: &str = "4";
 
 /// Formats of builds before 0.1, which no build reads any more.
-const REFUSED: [&str; 1] = ["2"];
+const REFUSED: [&str; 1] = ["3"];
 
 /// A state with a field of each kind.
 #[derive(State, Debug, Clone, Default, PartialEq)]
@@ -166,7 +166,7 @@ async fn write() {
 
 /// P12: what cannot be upgraded is refused with words, and stays as it is.
 #[tokio::test]
-async fn a_file_from_before_threads_had_lives_is_refused_with_words() {
+async fn a_file_of_an_older_format_is_refused_with_words() {
     for older in REFUSED {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("threads.db");
@@ -174,7 +174,7 @@ async fn a_file_from_before_threads_had_lives_is_refused_with_words() {
         let before = fs::read(&file).unwrap();
         let error = Sqlite::open(&file).await.unwrap_err();
         let why = std::error::Error::source(&error).unwrap().to_string();
-        let words = "of a build before 0.1; this one reads format 3 and does not upgrade it";
+        let words = "of a build before 0.1; this one reads format 4 and does not upgrade it";
         assert!(why.contains(&format!("its format is {older}, {words}")), "{why}");
         assert_eq!(fs::read(&file).unwrap(), before);
     }

@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{
     AppendId, Body, CheckpointError, Checkpointer, Forks, ImportError, Keep, Log,
-    SharedCheckpointer,
+    SharedCheckpointer, ThreadLife,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{
     contract::key,
     logs::each,
-    script::{LogStep, Script, events, plain},
+    script::{LIFE, LogStep, Script, events, plain},
 };
 use crate::block_on;
 
@@ -18,15 +18,14 @@ use crate::block_on;
 fn assert_same(script: &Script, copy: &Log, floor: Position) {
     let mut read = block_on(copy.history(None, usize::MAX)).unwrap();
     read.reverse();
-    if copy.thread() != script.log.thread() {
-        let last = read.pop().expect("an entry that says where they come from");
-        assert_eq!((last.position, last.parent), (script.end().next(), script.end()));
-        let Body::Copied(copied) = &last.entry.body else { panic!("{last:?}") };
-        assert_eq!(&copied.from, script.log.thread());
-        let open = block_on(copy.open(None)).unwrap().unwrap();
-        let identity = script.folds[script.end().0 as usize].identity.as_ref();
-        assert_eq!(open.fold.identity.as_ref(), identity.or(Some(script.log.thread())));
-    }
+    let last = read.pop().expect("an entry that says where they come from");
+    assert_eq!((last.position, last.parent), (script.end().next(), script.end()));
+    let Body::Copied(copied) = &last.entry.body else { panic!("{last:?}") };
+    let from = ThreadLife { thread: script.log.thread().clone(), life: LIFE };
+    assert_eq!(copied.from, from);
+    let open = block_on(copy.open(None)).unwrap().unwrap();
+    let identity = script.folds[script.end().0 as usize].identity.clone();
+    assert_eq!(open.fold.identity, identity.or(Some(from)));
     assert_eq!(read, script.entries[floor.0 as usize..]);
     for at in floor.0.max(1)..=script.end().0 {
         let at = Position(at);

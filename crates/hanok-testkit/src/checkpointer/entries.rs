@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
-    Failed, Frontier, Goto, GraphId, Handed, Intent, Memo, Origin, Outbox, Persistence, Question,
-    Rebase, Reopen, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, Void,
+    Failed, Frontier, Goto, GraphId, Handed, Intent, Life, Memo, Origin, Outbox, Persistence,
+    Question, Rebase, Reopen, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, ThreadLife,
+    Void,
 };
 use hanok_core::{
     Answerer, Audience, Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent,
@@ -111,8 +112,9 @@ fn answer() -> impl Strategy<Value = Answer> {
 }
 
 fn copied() -> impl Strategy<Value = Body> {
-    select(vec!["a", "b"]).prop_map(|name| {
-        let from = ThreadKey::new(Tenant::default(), name).unwrap();
+    (select(vec!["a", "b"]), 1..3_u128).prop_map(|(name, life)| {
+        let thread = ThreadKey::new(Tenant::default(), name).unwrap();
+        let from = ThreadLife { thread, life: Life::new(life) };
         Body::Copied(Copied { from })
     })
 }

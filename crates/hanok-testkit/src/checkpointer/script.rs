@@ -40,6 +40,9 @@ pub(crate) struct Script {
     appends: u128,
 }
 
+/// The life of its thread.
+pub(crate) const LIFE: Life = Life::new(u128::MAX - 77);
+
 impl Script {
     /// A log with nothing in it, under a name that the store does not know yet.
     pub(crate) fn new(store: &SharedCheckpointer) -> Self {
@@ -52,7 +55,7 @@ impl Script {
         let log = Log::new(store.clone(), thread);
         let (entries, folds) = (Vec::new(), vec![ThreadFold::default()]);
         // Chained, whether or not the store says that its threads are.
-        let tip = Tip::new(Life::new(u128::MAX - 77), true);
+        let tip = Tip::new(LIFE, true);
         Self { log, entries, folds, tip, appends: 0 }
     }
 
