@@ -27,22 +27,22 @@ fn put(text: &str) -> Put {
 
 /// P12: what cannot be upgraded is refused with words, and stays as it is.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_schema_from_before_threads_had_lives_is_refused_with_words() {
+async fn a_schema_of_an_older_format_is_refused_with_words() {
     let Some(url) = support::server() else { return };
     let schema = support::schema();
     let config = || support::config(&url).schema(schema.clone());
     drop(support::connect(config()).await);
     let admin = support::admin(&url).await;
-    for older in [1, 2] {
+    for older in [2, 3] {
         let set = format!("UPDATE \"{schema}\".hanok_format SET version = {older}");
         admin.batch_execute(&set).await.unwrap();
         let error = Postgres::connect(config()).await.unwrap_err();
         let why = std::error::Error::source(&error).unwrap().to_string();
-        let words = "of a build before 0.1; this one reads format 3 and does not upgrade it";
+        let words = "of a build before 0.1; this one reads format 4 and does not upgrade it";
         assert!(why.contains(&format!("its format is {older}, {words}")), "{why}");
     }
     let version = format!("SELECT version FROM \"{schema}\".hanok_format");
-    assert_eq!(support::value(&admin, &version).await, "2");
+    assert_eq!(support::value(&admin, &version).await, "3");
 }
 
 /// Two writers name their tenants in opposite orders, others sweep, and tenants come and go with their only item: nobody

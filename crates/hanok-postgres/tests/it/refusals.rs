@@ -199,7 +199,7 @@ async fn eight_that_come_at_once_make_one_store() {
         let store = store.unwrap().unwrap();
         store.append(&key("t"), append(&key("t"), at as u64, at as u128, "x")).await.unwrap();
     }
-    let count = format!("SELECT count(*) FROM {schema}.hanok_format WHERE version = 3");
+    let count = format!("SELECT count(*) FROM {schema}.hanok_format WHERE version = 4");
     assert_eq!(value(&admin(&url).await, &count).await, "1");
 }
 

@@ -135,13 +135,13 @@ fn a_file_that_is_no_store_is_told_by_its_path_and_left_alone() {
 fn a_newer_store_is_told_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = store(&folder, 3);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 5).unwrap();
     let before = fs::read(&path).unwrap();
 
     let error = open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::TooNew { format: 4, supported: 3 }), "{error:?}");
+    assert!(matches!(error, CheckpointError::TooNew { format: 5, supported: 4 }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap();
     let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap().unwrap();
     assert_eq!(head.position, Position(3));
 }
