@@ -23,6 +23,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod commit;
+pub(crate) mod deep;
 pub(crate) mod ephemeral;
 pub(crate) mod fast_path;
 pub(crate) mod graph_run;

@@ -388,7 +388,29 @@ fn comparable(event: &Event) -> Option<(EventId, String)> {
     Some((event.id?, format!("{word} {} {step} {:?}", event.path, event.task)))
 }
 
-/// The part of a state that is compared by default: its fields, as they are stored.
+/// The part of a state that is compared by default: its fields, as they are stored. The ids of messages, which are of one life of one
+/// thread, are told by their order.
 pub(crate) fn view<S: State>(state: &S) -> String {
-    state.to_fields().map_or_else(|error| error.to_string(), |fields| fields.to_string())
+    let told =
+        state.to_fields().map_or_else(|error| error.to_string(), |fields| fields.to_string());
+    let mut ids: Vec<&str> = Vec::new();
+    let numbered = told.split('"').map(|part| match is_derived(part) {
+        true => {
+            let at = ids.iter().position(|id| *id == part).unwrap_or(ids.len());
+            if at == ids.len() {
+                ids.push(part);
+            }
+            at.to_string()
+        }
+        false => part.to_owned(),
+    });
+    numbered.collect::<Vec<_>>().join("\"")
+}
+
+/// Checks whether a text is an id that derives from a task: half of its digest, and a number.
+fn is_derived(text: &str) -> bool {
+    text.split_once('-').is_some_and(|(digest, number)| {
+        let is_hex = |byte: u8| byte.is_ascii_hexdigit();
+        digest.len() == 16 && digest.bytes().all(is_hex) && number.parse::<u32>().is_ok()
+    })
 }

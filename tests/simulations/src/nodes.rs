@@ -208,11 +208,20 @@ async fn pay_aloud(cx: &Cx) -> Ran {
 
 /// Runs a graph that pays, and does not wait long for its end.
 pub(crate) async fn run_and_leave(_: Snapshot<S>, cx: Cx) -> Ran {
-    begin(&cx).await;
-    let graph = Graph::builder("paying").node("pay", pay).edge(START, "pay").edge("pay", END);
-    let graph = graph.build()?;
-    let run = cx.run_named("pay", &graph, S::update(), cx.shared_services());
-    match select(pin!(run), soon(&cx)).await {
+    let graph = Graph::builder("inner").node("a", pay);
+    left(&cx, graph.edge(START, "a").edge("a", END).build()?).await
+}
+
+/// Runs a graph that begins a job, and does not wait long for its end.
+pub(crate) async fn run_job_and_leave(_: Snapshot<S>, cx: Cx) -> Ran {
+    let graph = Graph::builder("inner").node("a", job);
+    left(&cx, graph.edge(START, "a").edge("a", END).build()?).await
+}
+
+async fn left(cx: &Cx, graph: Graph<S, Effects>) -> Ran {
+    begin(cx).await;
+    let run = cx.run_named("inner", &graph, S::update(), cx.shared_services());
+    match select(pin!(run), soon(cx)).await {
         Either::Left((outcome, _)) => Ok(S::update().log(outcome?.done()?.log.iter().cloned())),
         Either::Right(_) => Ok(says("left")),
     }
@@ -224,16 +233,26 @@ fn soon(cx: &Cx) -> BoxFuture<'static, ()> {
     runtime.clock.sleep(Duration::from_millis(runtime.rng.bits() & 31))
 }
 
-/// Begins a job elsewhere that must be begun once, and goes on from what it noted of it. The line may break, and the job be lost.
-pub(crate) async fn job(_: Snapshot<S>, cx: Cx) -> Ran {
+/// Begins a job elsewhere, and does not wait long for what becomes of it.
+pub(crate) async fn job_and_leave(state: Snapshot<S>, cx: Cx) -> Ran {
+    match select(pin!(job(state, cx.clone())), soon(&cx)).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(_) => Ok(says("left")),
+    }
+}
+
+/// Begins a job elsewhere that must be begun once, and goes on from what it noted of it, which holds the secret of the state if there
+/// is one. The line may break, and the job be lost.
+pub(crate) async fn job(state: Snapshot<S>, cx: Cx) -> Ran {
     begin(&cx).await;
+    let note = state.map.get("secret").map_or("it is begun", String::as_str).to_owned();
     let work = |call: hanok_core::Call| {
-        let cx = &cx;
+        let (cx, note) = (&cx, &note);
         async move {
             if call.noted::<String>()?.is_none() {
                 cx.services().made(call.key().as_str(), &"the job is done");
                 a_while(cx).await;
-                call.note(&"it is begun").await?;
+                call.note(note).await?;
             }
             a_while(cx).await;
             match cx.runtime().rng.bits() & 7 {

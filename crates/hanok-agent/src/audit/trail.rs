@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Answer, Body, CheckpointError, Checkpointer, Doubt, Intent, Log, LogEntry, Question, Reopen,
+    Answer, Body, CheckpointError, Checkpointer, Intent, Log, LogEntry, Question, Reopen,
 };
 use hanok_core::{Position, Timestamp};
 use serde_json::Value;

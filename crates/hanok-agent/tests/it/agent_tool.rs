@@ -249,3 +249,26 @@ async fn a_sub_agent_counts_in_the_budget_of_the_turn() {
     assert!(matches!(outcome, Outcome::LimitReached { .. }), "{outcome:?}");
     assert_eq!(sub.requests().len(), 2);
 }
+
+/// P22, B123: agents nest as deep as graphs may, on the stack of a worker thread and in a debug build.
+#[test]
+fn sixteen_agents_nest_on_the_stack_of_a_worker() {
+    let work = || {
+        let deepest = 16;
+        let calls = (0..deepest).rev().map(|n| Exchange::calls([task("1", &format!("a{n}"), "t")]));
+        let model = ScriptedModel::new(calls.chain([(); 17].map(|()| Exchange::says("deep"))));
+        let mut agent = builder("a0", &model).build().unwrap();
+        for n in 1..=deepest {
+            let tool = AgentTool::new(agent).unwrap();
+            agent = builder(&format!("a{n}"), &model).tool(tool).build().unwrap();
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+        let thread = app.thread(ThreadKey::named("t").unwrap());
+        let state = runtime.block_on(thread.invoke(agent.ask("?"), ())).unwrap().done().unwrap();
+        assert_eq!(state.answer.as_deref(), Some("deep"));
+        model.finished().unwrap();
+    };
+    // What tokio gives a worker.
+    std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
+}

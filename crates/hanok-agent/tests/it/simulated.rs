@@ -6,13 +6,16 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+use std::time::Duration;
+
 use hanok_agent::{
     AgentState, AgentTool, HasAgent, Hook, Hooked, Protocol, ReactAgent, ReactAgentBuilder,
 };
-use hanok_core::{BoxError, Call, Effect, Fields};
+use hanok_core::{BoxError, Call, Effect, Fields, Request, Stored};
 use hanok_graph::Context;
 use hanok_model::{
-    ChatModel, ChatReply, ChatRequest, FnTool, ModelError, SharedTool, ToolOutput, ToolSpec,
+    ChatModel, ChatReply, ChatRequest, FnTool, ModelError, SharedTool, ToolError, ToolOutput,
+    ToolSpec,
 };
 use hanok_simulation::{Effects, Fault, Faults, Simulation, World};
 use hanok_state::{Message, Role, State, StateUpdate, ToolCall};
@@ -47,7 +50,7 @@ struct NewDesk {
 fn in_euros(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
     if let Some(cents) = fields.take("cents") {
         let cents: u64 = cents.to_stored().decode()?;
-        let euros = hanok_core::Change::Set(hanok_core::Stored::encode(&(cents / 100))?);
+        let euros = hanok_core::Change::Set(Stored::encode(&(cents / 100))?);
         fields.apply("euros", &euros)?;
     }
     Ok(())
@@ -241,4 +244,120 @@ fn tools_that_run_agents_are_entered_again_wherever_the_process_dies() {
     let report = simulation.crash_everywhere(false).unwrap();
     assert!(report.faults[&Fault::Crash] > 40, "{report}");
     simulation.clone().seeds(stretch(0..150)).run().unwrap();
+}
+
+/// How a payment of [`paying`] may be lost sight of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Lost {
+    /// It outlives the time of its tool.
+    InTool,
+    /// It outlives the time of the agent that makes it.
+    InAgent,
+    /// So does one that has a note.
+    InAgentNoted,
+    /// It panics.
+    InPanic,
+}
+
+/// A tool that pays once for each key, after some time, and may be lost sight of.
+fn pay(world: &World, lost: Lost) -> FnTool {
+    let spec = ToolSpec::new("pay", "Pays", json!({"properties": {"task": {"type": "string"}}}));
+    let runtime = world.runtime();
+    let tool = FnTool::untyped(spec.unwrap(), move |_, call| {
+        let runtime = runtime.clone();
+        async move {
+            let effects = call.provided::<Effects>().unwrap();
+            let wait = |bits: u64| runtime.clock.sleep(Duration::from_millis(bits & 31));
+            wait(runtime.rng.bits()).await;
+            let noted = call.noted::<String>().map_err(ToolError::failed)?;
+            if noted.is_none() {
+                effects.made(call.key().as_str(), &"paid");
+            }
+            if lost == Lost::InAgentNoted && noted.is_none() {
+                call.note(&"paid").await.map_err(|error| ToolError::InDoubt(error.into()))?;
+            }
+            assert!(lost != Lost::InPanic || runtime.rng.bits() & 1 == 0, "it breaks");
+            wait(runtime.rng.bits()).await;
+            Ok(ToolOutput::new("paid"))
+        }
+    });
+    let tool = tool.effect(Effect::AtMostOnce);
+    match lost {
+        Lost::InTool => tool.timeout(Duration::from_millis(24)),
+        _ => tool,
+    }
+}
+
+type Payer = ReactAgentBuilder<AgentState, Effects>;
+
+fn payer(world: &World, name: &str, calls: &'static [&'static str]) -> Payer {
+    ReactAgent::builder(name, "Pays", Rote(calls))
+        .protocol(Protocol::Native)
+        .services::<Effects>()
+        .runtime(world.runtime())
+}
+
+/// Pays, by itself or through an agent.
+fn paying(world: &World, lost: Lost) -> Result<Payer, BoxError> {
+    let own = |name| payer(world, name, &["pay"]).tool(pay(world, lost));
+    if !matches!(lost, Lost::InAgent | Lost::InAgentNoted) {
+        return Ok(own("desk"));
+    }
+    let agent = AgentTool::new(own("payer").build()?)?.timeout(Duration::from_millis(24));
+    Ok(payer(world, "desk", &["payer", "payer"]).tool(agent))
+}
+
+/// P4: a payment that is lost sight of is asked about, wherever the process dies: none is made twice without a word, and of none that
+/// was made is nothing known. A model may be told of a failure, and of nothing that is in doubt.
+#[test]
+fn a_payment_that_is_lost_sight_of_is_asked_about_wherever_the_process_dies() {
+    for lost in [Lost::InTool, Lost::InAgent, Lost::InAgentNoted, Lost::InPanic] {
+        let simulation = Simulation::of(move |world| {
+            let agent = paying(world, lost)?.build()?;
+            Ok((agent.graph().clone(), world.effects()))
+        });
+        let simulation = simulation.input(asking()).input(asking()).any_end();
+        simulation.seeds(stretch(0..150)).run().unwrap_or_else(|why| panic!("{lost:?}: {why}"));
+    }
+}
+
+/// P4: a build that declares another effect finds what the one before has stored of a payment, which waits beside a question.
+#[test]
+fn a_payment_is_made_once_by_builds_that_declare_different_effects() {
+    let build = |effect| {
+        move |world: &World| {
+            let pay = tool("pay", effect, |_, call| {
+                let effects = call.provided::<Effects>().unwrap();
+                ToolOutput::new(format!("paid {}", effects.note("paid")))
+            });
+            let spec = ToolSpec::new("mail", "Mails", json!({})).unwrap();
+            let mail = FnTool::untyped(spec, |_, call| async move {
+                let asked = Stored::encode(&"May I?").map_err(ToolError::failed)?;
+                let may: bool = call
+                    .question(Request::new(asked))
+                    .await?
+                    .decode()
+                    .map_err(ToolError::failed)?;
+                Ok(ToolOutput::new(may.to_string()))
+            });
+            let agent = payer(world, "desk", &["pay", "mail"]).tool(pay).tool(mail).build()?;
+            Ok((agent.graph().clone(), world.effects()))
+        }
+    };
+    let all = [Effect::AtMostOnce, Effect::Idempotent, Effect::Pure];
+    for (before, after) in all.into_iter().flat_map(|before| all.map(|after| (before, after))) {
+        let simulation = Simulation::of(build(before)).deploy(build(after)).input(asking());
+        let simulation = simulation.view(|state: &AgentState| {
+            let results = state.messages.iter().filter(|it| it.role() == Role::Tool);
+            results.map(|it| it.text().into_owned()).collect::<Vec<_>>().join(", ")
+        });
+        assert_eq!(simulation.quiet_end(0).unwrap(), "paid 1, true");
+        let simulation = simulation.faults(Faults::none()).seeds(stretch(0..60));
+        let report = simulation.run();
+        report.unwrap_or_else(|why| panic!("{before:?} and then {after:?}: {why}"));
+    }
+}
+
+fn asking() -> <AgentState as State>::Update {
+    ReactAgent::builder("payer", "Pays", Rote(&[])).build().unwrap().ask("?")
 }

@@ -23,7 +23,7 @@ use crate::{
         note,
     },
     outcome::{Pending, Resolution},
-    run::subgraph_place::Called,
+    run::{deep::DeepRuns, subgraph_place::Called},
 };
 
 /// The task that runs a graph, or makes a call, and those within which it does.
@@ -33,11 +33,18 @@ pub(crate) struct Within {
     /// What the graph is told from others of the task by, in this run.
     pub(crate) called: Called,
     pub(crate) outer: Option<Arc<Within>>,
+    /// The graphs within graphs that are polled with it.
+    pub(crate) deep: Arc<DeepRuns>,
 }
 
 impl Within {
+    /// What is known of it when it does not run.
+    fn of(task: TaskId, outer: Option<Arc<Self>>) -> Self {
+        Self { task, called: Called::default(), outer, deep: Arc::default() }
+    }
+
     /// It, and what is around it.
-    fn all(&self) -> impl Iterator<Item = &Self> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |within| within.outer.as_deref())
     }
 }
@@ -103,7 +110,7 @@ impl Doubts {
         if intent.doubt != Doubt::Ask {
             return;
         }
-        let within = Within { task: intent.task, called: Called::default(), outer: outer() };
+        let within = Within::of(intent.task, outer());
         let (path, intent) = (path.clone(), intent.clone());
         let place = (path.clone(), intent.key.clone());
         let call = OpenCall { path, intent, within, is_begun: false, is_sure: false };
@@ -259,5 +266,5 @@ impl TaskAttempt {
 fn around(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace) -> Option<Arc<Within>> {
     let task = runs.get(path)?.parent?;
     let outer = path.parent().and_then(|parent| around(runs, &parent));
-    Some(Arc::new(Within { task, called: Called::default(), outer }))
+    Some(Arc::new(Within::of(task, outer)))
 }

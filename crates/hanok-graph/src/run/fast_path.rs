@@ -46,7 +46,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         task: Arc<TaskRef>,
         vertex: &Vertex<S, C>,
     ) -> Result<Option<Outcome<S>>, RunError> {
-        let scope = self.first_attempt(progress, &task, vertex, true);
+        let scope = Arc::new(self.first_attempt(progress, &task, vertex, true));
         let (state, services) = (&progress.state, &self.services);
         let ended = task::run(&self.graph, vertex, state, services, scope, None).await;
         if let TaskOutcome::Done(done) = ended {

@@ -8,6 +8,7 @@ use crate::{
     journal::append::ClaimAfter,
     node::{
         attempt::{LazyStop, StoredSteps, TaskAttempt},
+        doubts::Within,
         note,
         task_ref::TaskRef,
     },
@@ -17,6 +18,7 @@ use crate::{
     },
     outcome::{Pending, Resolution},
     run::{
+        deep::DeepRuns,
         graph_run::GraphRun,
         group::{Group, Part},
         plan::indices,
@@ -81,7 +83,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             && let Some(task) = tasks.get(*i)
             && let Some(vertex) = self.graph.vertex(&task.node)
         {
-            let scope = self.first_attempt(progress, task, vertex, false);
+            let scope = Arc::new(self.first_attempt(progress, task, vertex, false));
             let (attempt, failed) = (scope.clone(), self.failure(progress, task));
             let (state, services) = (&progress.state, &self.services);
             let ended = task::run(&self.graph, vertex, state, services, attempt, failed).await;
@@ -156,7 +158,13 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let Some(vertex) = self.graph.vertex(&task.node) else {
             return Box::pin(std::future::ready(()));
         };
-        let scope = self.first_attempt(progress, task, vertex, false);
+        let mut scope = self.first_attempt(progress, task, vertex, false);
+        // What is deep within it is polled where it is.
+        let deep = scope.within.as_ref().map(|_| Arc::new(DeepRuns::default()));
+        if let (Some(within), Some(deep)) = (&mut scope.within, &deep) {
+            *within = Arc::new(Within { deep: deep.clone(), ..Within::clone(within) });
+        }
+        let scope = Arc::new(scope);
         let (graph, services) = (self.graph.clone(), self.services.clone());
         let (state, failed) = (progress.state.clone(), self.failure(progress, task));
         let work = async move {
@@ -169,6 +177,12 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             };
             let urgent = graph.fail_fast && matches!(ended, TaskOutcome::Failed(_));
             part.end(ended, urgent);
+        };
+        let work = async move {
+            match deep {
+                Some(deep) => deep.around(work).await,
+                None => work.await,
+            }
         };
         let span = Span::current();
         if span.is_disabled() { Box::pin(work) } else { Box::pin(work.instrument(span)) }
@@ -222,7 +236,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         task: &Arc<TaskRef>,
         vertex: &Vertex<S, C>,
         alone: bool,
-    ) -> Arc<TaskAttempt> {
+    ) -> TaskAttempt {
         let settings = &vertex.settings;
         let watched = settings.idle.or(settings.heartbeat).or(task.idle()).is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
@@ -230,7 +244,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             true => Spoken::within(&self.spoken),
             false => Spoken::default(),
         };
-        Arc::new(TaskAttempt {
+        TaskAttempt {
             env: self.env.clone(),
             task: task.clone(),
             within: self.within.clone(),
@@ -249,7 +263,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             meter: OnceLock::new(),
             stored_steps: self.stored_steps(progress, task),
             log: OnceLock::new(),
-        })
+        }
     }
 }
 

@@ -267,8 +267,7 @@ impl<'g, S: State, D> SubgraphCall<'g, S, D> {
 }
 
 impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
-    /// [`run`](SubgraphCall::run) on the heap: graphs call each other sixteen deep, and all of them are polled on one
-    /// stack.
+    /// [`run`](SubgraphCall::run) on the heap. Graphs call each other sixteen deep: every second one is polled [apart](crate::run::deep).
     pub(crate) fn boxed<'a, C>(
         self,
         context: &Context<C>,
@@ -279,7 +278,25 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     {
         // The caller's services are not the subgraph's.
         let context = Context::new(Arc::new(()), context.scope().clone());
-        Box::pin(self.run(context, input))
+        let within = context.scope().within.clone();
+        let Some(within) = within.filter(|within| within.all().count() % 2 == 1) else {
+            return Box::pin(self.run(context, input));
+        };
+        let Self { graph, services, persistence, base, named } = self;
+        let graph = graph.clone();
+        Box::pin(async move {
+            let name = graph.name().to_owned();
+            let run = async move {
+                let graph = &graph;
+                let call = SubgraphCall { graph, services, persistence, base, named };
+                call.run(context, input).await
+            };
+            let ran = within.deep.beside(Box::pin(run)).await;
+            ran.unwrap_or_else(|| {
+                let source = Box::new(RunError::State("the task that ran it is over".into()));
+                Err(SubgraphError::Run { graph: name, source })
+            })
+        })
     }
 
     /// Runs the subgraph; returns its outcome, and its update of a shared state.
@@ -300,7 +317,14 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             return Err(SubgraphError::Busy { graph: name() });
         };
         let called = self.named.clone();
-        let within = Within { task: outer.id(), called, outer: outer.within.clone() };
+        // The outermost one polls those that are deep within it.
+        let deep = match &outer.within {
+            Some(within) => within.deep.clone(),
+            None => Arc::default(),
+        };
+        let is_outermost = outer.within.is_none();
+        let within =
+            Within { task: outer.id(), called, outer: outer.within.clone(), deep: deep.clone() };
         let scope = GraphRun {
             graph: self.graph.0.clone(),
             services: self.services.clone(),
@@ -322,7 +346,11 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                     call: self.named.call.clone(),
                 }
             });
-        let ended = self.driven(&scope, input, outer.id()).await;
+        let driven = self.driven(&scope, input, outer.id());
+        let ended = match is_outermost {
+            true => Box::pin(deep.around(driven)).await,
+            false => driven.await,
+        };
         if let Some(watch) = &mut watch {
             watch.ended(ended.as_ref().map(|(outcome, _)| outcome));
         }

@@ -7,8 +7,8 @@ use hanok_state::State;
 
 use super::{Builder, Scenario, inner, of, scenario, silent};
 use crate::nodes::{
-    S, job, mend, model, pay, pay_again, pay_and_leave, pay_or_fail, pay_or_not, pay_unheard,
-    run_and_leave, steps, work,
+    S, SUpdate, job, job_and_leave, mend, model, pay, pay_again, pay_and_leave, pay_or_fail,
+    pay_or_not, pay_unheard, run_and_leave, run_job_and_leave, steps, work,
 };
 
 pub(super) fn all() -> Vec<Scenario> {
@@ -45,6 +45,26 @@ pub(super) fn all() -> Vec<Scenario> {
             }),
         ),
         of("a job that is noted", lost(|graph| graph.node("a", job))),
+        of("a job that is noted, and left", lost(|graph| graph.node("a", job_and_leave))),
+        of("a graph with a job, and left", lost(|graph| graph.node("a", run_job_and_leave))),
+        of(
+            "a graph with a job, and a handler",
+            lost(|graph| {
+                let working =
+                    inner(|graph| graph.node("job", job).edge(START, "job").edge("job", END));
+                let graph = match working {
+                    Ok(working) => graph.subgraph("a", Subgraph::shared(working)),
+                    Err(_) => graph,
+                };
+                graph.configure("a", NodeSettings::new().on_error(mend, ["b"]))
+            }),
+        ),
+        of(
+            "a job whose note is erased",
+            lost_on(S::update().insert_map("secret", "gildong"), |graph| graph.node("a", job))
+                .erase(S::update().remove_map("secret"))
+                .input(S::update()),
+        ),
         of(
             "a job that is noted and given up by a person",
             lost(|graph| graph.node("a", job)).settle(|_, _| Ok(Resolution::GiveUp)),
@@ -72,12 +92,17 @@ pub(super) fn all() -> Vec<Scenario> {
 
 /// A node `a` that may lose sight of a call, and one after it.
 fn lost(build: fn(Builder) -> Builder) -> Simulation<S, Effects> {
+    lost_on(S::update(), build)
+}
+
+/// The same on this input.
+fn lost_on(input: SUpdate, build: fn(Builder) -> Builder) -> Simulation<S, Effects> {
     let build = move |world: &World| {
         let graph = build(Graph::builder("simulated")).node("b", work).retry_budget(u32::MAX);
         let graph = graph.edge(START, "a").edge("a", "b").edge("b", END);
         Ok((graph.runtime(world.runtime()).build()?, world.effects()))
     };
-    Simulation::of(build).answer(super::answer).input(S::update()).any_end()
+    Simulation::of(build).answer(super::answer).input(input).any_end()
 }
 
 fn both(graph: Builder) -> Builder {
