@@ -57,7 +57,7 @@ pub use clock::{Clock, Timestamp};
 pub use effect::Effect;
 pub use fields::change::{Change, Changes, MessageChange};
 pub use fields::fold::{Field, Fields, FoldError, MessageFold};
-pub use fields::schema::{StoredField, StoredSchema};
+pub use fields::schema::{StoredField, StoredSchema, StoredState};
 pub use ids::{Ids, Rng};
 pub use labels::{ItemKey, Labels};
 pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};

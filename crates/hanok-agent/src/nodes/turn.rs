@@ -107,7 +107,7 @@ impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
                 }
             }
         };
-        Ok(Some(stored.read(&*self.now, &self.node)?))
+        Ok(Some(stored.read(&*self.now, self.context.earlier_states(), &self.node)?))
     }
 
     /// Ends the turn, if it has to, with the hooks of its end. Returns the command of the node, which goes on at `goto`, or

@@ -189,7 +189,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
         let id = self.id(task);
         let records = progress.records.of_task(id);
-        let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
+        let StepRecords { memos, intents, mut settled, questions, answers, earlier, .. } = records;
         let mut memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
         let notes = note::taken_from(&mut memos);
         for intent in intents.values() {
@@ -209,6 +209,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             settled,
             questions,
             answers,
+            earlier,
             scripted: None,
         };
         Arc::new(stored).into()
