@@ -1,11 +1,13 @@
-//! What tools wrote in an earlier build, read by the next one while the turn waits for a person.
+//! What tools and hooks wrote in an earlier build, read by the next one while the turn waits for a person.
 
-use hanok_agent::{AgentState, HasAgent, Protocol, ReactAgent};
+use std::sync::{Arc, Mutex};
+
+use hanok_agent::{AgentState, HasAgent, Hook, Hooked, Protocol, ReactAgent};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{BoxError, Change, Fields, Stored, ThreadKey};
-use hanok_graph::{Outcome, Thread};
+use hanok_graph::{Context, Outcome, Thread};
 use hanok_model::{Exchange, ScriptedModel, SharedTool, ToolOutput};
-use hanok_state::{Map, State};
+use hanok_state::{Map, Message, State};
 
 use crate::support::desk::{asking, native, tool};
 
@@ -85,4 +87,87 @@ async fn a_tools_write_beside_a_question_outlives_a_deploy() {
     assert_eq!((quiet.net + quiet.tax, quiet.tags.len()), (15, 1));
     let cart = sold::<after::Cart>().await;
     assert_eq!((cart.total, cart.tags), (15, [("b".to_owned(), 2)].into_iter().collect()));
+}
+
+/// The builds in which hooks ran.
+type Ran = Arc<Mutex<Vec<&'static str>>>;
+
+/// Asks a person before the model is asked.
+#[derive(Debug)]
+struct Asks;
+
+impl<S: HasAgent> Hook<S> for Asks {
+    async fn before_model(&self, _: &S, context: &Context) -> Result<Hooked<S>, BoxError> {
+        let _: String = context.interrupt("Go on?").await?;
+        Ok(Hooked::new())
+    }
+}
+
+/// A build with a hook `Greets` of its own, which writes `$field`.
+macro_rules! build {
+    ($build:ident, $field:ident) => {
+        mod $build {
+            use super::*;
+
+            #[derive(State, HasAgent, Clone, Default, Debug)]
+            pub(super) struct Visit {
+                #[reduce(nested)]
+                pub(super) agent: AgentState,
+                pub(super) $field: String,
+            }
+
+            #[derive(Debug)]
+            struct Greets(Ran);
+
+            impl Hook<Visit> for Greets {
+                async fn before_model(
+                    &self,
+                    _: &Visit,
+                    _: &Context,
+                ) -> Result<Hooked<Visit>, BoxError> {
+                    self.0.lock().unwrap().push(stringify!($build));
+                    Ok(Hooked::new().update(Visit::update().$field(stringify!($build))))
+                }
+            }
+
+            pub(super) fn visit(store: &SharedCheckpointer, ran: &Ran) -> Thread<Visit> {
+                let model = ScriptedModel::new([Exchange::says("done")]);
+                let agent = ReactAgent::builder("door", "Greets", model).state::<Visit>();
+                let agent = agent.protocol(Protocol::Native).hook(Greets(ran.clone())).hook(Asks);
+                thread(&agent.build().unwrap(), store)
+            }
+        }
+    };
+}
+
+build!(first, mood);
+build!(moved, mood);
+build!(other, humour);
+
+async fn first(ran: &Ran) -> SharedCheckpointer {
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    let input = first::Visit::wrap(AgentState::update().message(Message::user("?")));
+    let waits = first::visit(&store, ran).invoke(input, ()).await.unwrap();
+    assert!(matches!(waits, Outcome::Interrupted(_)));
+    store
+}
+
+/// B121: the name of a hook does not hold the module that its type is in.
+#[tokio::test]
+async fn a_hook_that_moved_to_another_module_is_not_run_again() {
+    let ran = Ran::default();
+    let store = first(&ran).await;
+    let visit = moved::visit(&store, &ran).reply("yes", ()).await.unwrap().done().unwrap();
+    assert_eq!(visit.mood, "first");
+    assert_eq!(*ran.lock().unwrap(), ["first"]);
+}
+
+/// B121: what a hook wrote into a field that is gone cannot be read, so the hook of this build runs.
+#[tokio::test]
+async fn a_hook_whose_write_cannot_be_read_is_run_again() {
+    let ran = Ran::default();
+    let store = first(&ran).await;
+    let visit = other::visit(&store, &ran).reply("yes", ()).await.unwrap().done().unwrap();
+    assert_eq!(visit.humour, "other");
+    assert_eq!(*ran.lock().unwrap(), ["first", "other"]);
 }
