@@ -1,6 +1,6 @@
 //! Building an agent.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_checkpoint::SharedStore;
 use hanok_core::Need;
@@ -199,6 +199,25 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// Adds a hook, behind those that were added before. Default: none.
     pub fn hook(mut self, hook: impl Hook<S, C>) -> Self {
         self.hooks.push(SharedHook::new(hook));
+        self
+    }
+
+    /// Adds a hook under another name than its own: the second one of a type needs one.
+    ///
+    /// ```
+    /// # use hanok_agent::{AgentBuildError, HasAgent, Hook, ReactAgent};
+    /// # use hanok_model::ScriptedModel;
+    /// #[derive(Debug)]
+    /// struct Logs(&'static str);
+    /// impl<S: HasAgent> Hook<S> for Logs {}
+    ///
+    /// let agent = || ReactAgent::builder("desk", "Answers", ScriptedModel::new([])).hook(Logs("turns.txt"));
+    /// agent().hook_named("audit", Logs("audit.txt")).build()?;
+    /// assert!(matches!(agent().hook(Logs("audit.txt")).build(), Err(AgentBuildError::HookTwice { .. })));
+    /// # Ok::<(), AgentBuildError>(())
+    /// ```
+    pub fn hook_named(mut self, name: &str, hook: impl Hook<S, C>) -> Self {
+        self.hooks.push(SharedHook::new(hook).named(name));
         self
     }
 
@@ -668,7 +687,8 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// # Errors
     ///
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
-    /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
+    /// that cannot be used, two hooks have one name, it hands over to itself, is to call what it does not have, or the model may
+    /// never be asked.
     pub fn build(self) -> Result<ReactAgent<S, C>, AgentBuildError> {
         let Self {
             mut settings,
@@ -687,6 +707,11 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
         }
         if settings.max_iterations == 0 {
             return Err(AgentBuildError::NoIterations { agent });
+        }
+        let mut names = BTreeSet::new();
+        if let Some(hook) = hooks.iter().find(|hook| !names.insert(hook.name())) {
+            let name = hook.name().to_owned();
+            return Err(AgentBuildError::HookTwice { agent, name });
         }
         if settings.handoffs.iter().any(|handoff| handoff.target() == agent) {
             return Err(AgentBuildError::HandoffToItself { agent });

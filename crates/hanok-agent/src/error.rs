@@ -223,6 +223,16 @@ pub enum AgentBuildError {
         /// The agent.
         agent: String,
     },
+    /// Two of its hooks have one name, by which a later run finds what they gave back.
+    #[error(
+        "two hooks of agent `{agent}` are named `{name}`; add one of them with `hook_named`, or write its `Hook::name`"
+    )]
+    HookTwice {
+        /// The agent.
+        agent: String,
+        /// The name of the hooks.
+        name: String,
+    },
     /// Its tools cannot be registered.
     #[error("agent `{agent}` cannot be built")]
     Tools {

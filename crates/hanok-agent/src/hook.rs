@@ -15,7 +15,7 @@ use hanok_graph::Context;
 use serde::{Deserialize, Serialize};
 
 use self::outcome::Hooked;
-use crate::{has_agent::HasAgent, state::AgentState};
+use crate::{has_agent::HasAgent, state::AgentState, type_name::type_name};
 
 /// Code between the parts of an agent's turn: it reads the state and the services, and may write fields, add messages that
 /// stay, choose tools, or leave the loop. An [`Interceptor`](crate::Interceptor) stands around a single call instead, and
@@ -66,9 +66,10 @@ use crate::{has_agent::HasAgent, state::AgentState};
 pub trait Hook<S: HasAgent = AgentState, C: Send + Sync + 'static = ()>:
     fmt::Debug + Send + Sync + 'static
 {
-    /// Names it in what is stored and in errors. Default: the name of its type.
+    /// The name of the hook in what is stored and in errors. A run that goes on in another build finds by it what the hook gave
+    /// back. The hooks of an agent have different names. Default: the name of the type, without its module and its parameters.
     fn name(&self) -> &str {
-        std::any::type_name::<Self>()
+        type_name::<Self>()
     }
 
     /// Runs at the beginning of a turn.
@@ -166,15 +167,22 @@ impl HookPoint {
 }
 
 /// Any hook of an agent with this state and these services.
-pub(crate) struct SharedHook<S, C>(Arc<dyn ErasedHook<S, C>>);
+pub(crate) struct SharedHook<S, C> {
+    name: Arc<str>,
+    hook: Arc<dyn ErasedHook<S, C>>,
+}
 
 impl<S: HasAgent, C: Send + Sync + 'static> SharedHook<S, C> {
     pub(crate) fn new(hook: impl Hook<S, C>) -> Self {
-        Self(Arc::new(hook))
+        Self { name: hook.name().into(), hook: Arc::new(hook) }
+    }
+
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.0.name()
+        &self.name
     }
 
     pub(crate) async fn run(
@@ -183,25 +191,23 @@ impl<S: HasAgent, C: Send + Sync + 'static> SharedHook<S, C> {
         state: &S,
         context: &Context<C>,
     ) -> Result<Hooked<S>, BoxError> {
-        self.0.run(point, state, context).await
+        self.hook.run(point, state, context).await
     }
 }
 
 impl<S, C> Clone for SharedHook<S, C> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { name: self.name.clone(), hook: self.hook.clone() }
     }
 }
 
 impl<S, C> fmt::Debug for SharedHook<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.hook.fmt(f)
     }
 }
 
 trait ErasedHook<S, C>: fmt::Debug + Send + Sync {
-    fn name(&self) -> &str;
-
     fn run<'a>(
         &'a self,
         point: HookPoint,
@@ -213,10 +219,6 @@ trait ErasedHook<S, C>: fmt::Debug + Send + Sync {
 }
 
 impl<S: HasAgent, C: Send + Sync + 'static, H: Hook<S, C>> ErasedHook<S, C> for H {
-    fn name(&self) -> &str {
-        Hook::name(self)
-    }
-
     fn run<'a>(
         &'a self,
         point: HookPoint,

@@ -38,7 +38,7 @@ use self::{
     approval::ApprovalTerms,
     chain::{NextModel, NextTool},
 };
-use crate::usage::TurnUsage;
+use crate::{type_name::type_name, usage::TurnUsage};
 
 /// An interceptor of the calls of an agent's model and tools. It may change the request and the result, call again, call
 /// another model, or not call at all.
@@ -78,11 +78,12 @@ use crate::usage::TurnUsage;
 /// }
 /// ```
 pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
-    /// Names it in the questions that it asks and in what is stored of them. Default: the name of its type.
+    /// Names it in the questions that it asks and in what is stored of them. Default: the name of its type, without its module and
+    /// its parameters.
     ///
     /// A run that goes on in another build finds it by this name, so give one to an interceptor that asks or changes calls.
     fn name(&self) -> &str {
-        std::any::type_name::<Self>()
+        type_name::<Self>()
     }
 
     /// Gives the tool for a call that names none of the agent's. The first interceptor that gives one is taken; its call is

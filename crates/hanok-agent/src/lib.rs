@@ -90,6 +90,7 @@ mod summariser;
 mod tool_index;
 mod tool_node;
 mod tools;
+mod type_name;
 mod usage;
 
 // The crates whose types stand in what this one says.

@@ -201,7 +201,7 @@ impl ToolNode {
         let results = self.runner.make_all(context, round, judged, &|_, _| {}).await?;
         let results = calls.iter().zip(results).collect();
         let language = self.runner.words();
-        let writes = ToolWrites::new(&**state, context.node(), language, S::messages);
+        let writes = ToolWrites::new(&**state, context, language, S::messages);
         let written = writes.join(results, |results| {
             let messages = results.iter().map(|(call, result)| result.clone().message(call));
             messages.fold(S::update(), S::add)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
-    Answerer, Audience, BoxError, Chain, Namespace, Position, RequestId, Stored, StoredError,
-    ThreadKey, Timestamp,
+    Answerer, Audience, BoxError, Chain, Namespace, Panicked, Position, RequestId, Stored,
+    StoredError, ThreadKey, Timestamp,
 };
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
@@ -54,6 +54,12 @@ pub enum RunError {
         step: u32,
         /// The message of the panic.
         message: String,
+    },
+    /// Code of the program panicked within the run, outside of its nodes and reducers: the key of a cache, the condition of a retry.
+    #[error("code of the program {source}")]
+    Panicked {
+        /// The message of the panic.
+        source: Panicked,
     },
     /// More tasks are due than a super-step may have. The super-step that schedules them was not applied.
     #[error(
@@ -297,6 +303,7 @@ hanok_core::error_codes! {
         "HNK-226": Self::State(_),
         "HNK-227": Self::NoSuchTurn { .. },
         "HNK-228": Self::Forbidden { .. },
+        "HNK-229": Self::Panicked { .. },
     }
     of { Self::Checkpoint(error) => error.code() }
 }

@@ -1,6 +1,6 @@
 //! The reasons why a task cannot go on.
 
-use std::{any::Any, error::Error as StdError, time::Duration};
+use std::{error::Error as StdError, time::Duration};
 
 use hanok_checkpoint::CheckpointError;
 use hanok_core::{BoxError, Chain, StoredError};
@@ -104,11 +104,4 @@ pub(crate) fn find_cause<'a, E: StdError + 'static>(
     error: &'a (dyn StdError + 'static),
 ) -> Option<&'a E> {
     Chain(error).causes().find_map(|error| error.downcast_ref::<E>())
-}
-
-/// The message of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "without a message".to_owned())
 }

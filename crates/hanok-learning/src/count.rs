@@ -1,6 +1,9 @@
 //! How evidence becomes a part of its records: all of a group in one batch of the store.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use hanok_checkpoint::{
     Batch, Expect, Index, Item, Put, Read, Refresh, Store, StoreError, Ttl, Write,
@@ -13,6 +16,10 @@ use super::{
     names::{self, Side},
     registry::{Checked, Kind, RecordName, StoredId},
 };
+
+/// The time for which forgotten evidence is known by its id, so that an outbox that delivers it late teaches nothing. Only the id is
+/// kept, in the user's namespace.
+const TOMBSTONE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The most times that a write is tried which others came before.
 const TRIES: usize = 1_000;
@@ -176,8 +183,13 @@ impl<'a> Group<'a> {
 }
 
 /// The write of what no search finds.
-fn unindexed(value: Stored) -> Put {
+pub(super) fn unindexed(value: Stored) -> Put {
     Put::new(value).index(Index::Off).ttl(Ttl::Never)
+}
+
+/// The write of what stands in the place of forgotten evidence.
+pub(super) fn tombstone() -> Put {
+    Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE))
 }
 
 /// The write of a record in the place of the one that was read.

@@ -49,7 +49,8 @@ pub enum Refusal {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LearningError {
-    /// No kind of this name is known. Add it with [`Memories::kind`](crate::Memories::kind); the evidence waits.
+    /// No kind of this name is known. Add it with [`Memories::kind`](crate::Memories::kind). A [`Learner`](crate::Learner) sets such
+    /// evidence aside, and learns it when the kind is known.
     #[error("no kind of memory is named `{kind}`")]
     UnknownKind {
         /// The name.

@@ -135,9 +135,17 @@ pub(super) struct LessonHead {
     pub(super) kind: String,
 }
 
+/// The names of a lesson, which can read nothing else of it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct LessonNames {
+    pub(super) kind: String,
+    pub(super) evidence: EvidenceHead,
+}
+
 /// The names of a piece of evidence.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct EvidenceHead {
     pub(super) id: String,
+    pub(super) user: String,
     pub(super) source: EvidenceSource,
 }

@@ -1,12 +1,12 @@
 //! Forgetting: evidence is taken away, and what remains is folded again.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
-use hanok_checkpoint::{Batch, Expect, Hit, Index, Put, Store, Ttl, Write};
+use hanok_checkpoint::{Batch, Expect, Hit, Store, Write};
 use hanok_core::{Labels, Stored, Tenant, ThreadKey, Timestamp};
 
 use super::{
-    count::{Tries, put_record, unchanged},
+    count::{Tries, put_record, tombstone, unchanged},
     error::LearningError,
     evidence::{EvidenceHead, EvidenceSource},
     kind::MemoryKind,
@@ -15,10 +15,6 @@ use super::{
     registry::{RecordName, StoredHead, StoredId},
     user::UserMemories,
 };
-
-/// The time for which forgotten evidence is known by its id, so that an outbox that delivers it late teaches nothing. Only the id is
-/// kept, in the user's namespace.
-pub(super) const TOMBSTONE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The part of a user's memories that is forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +73,7 @@ impl Forget {
         Self::Kind(K::NAME.to_owned())
     }
 
-    fn covers(&self, stored: &StoredHead) -> bool {
+    pub(super) fn covers(&self, stored: &StoredHead) -> bool {
         let EvidenceHead { id: of, source, .. } = &stored.evidence;
         match self {
             Self::Record { kind, key } => stored.kind == *kind && stored.key == *key,
@@ -102,15 +98,16 @@ impl UserMemories {
     ///
     /// # Errors
     ///
-    /// [`LearningError::UnknownKind`] when a record of such a kind has to be folded, [`LearningError::Store`] when the store fails.
-    /// Each record is forgotten as a whole or not at all; another call goes on.
+    /// [`LearningError::UnknownKind`] when a record of such a kind has to be folded, [`LearningError::Panicked`] when its kind panics;
+    /// all other records are forgotten. [`LearningError::Store`] when the store fails. Each record is forgotten as a whole or not at
+    /// all; another call goes on.
     pub async fn forget(
         &self,
         what: &Forget,
         now: Timestamp,
     ) -> Result<ForgottenEvidence, LearningError> {
         let records = self.touched(what, now).await?;
-        self.memories.forget(&self.tenant, &records, what, now).await
+        self.memories.forget(&self.tenant, Some(&self.user), &records, what, now).await
     }
 
     /// Takes one piece of evidence of the kind `K` back; says whether it was there.
@@ -208,7 +205,7 @@ impl Memories {
     ) -> Result<ForgottenEvidence, LearningError> {
         let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
         let records = self.taught(tenant, names::thread(&thread)?, now).await?;
-        self.forget(tenant, &records, &Forget::Thread(thread), now).await
+        self.forget(tenant, None, &records, &Forget::Thread(thread), now).await
     }
 
     /// Forgets what the turn of `thread` taught that `message` began, of all users of its tenant.
@@ -225,7 +222,7 @@ impl Memories {
         let (thread, tenant) = (thread.thread().to_owned(), thread.tenant());
         let records = self.taught(tenant, names::turn(&thread, message)?, now).await?;
         let what = Forget::Turn { thread, message: message.to_owned() };
-        self.forget(tenant, &records, &what, now).await
+        self.forget(tenant, None, &records, &what, now).await
     }
 
     /// Forgets all that the server `server` ever taught, of all users of `tenant`: every piece of evidence whose source names it. The
@@ -257,23 +254,33 @@ impl Memories {
         now: Timestamp,
     ) -> Result<ForgottenEvidence, LearningError> {
         let records = self.taught(tenant, names::server(server)?, now).await?;
-        self.forget(tenant, &records, &Forget::Server(server.to_owned()), now).await
+        self.forget(tenant, None, &records, &Forget::Server(server.to_owned()), now).await
     }
 
     async fn forget(
         &self,
         tenant: &Tenant,
+        user: Option<&str>,
         records: &BTreeSet<RecordName>,
         what: &Forget,
         now: Timestamp,
     ) -> Result<ForgottenEvidence, LearningError> {
-        let mut forgotten = ForgottenEvidence::default();
+        let mut forgotten = self.forget_aside(tenant, user, what, now).await?;
+        // A record that cannot be folded keeps no other: they may be of other users.
+        let mut unfolded = None;
         for record in records {
-            let of_record = self.fold_again(tenant, record, Some(what), now).await?;
-            forgotten.evidence += of_record.evidence;
-            forgotten.threads.extend(of_record.threads);
+            match self.fold_again(tenant, record, Some(what), now).await {
+                Ok(of_record) => {
+                    forgotten.evidence += of_record.evidence;
+                    forgotten.threads.extend(of_record.threads);
+                }
+                Err(error @ (LearningError::Store(_) | LearningError::Outbox(_))) => {
+                    return Err(error);
+                }
+                Err(error) => unfolded = unfolded.or(Some(error)),
+            }
         }
-        Ok(forgotten)
+        unfolded.map_or(Ok(forgotten), Err)
     }
 
     /// The records, of any user, of which `labels` of threads, turns and servers say that they taught something.
@@ -332,9 +339,8 @@ impl Memories {
         for (evidence, EvidenceHead { id, source, .. }) in gone {
             forgotten.threads.insert(source.thread.clone());
             let id = names::item(tenant, &of(Side::Ids)?, "evidence", &id)?;
-            let put = Put::new(Stored::nil()).index(Index::Off).ttl(Ttl::After(TOMBSTONE));
             writes.push(Write::Remove(evidence, Expect::Any));
-            writes.push(Write::Put(id, put));
+            writes.push(Write::Put(id, tombstone()));
             for place in taught(&source)? {
                 if places.insert(place.clone()) {
                     writes.push(Write::Remove(place, Expect::Any));

@@ -53,22 +53,30 @@ pub struct Drained {
     pub again: usize,
     /// What cannot be learned, and was left behind.
     pub refused: Vec<RefusedEvidence>,
+    /// What is of a kind that this build does not know ([`LearningError::UnknownKind`]). It is kept in the store of memories, can be
+    /// forgotten there, and is learned by the first learner that knows the kind.
+    pub set_aside: Vec<RefusedEvidence>,
 }
 
 impl Drained {
-    fn count(&mut self, learned: &[Learned]) {
+    pub(super) fn count(&mut self, learned: &[Learned]) {
         let new = learned.iter().filter(|learned| **learned == Learned::New).count();
         self.new += new;
         self.again += learned.len() - new;
     }
 
-    fn refuse(&mut self, thread: &ThreadKey, why: LearningError) {
+    pub(super) fn refuse(&mut self, thread: &ThreadKey, why: LearningError) {
         tracing::warn!(%thread, error = %why, "evidence refused");
         self.refused.push(RefusedEvidence { thread: thread.clone(), why });
     }
+
+    fn set_aside(&mut self, thread: &ThreadKey, why: LearningError) {
+        tracing::warn!(%thread, error = %why, "evidence set aside");
+        self.set_aside.push(RefusedEvidence { thread: thread.clone(), why });
+    }
 }
 
-/// Evidence that a [`Learner`] left behind.
+/// Evidence that a [`Learner`] left behind or set aside.
 #[derive(Debug)]
 pub struct RefusedEvidence {
     /// The thread that taught it.
@@ -110,18 +118,20 @@ impl Learner {
 
     /// Learns everything that waits. Call it when the program starts, or let [`run`](Self::run) do it.
     ///
-    /// Evidence that cannot count is left behind, and listed with the reason; so is evidence on which its kind panics. A record of
-    /// another shape, which another build wrote, is folded anew.
+    /// Evidence that cannot count is left behind, and listed with the reason; so is evidence on which its kind panics. Evidence of a
+    /// kind that is not known is set aside, until a learner knows the kind. A record of another shape, which another build wrote, is
+    /// folded anew.
     ///
     /// # Errors
     ///
-    /// [`LearningError::UnknownKind`], and where a store fails: the evidence waits for the next call.
+    /// Where a store fails: the evidence waits for the next call.
     ///
     /// # Cancel safety
     ///
     /// A dropped call loses nothing: the next one is given what this one had not noted as done, and counts it once.
     pub async fn drain(&self, now: Timestamp) -> Result<Drained, LearningError> {
         let mut drained = Drained::default();
+        self.memories.learn_aside(&mut drained, now).await?;
         loop {
             let deliveries = self.consumer.next(self.at_once).await?;
             if deliveries.is_empty() {
@@ -236,11 +246,12 @@ impl Learner {
         let (mut lessons, mut places, mut waits) = (Vec::new(), Vec::new(), None);
         let mut through = 0;
         for delivery in &mut deliveries {
-            match self.prepared(delivery) {
-                Ok(lesson) => {
+            match self.prepared(delivery, drained, now).await {
+                Ok(Some(lesson)) => {
                     lessons.push(lesson);
                     places.push(through);
                 }
+                Ok(None) => {}
                 Err(why) if why.is_of_the_evidence() => drained.refuse(&delivery.thread, why),
                 Err(why) => {
                     waits = Some(why);
@@ -275,9 +286,25 @@ impl Learner {
         waits.map_or(Ok(()), Err)
     }
 
-    fn prepared(&self, delivery: &mut Delivery) -> Result<Prepared, LearningError> {
+    /// The lesson of a delivery; `None` for one that is set aside.
+    async fn prepared(
+        &self,
+        delivery: &mut Delivery,
+        drained: &mut Drained,
+        now: Timestamp,
+    ) -> Result<Option<Prepared>, LearningError> {
         let taken = Ok(Delivered { id: String::new(), payload: Stored::nil() });
-        let item = std::mem::replace(&mut delivery.item, taken)?;
-        self.memories.prepared(&delivery.thread, &item.payload)
+        let lesson = std::mem::replace(&mut delivery.item, taken)?.payload;
+        let thread = &delivery.thread;
+        match self.memories.prepared(thread, &lesson) {
+            Err(why @ LearningError::UnknownKind { .. }) => {
+                match self.memories.set_aside(thread, &lesson, now).await? {
+                    true => drained.set_aside(thread, why),
+                    false => drained.again += 1,
+                }
+                Ok(None)
+            }
+            prepared => prepared.map(Some),
+        }
     }
 }

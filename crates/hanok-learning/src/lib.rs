@@ -13,8 +13,11 @@
 //! - Evidence stands below its record, an item for each id says which record that is, and an item for each turn and each server
 //!   says which records it taught something: all of it is written in the batch of the record. So folding one record again reads its
 //!   evidence alone, and forgetting a thread or a server reads what it taught.
+//! - Evidence of a kind that a build does not know is set aside, in the namespace of its user, and holds up no other. The learner that
+//!   knows the kind finds it by an item of the default tenant, which names the kind and the tenant.
 //! - Every read and search is within one tenant and one user; only forgetting a thread or a server reaches all users of its tenant.
 
+mod aside;
 mod count;
 mod days;
 mod episode;

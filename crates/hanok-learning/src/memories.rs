@@ -110,6 +110,10 @@ impl Memories {
         &self.store
     }
 
+    pub(super) fn kind_names(&self) -> impl Iterator<Item = &'static str> {
+        self.kinds.keys().copied()
+    }
+
     pub(super) fn kind_named(&self, kind: &str) -> Result<Kind, LearningError> {
         let kind_of_name = self.kinds.get(kind).copied();
         kind_of_name.ok_or_else(|| LearningError::UnknownKind { kind: kind.to_owned() })

@@ -21,6 +21,8 @@ pub(super) enum Side {
     Records,
     /// The record of each piece of evidence, by the evidence's id.
     Ids,
+    /// Evidence of a kind that the build which was given it did not know.
+    Aside,
 }
 
 impl Side {
@@ -29,8 +31,25 @@ impl Side {
             Self::Evidence => "evidence",
             Self::Records => "records",
             Self::Ids => "ids",
+            Self::Aside => "aside",
         }
     }
+}
+
+/// The namespace of what is set aside of all users of a tenant.
+pub(super) fn all_aside() -> Result<Labels, LearningError> {
+    labels("kind", [ROOT, Side::Aside.label()])
+}
+
+/// The namespace of the names of tenants in which something is set aside. They are of no tenant: the items are the default one's.
+pub(super) fn all_waiting() -> Result<Labels, LearningError> {
+    labels("kind", [ROOT, "waiting"])
+}
+
+/// The item that says that evidence of `kind` is set aside in `tenant`.
+pub(super) fn waiting(kind: &str, tenant: &Tenant) -> Result<ItemKey, LearningError> {
+    let key = ItemKey::new(Tenant::default(), all_waiting()?, &digest([kind, tenant.as_str()]));
+    key.map_err(|why| LearningError::Name { what: "kind", why })
 }
 
 /// The namespace of what a thread taught; what one turn of it taught stands below.

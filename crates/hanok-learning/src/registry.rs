@@ -1,8 +1,6 @@
 //! The kinds that a program knows, by name.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use hanok_core::{Stored, Tenant};
+use hanok_core::{Panicked, Stored, Tenant};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -112,9 +110,9 @@ impl Kind {
         Self {
             name: K::NAME,
             read: |lesson, thread| guarded(K::NAME, || read::<K>(lesson, thread)),
-            import: import::<K>,
-            export: export::<K>,
-            show: show::<K>,
+            import: |text, line, user| guarded(K::NAME, || import::<K>(text, line, user)),
+            export: |stored| guarded(K::NAME, || export::<K>(stored)),
+            show: |record, days| guarded(K::NAME, || show::<K>(record, days)),
             fold: |before, evidence| guarded(K::NAME, || fold::<K>(before, evidence)),
         }
     }
@@ -125,11 +123,8 @@ fn guarded<T>(
     kind: &'static str,
     work: impl FnOnce() -> Result<T, LearningError>,
 ) -> Result<T, LearningError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(LearningError::Panicked { kind, what: text.unwrap_or_default() })
-    })
+    Panicked::catch(work)
+        .unwrap_or_else(|Panicked(what)| Err(LearningError::Panicked { kind, what }))
 }
 
 /// Checks that `evidence` counts and can be stored; gives the name of its record.

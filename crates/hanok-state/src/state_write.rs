@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_core::{Changes, Fields, Reader, StoredError, StoredSchema, Writer};
+use hanok_core::{Changes, Fields, Reader, StoredError, StoredSchema, StoredState, Writer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ use crate::state::{State, StateUpdate};
 /// assert_eq!(write.fields().collect::<Vec<_>>(), ["orders"]);
 ///
 /// let mut desk = Desk::default();
-/// desk.reduce(vec![("tools".into(), write.read(&desk, &"tools".into())?)])?;
+/// desk.reduce(vec![("tools".into(), write.read(&desk, &[], &"tools".into())?)])?;
 /// assert_eq!(desk.orders, ["17"]);
 /// # Ok::<(), hanok_core::BoxError>(())
 /// ```
@@ -45,9 +45,10 @@ pub enum UnfitWrite {
         /// The field.
         field: String,
     },
-    /// The write was made in another schema, from which this build has no way.
+    /// The write was made in another schema, and this build cannot translate it: the state that it was made on is not stored
+    /// any more, or the translation is not certain.
     #[error(
-        "the write was made in another schema of the state, in which this build cannot read it"
+        "the write was made in another schema of the state, from which this build cannot translate it; make it again"
     )]
     OtherSchema,
     /// A value has another shape than its field.
@@ -79,20 +80,33 @@ impl StateWrite {
         self.changes.is_empty()
     }
 
-    /// The write as an update of `state`, made by `node`. One of an earlier build is translated as
-    /// [`Schema::translate`](crate::Schema::translate) does.
+    /// The write as an update of `state`, made by `node`.
+    ///
+    /// A write of an earlier build is translated as [`Schema::translate`](crate::Schema::translate) does. This needs the state that
+    /// the write was made on: `earlier` are the state's earlier stored forms, oldest first. A node has them from
+    /// `Context::earlier_states`.
     ///
     /// # Errors
     ///
-    /// [`UnfitWrite`] when the state has not these fields, or this build cannot read them.
-    pub fn read<S: State>(&self, state: &S, node: &Arc<str>) -> Result<S::Update, UnfitWrite> {
+    /// [`UnfitWrite`] when the state does not have these fields, or this build cannot read them.
+    pub fn read<S: State>(
+        &self,
+        state: &S,
+        earlier: &[StoredState],
+        node: &Arc<str>,
+    ) -> Result<S::Update, UnfitWrite> {
         let schema = state.schema();
-        let changes = match schema.to_stored() == self.schema {
-            true => self.changes.clone(),
-            // The fields that the write does not touch are not there, and no translation needs them.
-            false => schema
-                .translate(&self.schema, &Fields::default(), &self.changes)
-                .ok_or(UnfitWrite::OtherSchema)?,
+        let differences = schema.compare(&self.schema, &Fields::default());
+        let changes = match differences {
+            Ok(differences) if !differences.rewritten => self.changes.clone(),
+            _ => {
+                let mut earlier = earlier.iter().rev();
+                let made_on = earlier.find(|state| state.schema.covers(&self.schema));
+                let translated = made_on.and_then(|state| {
+                    schema.translate(&state.schema, &state.fields, &self.changes)
+                });
+                translated.ok_or(UnfitWrite::OtherSchema)?
+            }
         };
         if let Some((field, _)) = schema.unknown_changes(&changes).0.into_iter().next() {
             return Err(UnfitWrite::NoField { field: field.into_owned() });

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_core::BoxError;
+use hanok_core::{BoxError, StoredState};
 use hanok_state::{Message, State, StateUpdate, StateWrite, UnfitWrite};
 use serde::{Deserialize, Serialize};
 
@@ -115,9 +115,10 @@ impl StoredHook {
     pub(crate) fn read<S: HasAgent>(
         self,
         state: &S,
+        earlier: &[StoredState],
         node: &Arc<str>,
     ) -> Result<Hooked<S>, UnfitWrite> {
-        let update = self.update.map(|update| update.read(state, node)).transpose()?;
+        let update = self.update.map(|update| update.read(state, earlier, node)).transpose()?;
         let (tools, jump) = (self.tools, self.jump);
         Ok(Hooked { update: update.unwrap_or_default(), tools, jump, absent: false })
     }

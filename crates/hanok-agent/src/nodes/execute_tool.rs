@@ -81,7 +81,7 @@ pub(crate) async fn execute_tool<S: HasAgent, C: Send + Sync + 'static>(
         Some(bound) => rest.bound_tools(bound),
         None => rest,
     };
-    let written = ToolWrites::of_agent(&*whole, context.node(), agent.language).join(
+    let written = ToolWrites::of_agent(&*whole, &context, agent.language).join(
         results,
         |results: &[(&ToolCall, ToolResult)]| {
             let messages =

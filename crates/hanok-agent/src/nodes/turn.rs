@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hanok_core::BoxError;
-use hanok_graph::{Command, Context, Snapshot};
-use hanok_state::{State, StateUpdate};
+use hanok_core::{BoxError, Chain};
+use hanok_graph::{Command, Context, Snapshot, StepError};
+use hanok_state::{State, StateUpdate, UnfitWrite};
 
 use crate::{
     error::AgentError,
@@ -91,23 +91,35 @@ impl<'a, S: HasAgent, C: Send + Sync + 'static> Turn<'a, S, C> {
     }
 
     /// Runs one hook, once and for all of the task's runs. `None` for one that does nothing here.
+    ///
+    /// What the hook of an earlier build gave back and this build cannot read is as nothing: a hook is repeatable, and runs again.
     async fn hook(&self, point: HookPoint, index: usize) -> Result<Option<Hooked<S>>, BoxError> {
         let Some(hook) = self.parts.hooks.get(index) else { return Ok(None) };
-        let before = self.parts.hooks.iter().take(index).filter(|it| it.name() == hook.name());
-        let step = format!("hook-{}-{}-{}", point.code(), hook.name(), before.count());
-        let stored = match self.context.memoised::<StoredHook>(&step)? {
-            Some(stored) => stored,
-            None => {
-                let hooked = hook.run(point, &self.now, self.context).await?;
-                match StoredHook::of(&hooked)? {
-                    Some(stored) => {
-                        self.context.step(&step, || async { Ok::<_, BoxError>(stored) }).await?
-                    }
-                    None => return Ok(None),
+        let (context, mut attempt) = (self.context, 0_u32);
+        loop {
+            let step = format!("hook-{}-{attempt}-{}", point.code(), hook.name());
+            let unread: BoxError = match context.memoised::<StoredHook>(&step) {
+                Ok(None) => {
+                    let hooked = hook.run(point, &self.now, context).await?;
+                    let Some(stored) = StoredHook::of(&hooked)? else { return Ok(None) };
+                    let stored =
+                        context.step(&step, || async { Ok::<_, BoxError>(stored) }).await?;
+                    return Ok(Some(self.read(stored)?));
                 }
-            }
-        };
-        Ok(Some(stored.read(&*self.now, &self.node)?))
+                Ok(Some(stored)) => match self.read(stored) {
+                    Ok(hooked) => return Ok(Some(hooked)),
+                    Err(error) => error.into(),
+                },
+                Err(error @ StepError::Stored { .. }) => error.into(),
+                Err(error) => return Err(error.into()),
+            };
+            tracing::warn!(hook = hook.name(), error = %Chain(&*unread), "a hook of another build runs again");
+            attempt += 1;
+        }
+    }
+
+    fn read(&self, stored: StoredHook) -> Result<Hooked<S>, UnfitWrite> {
+        stored.read(&*self.now, self.context.earlier_states(), &self.node)
     }
 
     /// Ends the turn, if it has to, with the hooks of its end. Returns the command of the node, which goes on at `goto`, or

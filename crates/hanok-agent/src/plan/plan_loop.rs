@@ -273,7 +273,7 @@ impl<T: PlanTask> Parts<T> {
         let judged = self.runner.judge_all(context, round, |_| None).await;
         let results = self.runner.make_all(context, round, judged, &|_, _| {}).await?;
         let results = calls.iter().zip(results).collect();
-        let writes = ToolWrites::of_plan(&**state, context.node(), self.runner.words());
+        let writes = ToolWrites::of_plan(&**state, context, self.runner.words());
         let made = writes.join(results, |_| T::State::update());
         let observed = made.results.into_iter().map(|(call, it)| (call.clone(), it)).collect();
         Ok((observed, made.update))

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hanok_core::Chain;
+use hanok_core::{Chain, Change, StoredState};
+use hanok_graph::Context;
 use hanok_model::ToolTarget;
 use hanok_parse::Language;
 use hanok_state::{Messages, State, StateUpdate, StateWrite, ToolCall};
@@ -13,14 +14,20 @@ use crate::{
     observation::{FaultKind, Observation},
     prompt,
     runner::tool_result::ToolResult,
+    state::AgentState,
 };
 
 /// Where the conversation stands in a state.
 type MessagesOf<S> = fn(&S) -> &Messages;
 
+/// Reads a write of a part of a state, given the earlier stored forms of the state and the node.
+type ReadPart<S> = fn(&S, &StateWrite, &[StoredState], &Arc<str>) -> Option<<S as State>::Update>;
+
 /// The state that the calls of one reply write to.
 pub(crate) struct ToolWrites<'a, S: State> {
     state: &'a S,
+    /// The stored forms that the state had in earlier builds, in which a call may have written.
+    earlier: &'a [StoredState],
     node: Arc<str>,
     language: Language,
     /// Where the conversation stands in the state, if it has one.
@@ -28,7 +35,7 @@ pub(crate) struct ToolWrites<'a, S: State> {
     /// True if a tool may say where the run goes on.
     goes_on: bool,
     /// Reads a write that is none of the whole state, where a part of it can take it.
-    part: fn(&S, &StateWrite, &Arc<str>) -> Option<S::Update>,
+    part: ReadPart<S>,
 }
 
 /// What the calls of one reply come to.
@@ -53,33 +60,36 @@ struct Standing<'a, S: State> {
 
 impl<'a, S: HasAgent> ToolWrites<'a, S> {
     /// The state of an agent. A tool may write to the whole of it, or to the agent's part.
-    pub(crate) fn of_agent(state: &'a S, node: &str, language: Language) -> Self {
+    pub(crate) fn of_agent<C>(state: &'a S, context: &'a Context<C>, language: Language) -> Self {
         fn messages<S: HasAgent>(state: &S) -> &Messages {
             &state.agent().messages
         }
-        let part = |state: &S, write: &StateWrite, node: &Arc<str>| {
-            let update = write.read(state.agent(), node);
+        let part = |state: &S, write: &StateWrite, earlier: &[StoredState], node: &Arc<str>| {
+            let earlier = earlier.iter().filter_map(|whole| agent_part::<S>(state, whole));
+            let earlier: Vec<_> = earlier.collect();
+            let update = write.read(state.agent(), &earlier, node);
             update.map(S::wrap).map_err(drop).ok()
         };
-        Self { part, ..Self::new(state, node, language, messages) }
+        Self { part, ..Self::new(state, context, language, messages) }
     }
 }
 
 impl<'a, S: State> ToolWrites<'a, S> {
     /// A state that holds a conversation.
-    pub(crate) fn new(
+    pub(crate) fn new<C>(
         state: &'a S,
-        node: &str,
+        context: &'a Context<C>,
         language: Language,
         messages: MessagesOf<S>,
     ) -> Self {
-        Self { messages: Some(messages), goes_on: true, ..Self::of_plan(state, node, language) }
+        Self { messages: Some(messages), goes_on: true, ..Self::of_plan(state, context, language) }
     }
 
     /// A state without a conversation, in a node that goes on as a plan says.
-    pub(crate) fn of_plan(state: &'a S, node: &str, language: Language) -> Self {
-        let part = |_: &S, _: &StateWrite, _: &Arc<str>| None;
-        Self { state, node: node.into(), language, messages: None, goes_on: false, part }
+    pub(crate) fn of_plan<C>(state: &'a S, context: &'a Context<C>, language: Language) -> Self {
+        let part = |_: &S, _: &StateWrite, _: &[StoredState], _: &Arc<str>| None;
+        let (earlier, node) = (context.earlier_states(), context.node().into());
+        Self { state, earlier, node, language, messages: None, goes_on: false, part }
     }
 
     /// Joins what the tools write behind the node's `own` update, which holds the messages of the results.
@@ -147,9 +157,9 @@ impl<'a, S: State> ToolWrites<'a, S> {
         call: &ToolCall,
         before: &Standing<'_, S>,
     ) -> Result<S::Update, String> {
-        let update = match write.read(self.state, &self.node) {
+        let update = match write.read(self.state, self.earlier, &self.node) {
             Ok(update) => update,
-            Err(error) => (self.part)(self.state, write, &self.node)
+            Err(error) => (self.part)(self.state, write, self.earlier, &self.node)
                 .ok_or_else(|| Chain(&error).to_string())?,
         };
         let mut writes = vec![(self.node.clone(), before.own.clone())];
@@ -187,6 +197,19 @@ impl<'a, S: State> ToolWrites<'a, S> {
         merged.merge_writes(&mut writes, false)?;
         Ok(merged)
     }
+}
+
+/// The agent's part of an earlier stored form of `state`, under the name that the part had then.
+fn agent_part<S: HasAgent>(state: &S, whole: &StoredState) -> Option<StoredState> {
+    let (mut schema, mut part) = (state.schema(), whole.clone());
+    let mut written = S::wrap(AgentState::update().should_stop(true)).to_changes().ok()?;
+    while let Some((name, Change::Nested(within))) = written.0.pop() {
+        let field = schema.field(&name)?;
+        let mut names = std::iter::once(&*field.name).chain(field.aliases.iter().copied());
+        part = names.find_map(|name| part.nested(name))?;
+        (schema, written) = (field.nested?, within);
+    }
+    Some(part)
 }
 
 /// The name of a call's write in an error.

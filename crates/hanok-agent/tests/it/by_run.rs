@@ -213,7 +213,8 @@ async fn a_runner_hands_on_what_a_tool_wants() {
         async move {
             let result = runner.run(&cx, &native("1", "wants", "")).await?;
             assert_eq!((result.observation.fault, result.target.is_some()), (None, true));
-            let update = result.update.ok_or("no write")?.read(&*state, &"a".into())?;
+            let write = result.update.ok_or("no write")?;
+            let update = write.read(&*state, cx.earlier_states(), &"a".into())?;
             Ok::<_, hanok_core::BoxError>(update)
         }
     };

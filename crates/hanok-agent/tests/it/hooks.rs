@@ -136,9 +136,12 @@ async fn a_hook_writes_fields_and_messages_that_the_next_ones_see() {
         .hook(at(HookPoint::BeforeAgent, |_, app, _| {
             Hooked::new().update(Desk::update().customer(app.user.as_str()))
         }))
-        .hook(at(HookPoint::BeforeAgent, |desk, _, _| {
-            Hooked::new().message(Message::user(format!("{} is served", desk.customer)))
-        }))
+        .hook_named(
+            "second",
+            at(HookPoint::BeforeAgent, |desk, _, _| {
+                Hooked::new().message(Message::user(format!("{} is served", desk.customer)))
+            }),
+        )
         .build()
         .unwrap();
     let desk = ask(&agent).await;

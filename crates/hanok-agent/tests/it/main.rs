@@ -15,6 +15,7 @@ mod cache;
 mod capability;
 mod catalogue;
 mod choices;
+mod deploys;
 mod dropped;
 mod every_call;
 mod faults;

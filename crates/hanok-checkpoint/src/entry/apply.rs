@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hanok_core::{Fields, FoldError, Namespace, Position, Spent, StoredSchema, Timestamp};
+use hanok_core::{
+    Fields, FoldError, Namespace, Position, Spent, StoredSchema, StoredState, Timestamp,
+};
 
 use crate::{
     entry::body::{Body, Entry},
@@ -254,8 +256,10 @@ impl RunFold {
     }
 
     fn rebase(&mut self, rebase: &Rebase) -> Result<(), FoldError> {
-        self.schema = rebase.schema.clone().into();
-        self.fields = Fields::from_stored(&rebase.fields)?;
+        let schema = std::mem::replace(&mut self.schema, rebase.schema.clone().into());
+        let fields = Fields::from_stored(&rebase.fields)?;
+        let fields = std::mem::replace(&mut self.fields, fields);
+        self.records.rebase(|| StoredState { schema, fields });
         for (position, changes) in &rebase.writes {
             if let Some(write) = self.records.pending.get_mut(position) {
                 write.changes.clone_from(changes);

@@ -1,10 +1,11 @@
 //! Pending records as the entries that say so: for a log whose records are gone.
 
-use hanok_core::{Position, Spent, TaskId, Timestamp};
+use hanok_core::{Position, Spent, StoredSchema, StoredState, TaskId, Timestamp};
 
 use crate::{
     entry::body::{Body, Entry},
-    entry::fold::ThreadFold,
+    entry::fold::{RunFold, ThreadFold},
+    entry::state::Rebase,
     entry::step_records::StepRecords,
     entry::task::{Answer, Doubt, Failed, Intent, Memo},
 };
@@ -15,7 +16,10 @@ pub(crate) fn pending(fold: &mut ThreadFold, now: Timestamp) -> Vec<(Position, E
     let position = fold.position;
     let mut entries = Vec::new();
     for (path, run) in &mut fold.runs {
-        let bodies = of_run(std::mem::take(&mut run.records), position);
+        let mut records = std::mem::take(&mut run.records);
+        let rebases = rebases(std::mem::take(&mut records.earlier), run);
+        let mut bodies = of_run(records, position);
+        bodies.extend(rebases.into_iter().map(|rebase| (position, Body::Rebase(rebase))));
         let entry = |body| Entry { at: now, namespace: path.clone(), body };
         entries.extend(bodies.into_iter().map(|(position, body)| (position, entry(body))));
     }
@@ -23,10 +27,26 @@ pub(crate) fn pending(fold: &mut ThreadFold, now: Timestamp) -> Vec<(Position, E
     entries
 }
 
+/// Puts the first of the `earlier` states into `run`, and gives the records that lead from it to the state that `run` had.
+fn rebases(earlier: Vec<StoredState>, run: &mut RunFold) -> Vec<Rebase> {
+    let mut earlier = earlier.into_iter();
+    let Some(first) = earlier.next() else { return Vec::new() };
+    let schema = std::mem::replace(&mut run.schema, first.schema);
+    let fields = std::mem::replace(&mut run.fields, first.fields);
+    let rebase = |state: StoredState| Rebase {
+        schema: StoredSchema::clone(&state.schema),
+        fields: state.fields.to_stored(),
+        writes: Vec::new(),
+        added: None,
+    };
+    earlier.chain([StoredState { schema, fields }]).map(rebase).collect()
+}
+
 fn of_run(records: StepRecords, at: Position) -> Vec<(Position, Body)> {
     let spent = Spent::default();
     let answer = |(id, value)| Body::Answer(Answer { id, value, by: None, key: None });
-    let StepRecords { pending, memos, intents, settled, failures, questions, answers } = records;
+    let StepRecords { pending, memos, intents, settled, failures, questions, answers, .. } =
+        records;
     let failures = failures.into_values().map(|failed| Body::Failed(Failed { spent, ..failed }));
     let memos = memos
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hanok_core::{Position, Stored, TaskId};
+use hanok_core::{Position, Stored, StoredState, TaskId};
 
 use crate::entry::task::{Failed, Intent, Memo, Question, TaskWrite};
 
@@ -35,13 +35,16 @@ pub struct StepRecords {
     pub questions: Vec<Question>,
     /// Answers to the questions, by id.
     pub answers: BTreeMap<String, Stored>,
+    /// The state before each [`Rebase`](crate::Rebase) behind the first memo, oldest first: a memo may hold a write in its schema.
+    pub earlier: Vec<StoredState>,
 }
 
 impl StepRecords {
     /// Checks whether the tasks begin afresh: the log says nothing of them.
     pub fn is_empty(&self) -> bool {
-        let Self { pending, memos, intents, settled, failures, questions, answers } = self;
+        let Self { pending, memos, intents, settled, failures, questions, answers, earlier } = self;
         pending.is_empty()
+            && earlier.is_empty()
             && memos.is_empty()
             && intents.is_empty()
             && settled.is_empty()
@@ -108,6 +111,13 @@ impl StepRecords {
         self.memos.insert(key, memo.value.clone());
     }
 
+    /// Notes that the state, which is `before` so far, is written anew in another schema.
+    pub fn rebase(&mut self, before: impl FnOnce() -> StoredState) {
+        if !self.memos.is_empty() {
+            self.earlier.push(before());
+        }
+    }
+
     /// The questions that have no answer, in the order in which they were asked.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| !self.answers.contains_key(&question.id))
@@ -128,7 +138,7 @@ impl StepRecords {
             let chosen = all.iter().filter(|(key, value)| is_of(key, value));
             chosen.map(|(key, value)| (key.clone(), value.clone())).collect()
         }
-        let Self { pending, memos, intents, settled, failures, questions, answers } = self;
+        let Self { pending, memos, intents, settled, failures, questions, answers, earlier } = self;
         let questions: Vec<_> =
             questions.iter().filter(|question| question.task == task).cloned().collect();
         Self {
@@ -139,6 +149,7 @@ impl StepRecords {
             failures: chosen(failures, |failed, _| *failed == task),
             answers: chosen(answers, |id, _| questions.iter().any(|question| question.id == *id)),
             questions,
+            earlier: earlier.clone(),
         }
     }
 }

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use futures::executor::block_on;
 use hanok_checkpoint::{
     Answer, AppendId, Begin, Body, Checkpointer, Codec, Commit, Copied, Edit, End, Entry, Epoch,
-    Frontier, GraphId, Guard, InMemoryCheckpointer, Life, Log, Persistence, Question, RunEnd,
-    SharedCheckpointer, TaskWrite, ThreadFold, ThreadLife, Tip,
+    Frontier, GraphId, Guard, InMemoryCheckpointer, Life, Log, Memo, Persistence, Question, Rebase,
+    RunEnd, SharedCheckpointer, TaskWrite, ThreadFold, ThreadLife, Tip,
 };
 use hanok_core::{
-    Change, Changes, Namespace, Position, RunId, Spent, Stored, TaskId, Tenant, ThreadKey,
-    Timestamp,
+    Change, Changes, Fields, Namespace, Position, RunId, Spent, Stored, StoredSchema, TaskId,
+    Tenant, ThreadKey, Timestamp,
 };
 
 /// What `bodies` amount to, one after the other.
@@ -165,4 +165,32 @@ fn what_is_written_anew_ended_as_it_did() {
     let after = block_on(log.open(None)).unwrap().unwrap().fold;
     let after = after.run(&Namespace::root()).unwrap();
     assert_eq!((&after.ended, &after.records), (&before.ended, &before.records));
+}
+
+/// A memo may hold a write in the schema of the state before, which is kept until other tasks are due.
+#[test]
+fn the_state_before_a_rebase_is_kept_for_memos() {
+    let memo = |name: &str| {
+        let (task, name) = (TaskId::from_bytes([1; 16]), name.to_owned());
+        Body::Memo(Memo { task, name, value: Stored::nil(), spent: Spent::default() })
+    };
+    let rebase = |version, value: &str| {
+        let mut fields = Fields::default();
+        fields.apply_all(&set(&[("value", value)])).unwrap();
+        let schema = StoredSchema { version, ..StoredSchema::default() };
+        let fields = fields.to_stored();
+        Body::Rebase(Rebase { schema, fields, writes: Vec::new(), added: None })
+    };
+    let log = |memo| {
+        let bodies = [Some(begin(None)), Some(rebase(1, "a")), memo, Some(rebase(2, "b"))];
+        let fold = fold(bodies.into_iter().flatten().chain([rebase(3, "c")]));
+        let records = fold.run(&Namespace::root()).unwrap().records.clone();
+        let earlier = records.earlier.iter().map(|state| {
+            (state.schema.version, state.fields.get("value").unwrap().to_stored().to_string())
+        });
+        earlier.collect::<Vec<_>>()
+    };
+    assert_eq!(log(None), []);
+    let kept = [(1, r#""a""#.to_owned()), (2, r#""b""#.to_owned())];
+    assert_eq!(log(Some(memo("step"))), kept);
 }

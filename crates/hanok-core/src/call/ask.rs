@@ -9,6 +9,7 @@ use crate::{
     boxed::{BoxError, BoxFuture},
     call::{CallKey, audience::Audience},
     clock::Timestamp,
+    panicked::Panicked,
     stored::value::Stored,
 };
 
@@ -82,9 +83,9 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// Why it cannot be read.
+    /// Why it cannot be read; a check that panics is none that passes.
     pub fn read(&self, answer: &Stored) -> Result<(), BoxError> {
-        (self.read)(answer)
+        Panicked::catch(|| (self.read)(answer))?
     }
 }
 

@@ -1,10 +1,13 @@
 //! The schema that a state is stored in, as a log holds it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use crate::stored::{
-    error::StoredError,
-    msgpack::{Reader, Writer},
+use crate::{
+    fields::fold::{Field, Fields},
+    stored::{
+        error::StoredError,
+        msgpack::{Reader, Writer},
+    },
 };
 
 /// The schema that a state is stored in: the version of its type, and per field what its rule and its type are.
@@ -27,10 +30,58 @@ pub struct StoredField {
     pub nested: Option<StoredSchema>,
 }
 
+/// A state as a log holds it: the fields, and the schema in which they are stored.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StoredState {
+    /// The schema.
+    pub schema: Arc<StoredSchema>,
+    /// The fields.
+    pub fields: Fields,
+}
+
+impl StoredState {
+    /// The state in the field `name`, or `None` if the field does not hold a nested state.
+    #[must_use]
+    pub fn nested(&self, name: &str) -> Option<Self> {
+        let schema = self.schema.fields.get(name)?.nested.clone()?;
+        let fields = match self.fields.get(name)? {
+            Field::Nested(fields) => fields.clone(),
+            whole => Fields::from_stored(&whole.to_stored()).ok()?,
+        };
+        Some(Self { schema: schema.into(), fields })
+    }
+}
+
 /// The deepest nesting of states within each other.
 const DEEPEST: usize = 64;
 
 impl StoredSchema {
+    /// True if a state in this schema has every field of `other`, in the same version, with the same rules and types.
+    ///
+    /// ```
+    /// use hanok_core::{StoredField, StoredSchema};
+    ///
+    /// let schema = |names: &[&str]| StoredSchema {
+    ///     version: 1,
+    ///     fields: names.iter().map(|name| (name.to_string(), StoredField::default())).collect(),
+    /// };
+    /// assert!(schema(&["net", "tax"]).covers(&schema(&["net"])));
+    /// assert!(!schema(&["net"]).covers(&schema(&["net", "tax"])));
+    /// ```
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        self.version == other.version
+            && other.fields.iter().all(|(name, theirs)| {
+                self.fields.get(name).is_some_and(|own| {
+                    own.fingerprint == theirs.fingerprint
+                        && match (&own.nested, &theirs.nested) {
+                            (Some(own), Some(theirs)) => own.covers(theirs),
+                            (own, theirs) => own == theirs,
+                        }
+                })
+            })
+    }
+
     /// Writes the schema: its version, and a map of name to field.
     pub fn write(&self, to: &mut Writer) {
         to.array(2).uint(u64::from(self.version)).map(self.fields.len());

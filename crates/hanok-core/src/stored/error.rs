@@ -6,7 +6,7 @@ use rmp::Marker;
 use rmp_serde::decode;
 use thiserror::Error;
 
-use crate::boxed::BoxError;
+use crate::{boxed::BoxError, panicked::Panicked};
 
 /// The deepest nesting of a value. Deeper ones are refused when they are read, so that no stack overflows.
 pub(crate) const DEEPEST: usize = 128;
@@ -51,6 +51,15 @@ pub enum StoredError {
         /// The deepest nesting that is stored.
         deepest: usize,
     },
+    /// The `Serialize` or `Deserialize` of a type panicked.
+    #[error("a `{kind}` could not be stored or read")]
+    Panicked {
+        /// The type, without the modules that it is in.
+        kind: Box<str>,
+        /// The message of the panic.
+        #[source]
+        source: Box<Panicked>,
+    },
     /// The value cannot be stored: its `Serialize` failed or says what it does not keep.
     #[error("a value cannot be stored: {reason}")]
     Encode {
@@ -80,6 +89,11 @@ impl StoredError {
             other => other.into(),
         };
         Self::Decode { mismatch, source }
+    }
+
+    /// The error of a `T` whose code panicked.
+    pub(crate) fn panicked<T: ?Sized>(panicked: Panicked) -> Self {
+        Self::Panicked { kind: short(std::any::type_name::<T>()).into(), source: panicked.into() }
     }
 
     /// The error of `field`, or of the field within it that has it already.

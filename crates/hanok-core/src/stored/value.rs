@@ -11,6 +11,7 @@ use super::{
     msgpack::{Reader, Writer},
     shared,
 };
+use crate::panicked::Panicked;
 
 /// One value as it is stored: msgpack with field names and sorted map keys, so that equal values are equal bytes.
 ///
@@ -42,13 +43,13 @@ impl Stored {
     ///
     /// # Errors
     ///
-    /// [`StoredError::Encode`] when the value's `Serialize` fails.
+    /// [`StoredError::Encode`] when the value's `Serialize` fails, [`StoredError::Panicked`] when it panics.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, StoredError> {
         let _held = shared::Hold::new();
         let mut out = ROOM.take();
         out.clear();
         let mut encoder = Encoder::new(&mut out);
-        value.serialize(&mut encoder)?;
+        Panicked::catch(|| value.serialize(&mut encoder)).map_err(StoredError::panicked::<T>)??;
         if let Some(shared) = encoder.into_whole() {
             ROOM.set(out);
             return Ok(Self(shared));
@@ -96,7 +97,9 @@ impl Stored {
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, StoredError> {
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(&self.0[..]);
         deserializer.set_max_depth(DEEPEST);
-        T::deserialize(&mut deserializer).map_err(|error| StoredError::decode::<T>(self, error))
+        let read = Panicked::catch(|| T::deserialize(&mut deserializer));
+        let read = read.map_err(StoredError::panicked::<T>)?;
+        read.map_err(|error| StoredError::decode::<T>(self, error))
     }
 
     /// The number of bytes of the value.

@@ -12,7 +12,7 @@ use std::{
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
     CallDescription, CallInfo, CallItem, CallKey, CallSink, Cancellation, Limit, Meter, Position,
-    Spent, Stored, TaskId, Timestamp, Token, TokenSink,
+    Spent, Stored, StoredState, TaskId, Timestamp, Token, TokenSink,
 };
 
 use crate::{
@@ -101,6 +101,8 @@ pub(crate) struct StoredSteps {
     pub(crate) settled: BTreeMap<String, Stored>,
     pub(crate) questions: Vec<Question>,
     pub(crate) answers: BTreeMap<String, Stored>,
+    /// The stored forms of the state before the deploys since the task began.
+    pub(crate) earlier: Vec<StoredState>,
     /// In a test of a node: the answers, each behind the payload of its question.
     pub(crate) scripted: Option<Vec<(Stored, Stored)>>,
 }

@@ -63,7 +63,8 @@ impl<S: State, C> Cache<S, C> {
 
     /// Shares the results with other processes and later ones: in `store`, in the tenant of the thread, under the namespace
     /// `cache`, the graph and the node, where an operator can remove them. A result that this process has is not looked up. A
-    /// store that fails, and a result that this build cannot read, are no failure of the node: it runs. Default: results stay in
+    /// build whose state has another schema does not use a result: its node runs, and so it does when the store fails. Default:
+    /// results stay in
     /// this process.
     ///
     /// ```

@@ -8,7 +8,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     AskError, BoxError, Call, Cancellation, Chain, Check, Limit, LostCall, OverBudget, Request,
-    Stored, StoredError, Timestamp,
+    Stored, StoredError, StoredState, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -731,6 +731,12 @@ impl<C> Context<C> {
     /// [`StepError::Stored`] when it has another shape.
     pub fn memoised<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StepError> {
         self.remembered(&self.scope.named(name))
+    }
+
+    /// The stored forms that the graph's state had in earlier builds since the task began, oldest first. What a step has stored of
+    /// such a form, as a write of a tool ([`StateWrite::read`](hanok_state::StateWrite::read)), is translated by it. Empty without a deploy.
+    pub fn earlier_states(&self) -> &[StoredState] {
+        &self.scope.stored_steps().earlier
     }
 
     /// The result of an earlier run of a step, or of an earlier attempt.

@@ -1,14 +1,11 @@
 //! Merging: the updates of a super-step's tasks become part of the state.
 
-use std::{fmt::Write, panic::AssertUnwindSafe, sync::Arc};
+use std::{fmt::Write, sync::Arc};
 
-use hanok_core::{Changes, Namespace, TaskId};
+use hanok_core::{Changes, Namespace, Panicked, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 
-use crate::{
-    error::{NodeError, RunError},
-    node_error::panic_message,
-};
+use crate::error::{NodeError, RunError};
 
 /// Room for the id of a message.
 const ID: usize = 24;
@@ -43,9 +40,9 @@ pub(crate) fn merge<S: State>(
     writes: &mut [(&Arc<str>, &mut S::Update)],
     recorded: bool,
 ) -> Result<Changes, Unmerged> {
-    match std::panic::catch_unwind(AssertUnwindSafe(|| state.merge_writes(writes, recorded))) {
+    match Panicked::catch(|| state.merge_writes(writes, recorded)) {
         Ok(merged) => merged.map_err(Unmerged::Refused),
-        Err(panic) => Err(Unmerged::Panicked(panic_message(&*panic))),
+        Err(Panicked(message)) => Err(Unmerged::Panicked(message)),
     }
 }
 

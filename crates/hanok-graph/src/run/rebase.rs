@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{Body, Edit, Extend, Goto, Handed, Rebase, RunFold, Void};
-use hanok_core::{Change, Changes, Fields, Namespace, Position, StoredSchema, ThreadKey};
+use hanok_core::{
+    Change, Changes, Fields, Namespace, Position, StoredSchema, StoredState, ThreadKey,
+};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -99,17 +101,9 @@ pub(crate) fn warn_unknown(thread: &ThreadKey, path: &Namespace, fields: &[Strin
     );
 }
 
-/// The state of a graph before it was written anew.
-#[derive(Clone)]
-struct Before {
-    fields: Fields,
-    schema: Arc<StoredSchema>,
-}
-
-impl Before {
-    fn of(run: &RunFold) -> Self {
-        Self { fields: run.fields.clone(), schema: run.schema.clone() }
-    }
+/// The state of `run`, before it is written anew.
+fn stored_state(run: &RunFold) -> StoredState {
+    StoredState { fields: run.fields.clone(), schema: run.schema.clone() }
 }
 
 struct Migration<'a, S: State> {
@@ -124,16 +118,17 @@ impl<S: State> Migration<'_, S> {
         &mut self,
         path: &Namespace,
         run: &mut RunFold,
-        base: Option<&Before>,
+        base: Option<&StoredState>,
         unknown: &mut Vec<String>,
-    ) -> Result<Option<Before>, RunError> {
+    ) -> Result<Option<StoredState>, RunError> {
         let schema = self.initial.schema();
         let stored = run.schema.clone();
         let differences = schema.compare(&stored, &run.fields)?;
         unknown.extend(differences.unknown);
-        let before = differences.rewritten.then(|| Before::of(run));
+        let before = differences.rewritten.then(|| stored_state(run));
         let writes = self.pending(path, run, before.as_ref());
-        if before.is_some() {
+        if let Some(before) = &before {
+            run.records.rebase(|| before.clone());
             schema
                 .upgrade(&stored, &mut run.fields)
                 .map_err(|error| RunError::State(error.into()))?;
@@ -178,7 +173,7 @@ impl<S: State> Migration<'_, S> {
         &mut self,
         path: &Namespace,
         run: &mut RunFold,
-        before: Option<&Before>,
+        before: Option<&StoredState>,
     ) -> Vec<(Position, Changes)> {
         let (mut writes, mut voided) = (Vec::new(), Vec::new());
         for (position, write) in &mut run.records.pending {
@@ -210,7 +205,7 @@ impl<S: State> Migration<'_, S> {
     /// Translates `changes` into this build's schema, if it can read them.
     fn translated(
         &self,
-        before: Option<&Before>,
+        before: Option<&StoredState>,
         changes: &Changes,
         node: &Arc<str>,
     ) -> Option<Changes> {
@@ -248,7 +243,7 @@ impl<S: State> Migration<'_, S> {
     }
 
     /// The changes of a subgraph to the state that it shares.
-    fn added(&self, base: &Before, added: &[Changes]) -> Result<Vec<Changes>, RunError> {
+    fn added(&self, base: &StoredState, added: &[Changes]) -> Result<Vec<Changes>, RunError> {
         let mut before = base.clone();
         let node = "subgraph".into();
         added
@@ -267,7 +262,7 @@ impl<S: State> Migration<'_, S> {
     fn below(
         &mut self,
         path: &Namespace,
-        before: Option<&Before>,
+        before: Option<&StoredState>,
         below: &mut BTreeMap<Namespace, RunFold>,
     ) {
         let called: Vec<_> =
@@ -287,7 +282,7 @@ impl<S: State> Migration<'_, S> {
     fn shared(
         &mut self,
         path: &Namespace,
-        before: Option<&Before>,
+        before: Option<&StoredState>,
         run: &mut RunFold,
         below: &mut BTreeMap<Namespace, RunFold>,
     ) -> bool {
@@ -310,7 +305,12 @@ impl<S: State> Migration<'_, S> {
     }
 
     /// Reads the command of a subgraph, which is in the caller's schema; returns true if it could be read.
-    fn commands(&mut self, path: &Namespace, before: Option<&Before>, run: &mut RunFold) -> bool {
+    fn commands(
+        &mut self,
+        path: &Namespace,
+        before: Option<&StoredState>,
+        run: &mut RunFold,
+    ) -> bool {
         if let Some(handed) = &run.frontier.handed {
             let Some(changes) = self.command(handed, before) else { return false };
             if changes != handed.changes {
@@ -334,7 +334,7 @@ impl<S: State> Migration<'_, S> {
         true
     }
 
-    fn command(&self, handed: &Handed, before: Option<&Before>) -> Option<Changes> {
+    fn command(&self, handed: &Handed, before: Option<&StoredState>) -> Option<Changes> {
         let schema = self.initial.schema();
         let node = "subgraph".into();
         let changes = match before {

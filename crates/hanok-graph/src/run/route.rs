@@ -1,8 +1,9 @@
 //! Routing: the targets of a task that is done.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::sync::Arc;
 
 use hanok_checkpoint::{Due, Goto};
+use hanok_core::Panicked;
 use hanok_state::State;
 
 use crate::{
@@ -10,15 +11,14 @@ use crate::{
     graph::definition::{Definition, Vertex, Ways},
     names::END,
     node::command::Target,
-    node_error::panic_message,
 };
 
 /// Runs the routers of `ways` on `view`; returns their targets.
 pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeError> {
     let mut targets = Vec::new();
     for branch in &ways.branches {
-        let routed = std::panic::catch_unwind(AssertUnwindSafe(|| (branch.router)(view)))
-            .map_err(|panic| NodeError::Panicked(panic_message(&*panic)))?
+        let routed = Panicked::catch(|| (branch.router)(view))
+            .map_err(|Panicked(message)| NodeError::Panicked(message))?
             .map_err(NodeError::Router)?;
         for target in &routed {
             if !branch.declared.contains(target.node()) {

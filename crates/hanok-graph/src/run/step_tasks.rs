@@ -1,6 +1,9 @@
 //! The tasks of a super-step: one by itself, or several at once.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, OnceLock},
+};
 
 use crate::{
     error::{NodeError, RunError},
@@ -28,8 +31,9 @@ use crate::{
         task_outcome::{Done, TaskOutcome, written},
     },
 };
+use futures_util::FutureExt;
 use hanok_checkpoint::{Body, Doubt, Failed, StepRecords};
-use hanok_core::{BoxFuture, Position, TaskId};
+use hanok_core::{BoxFuture, Panicked, Position, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
@@ -169,12 +173,19 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let (state, failed) = (progress.state.clone(), self.failure(progress, task));
         let work = async move {
             let Some(vertex) = graph.vertex(&scope.task.node) else { return };
-            let ended = task::run(&graph, vertex, &state, &services, scope.clone(), failed).await;
+            let run = AssertUnwindSafe(async {
+                let attempt = scope.clone();
+                let ended = task::run(&graph, vertex, &state, &services, attempt, failed).await;
+                match scope.env.journal.is_kept() {
+                    true => Box::pin(store(ended, &scope)).await,
+                    false => shown(ended, &scope),
+                }
+            });
+            // A panic of the node itself is an outcome; this is one of other code of the task.
+            let ended = run.catch_unwind().await.unwrap_or_else(|panic| {
+                TaskOutcome::Failed(NodeError::Panicked(Panicked::of(&*panic).0))
+            });
             drop(state);
-            let ended = match scope.env.journal.is_kept() {
-                true => Box::pin(store(ended, &scope)).await,
-                false => shown(ended, &scope),
-            };
             let urgent = graph.fail_fast && matches!(ended, TaskOutcome::Failed(_));
             part.end(ended, urgent);
         };
@@ -203,7 +214,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
         let id = self.id(task);
         let records = progress.records.of_task(id);
-        let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
+        let StepRecords { memos, intents, mut settled, questions, answers, earlier, .. } = records;
         let mut memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
         let notes = note::taken_from(&mut memos);
         for intent in intents.values() {
@@ -225,6 +236,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             settled,
             questions,
             answers,
+            earlier,
             scripted: None,
         };
         Arc::new(stored).into()

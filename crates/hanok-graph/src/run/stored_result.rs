@@ -2,15 +2,19 @@
 
 use hanok_checkpoint::{Body, Entry, Goto, Index, Put, SharedStore, Store, TaskWrite, Ttl};
 use hanok_core::{
-    BoxError, Chain, Clock, ItemKey, Labels, Namespace, Spent, Stored, TaskId, Tenant,
+    BoxError, Chain, Clock, ItemKey, Labels, Namespace, Spent, Stored, TaskId, Tenant, Writer,
 };
 use hanok_state::{State, StateUpdate};
 use std::{sync::Arc, time::Duration};
 
 use crate::{
     graph::definition::Definition,
+    ids::Digest,
     names::END,
-    node::command::{Command, SendTo, Target},
+    node::{
+        cache::CacheKey,
+        command::{Command, SendTo, Target},
+    },
     run::parent_command::apart,
 };
 
@@ -22,17 +26,20 @@ pub(crate) struct StoredResult<'a> {
 }
 
 impl<'a> StoredResult<'a> {
-    /// The place of the result under `key`; `None` for a node or a graph whose name is none of a store's.
-    pub(crate) fn of(
+    /// The place of the result of `node` under `key`, which belongs to the schema of the graph's state: what a build with another
+    /// schema wrote would mean something else. `None` for a node or a graph whose name is none of a store's.
+    pub(crate) fn of<S: State, C>(
         store: &'a SharedStore,
         tenant: &Tenant,
-        graph: &str,
+        graph: &Definition<S, C>,
         node: &str,
-        key: &[u8],
+        key: CacheKey,
         clock: &'a dyn Clock,
     ) -> Option<Self> {
-        let labels = Labels::new(["cache", graph, node]).ok()?;
-        let name: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let labels = Labels::new(["cache", &*graph.name, node]).ok()?;
+        let mut schema = Writer::new();
+        graph.initial.schema().to_stored().write(&mut schema);
+        let name = Digest::new("stored cache").part(&key).part(&schema.into_bytes()).hex();
         let key = ItemKey::new(tenant.clone(), labels, &name).ok()?;
         Some(Self { store, key, clock })
     }
@@ -40,7 +47,7 @@ impl<'a> StoredResult<'a> {
     /// The result, if it is there and can be read. A store that fails is as one that has nothing: the node runs.
     pub(crate) async fn get<S: State>(&self) -> Option<Command<S>> {
         match self.store.get(&self.key, self.clock.now()).await {
-            // One of another build's is made anew, and written over.
+            // One that cannot be read is made anew, and written over.
             Ok(item) => read(&item?.value).ok(),
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "no result of a node was read; it runs");

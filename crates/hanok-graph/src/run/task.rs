@@ -1,7 +1,7 @@
 //! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto, Intent};
-use hanok_core::{BoxError, Chain};
+use hanok_core::{BoxError, Chain, Panicked};
 use hanok_state::{State, StateUpdate};
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tracing::Instrument;
@@ -17,7 +17,7 @@ use crate::{
         handler::{Failure, FailureKind},
         retry::caused_by,
     },
-    node_error::{find_cause, panic_message},
+    node_error::find_cause,
     observe::event::EventKind,
     outcome::Pending,
     run::{
@@ -332,7 +332,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 Ok(error) => AttemptOutcome::Failed(*error),
                 Err(error) => AttemptOutcome::Failed(NodeError::Failed(error)),
             },
-            Err(panic) => AttemptOutcome::Failed(NodeError::Panicked(panic_message(&*panic))),
+            Err(panic) => AttemptOutcome::Failed(NodeError::Panicked(Panicked::of(&*panic).0)),
         }
     }
 

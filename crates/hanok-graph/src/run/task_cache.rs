@@ -31,11 +31,11 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         match self.graph.results.look(key, clock).await {
             CacheLookup::Hit(command) => self.hit(command, scope),
             CacheLookup::Miss(making) => {
-                let (graph, node) = (&*self.graph.name, &*scope.task.node);
+                let (graph, node) = (self.graph, &*scope.task.node);
                 let stored = settings
                     .store
                     .as_ref()
-                    .and_then(|store| StoredResult::of(store, tenant, graph, node, &key, clock));
+                    .and_then(|store| StoredResult::of(store, tenant, graph, node, key, clock));
                 if let Some(stored) = &stored
                     && let Some(command) = stored.get().await
                 {

@@ -1,6 +1,6 @@
 //! The time limit of a turn.
 
-use std::{pin::pin, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::pin, time::Duration};
 
 use crate::{
     error::RunError,
@@ -8,18 +8,23 @@ use crate::{
     run::{graph_run::GraphRun, run_state::RunState},
 };
 use futures_util::FutureExt;
-use hanok_core::{Budget, Limit};
+use hanok_core::{Budget, Limit, Panicked};
 use hanok_state::State;
 
-/// Drives a run, and stops it when the turn's time is over.
+/// Drives a run, and stops it when the turn's time is over. Code of a user that panics somewhere in it ends it with an error, so that
+/// its claim is given back.
 pub(crate) async fn within_time<S: State, C: Send + Sync + 'static>(
     run: &GraphRun<S, C>,
     state: &mut RunState<S>,
     budget: Budget,
 ) -> Result<Outcome<S>, RunError> {
-    let Some(time) = budget.time else { return run.drive(state).await };
-    // Apart, so that the others carry no room for it.
-    Box::pin(at_most(run, state, time)).await
+    let driven = AssertUnwindSafe(async {
+        let Some(time) = budget.time else { return run.drive(state).await };
+        // Apart, so that the others carry no room for it.
+        Box::pin(at_most(run, state, time)).await
+    });
+    let driven = driven.catch_unwind().await;
+    driven.unwrap_or_else(|panic| Err(RunError::Panicked { source: Panicked::of(&*panic) }))
 }
 
 async fn at_most<S: State, C: Send + Sync + 'static>(

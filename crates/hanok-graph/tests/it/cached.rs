@@ -310,3 +310,60 @@ async fn processes_share_the_results_in_a_store() {
     }
     assert_eq!(run(&shared(store), "x", &ledger).await, "x 5 b");
 }
+
+/// A build whose page stores its text in `$text`, with the function that upgrades an earlier one, if there is one.
+macro_rules! build {
+    ($build:ident, $text:ident: $kind:ty = $value:expr, #[$($of:tt)*] #[$($field:tt)*]) => {
+        mod $build {
+            use super::*;
+
+            #[derive(State, Clone, Default, Debug)]
+            #[$($of)*]
+            pub(super) struct Page {
+                pub(super) url: String,
+                #[$($field)*]
+                pub(super) $text: $kind,
+            }
+
+            async fn load(_: Snapshot<Page>, cx: Context<Ledger>) -> Result<PageUpdate, BoxError> {
+                cx.services().note(stringify!($build));
+                Ok(Page::update().$text(<$kind>::from($value)))
+            }
+
+            pub(super) async fn run(store: &SharedStore, ledger: &Ledger) -> $kind {
+                let key = |page: &Page, _: &Ledger| page.url.clone();
+                let cache = Cache::new(ms(1_000), key).stored_in(store.clone());
+                let graph = Graph::<Page, Ledger>::builder("page").node("load", load.cache(cache));
+                let graph = graph.sequence([START, "load", END]).build().unwrap();
+                let page = graph.invoke(Page::update().url("u"), ledger.clone()).await;
+                page.unwrap().done().unwrap().$text
+            }
+        }
+    };
+}
+
+fn in_capitals(_: u32, _: &mut hanok_core::Fields) -> Result<(), BoxError> {
+    Ok(())
+}
+
+build!(first, text: String = "text", #[state(version = 1)] #[state(alias = "none")]);
+build!(added, text: String = "text", #[state(version = 1)] #[state(alias = "nothing")]);
+build!(renamed, body: String = "text", #[state(version = 1)] #[state(alias = "text")]);
+build!(retyped, text: Vec<u8> = b"text", #[state(version = 1)] #[state(alias = "none")]);
+build!(upgraded, text: String = "TEXT", #[state(version = 2, upgrade = in_capitals)] #[state(alias = "none")]);
+
+/// B54: a result of a build whose state has another schema is none of this build's: the node runs.
+#[tokio::test(start_paused = true)]
+async fn a_stored_result_in_another_schema_is_made_anew() {
+    let (store, ledger) = (SharedStore::new(InMemoryStore::new()), Ledger::default());
+    assert_eq!(first::run(&store, &ledger).await, "text");
+    assert_eq!(added::run(&store, &ledger).await, "text");
+    assert_eq!(ledger.all(), ["first 1"], "one schema");
+    assert_eq!(renamed::run(&store, &ledger).await, "text");
+    assert_eq!(ledger.of("renamed"), 1);
+    assert_eq!(first::run(&store, &ledger).await, "text");
+    assert_eq!(retyped::run(&store, &ledger).await, b"text");
+    assert_eq!(ledger.of("retyped"), 1);
+    assert_eq!(upgraded::run(&store, &ledger).await, "TEXT");
+    assert_eq!(ledger.of("upgraded"), 1);
+}

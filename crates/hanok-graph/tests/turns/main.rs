@@ -25,6 +25,7 @@ mod notes;
 mod observers;
 mod outcomes;
 mod outside;
+mod panics;
 mod past_limits;
 mod policies;
 mod shutdown;

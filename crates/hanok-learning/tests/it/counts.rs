@@ -176,17 +176,45 @@ async fn a_preference_that_the_user_did_not_state_never_counts() {
     assert!(PreferenceStatement::new("a", "b", "b", &Message::assistant("b")).is_err());
 }
 
+/// Evidence of a kind that only another build knows holds up nobody. It can be forgotten, and is learned when the kind is known.
 #[tokio::test]
-async fn evidence_of_an_unknown_kind_waits_until_the_kind_is_known() {
-    let (threads, store) = backends().await.remove(0);
-    let before = Memories::new(store.clone()).kind::<Preference>();
-    let before = Learner::new(consumer(&threads), before);
-    before.register().await.unwrap();
-    run_turns(&threads, &[answered("kim", "a", 1, "t", "Yes.")]).await;
-    let error = before.drain(NOW).await.unwrap_err();
-    assert!(matches!(error, LearningError::UnknownKind { kind } if kind == "episode"));
-    let after = Learner::new(consumer(&threads), memories(&store));
-    assert_eq!(after.drain(NOW).await.unwrap().new, 1);
+async fn evidence_of_an_unknown_kind_is_set_aside_until_the_kind_is_known() {
+    for (threads, store) in backends().await {
+        let before = Memories::new(store.clone()).kind::<Preference>();
+        let of = |user: &str| before.of(Tenant::default(), user);
+        let old = Learner::new(consumer(&threads), before.clone());
+        old.register().await.unwrap();
+        for taught in [
+            answered("kim", "a", 1, "t", "Yes."),
+            answered("kim", "b", 2, "t", "No."),
+            answered("lee", "c", 3, "t", "Perhaps."),
+            answered("choi", "d", 4, "gone", "Never."),
+            states("kim", "e", 5, "t", "drink=tea"),
+        ] {
+            run_turns(&threads, &[taught]).await;
+        }
+        let drained = old.drain(NOW).await.unwrap();
+        assert_eq!((drained.new, drained.refused.len()), (1, 0));
+        let aside = drained.set_aside.iter().map(|aside| &aside.why);
+        let kinds: Vec<_> = aside.map(|why| why.to_string()).collect();
+        assert_eq!(kinds, ["no kind of memory is named `episode`"; 4]);
+
+        assert_eq!(old.forget(&of("lee"), &Forget::Everything, NOW).await.unwrap().evidence, 1);
+        let what = Forget::Evidence { kind: Episode::NAME.to_owned(), id: "b".to_owned() };
+        assert_eq!(old.forget(&of("kim"), &what, NOW).await.unwrap().evidence, 1);
+        assert_eq!(old.forget_thread(&key("gone"), NOW).await.unwrap().evidence, 1);
+
+        let new = Learner::new(consumer(&threads), memories(&store));
+        for count in [1, 0] {
+            let drained = new.drain(NOW).await.unwrap();
+            assert_eq!((drained.new, drained.again), (count, 0));
+            assert!(drained.refused.is_empty() && drained.set_aside.is_empty());
+        }
+        for (user, count) in [("kim", 1), ("lee", 0), ("choi", 0)] {
+            let user = memories(&store).of(Tenant::default(), user);
+            assert_eq!(user.all::<Episode>(NOW).await.unwrap().len(), count);
+        }
+    }
 }
 
 /// A record that another build wrote in another shape is folded anew, and no evidence is lost meanwhile.

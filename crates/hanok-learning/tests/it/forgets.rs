@@ -229,6 +229,22 @@ async fn a_kind_that_is_not_known_can_be_forgotten_whole() {
     assert!(matches!(error, LearningError::UnknownKind { .. }));
 }
 
+/// One user's record that this build cannot fold keeps nothing of another's.
+#[tokio::test]
+async fn a_record_that_cannot_be_folded_holds_up_no_other_forgetting() {
+    let store = memory();
+    let kept = states("ann", "a", 1, "kept", "drink=tea");
+    let (gone, episode) =
+        (states("ann", "b", 2, "t", "drink=milk"), answered("kim", "c", 3, "t", "Yes."));
+    learn_all(&store, [&kept, &gone, &episode]).await;
+    let old = Memories::new(store.clone()).kind::<Episode>();
+    let error = old.forget_thread(&key("t"), NOW).await.unwrap_err();
+    assert!(matches!(error, LearningError::UnknownKind { kind } if kind == "preference"));
+    let kim = memories(&store).of(Tenant::default(), "kim");
+    assert_eq!(kim.all::<Episode>(NOW).await.unwrap().len(), 0);
+    assert_eq!(memories(&store).forget_thread(&key("t"), NOW).await.unwrap().evidence, 1);
+}
+
 /// The thread is the one in which evidence was committed, whatever the evidence says.
 #[tokio::test]
 async fn evidence_that_names_another_thread_goes_with_its_own() {

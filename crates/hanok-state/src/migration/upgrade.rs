@@ -1,6 +1,6 @@
 //! The upgrade of what an earlier version of a type stored.
 
-use hanok_core::{BoxError, Field, Fields, StoredError, StoredSchema};
+use hanok_core::{BoxError, Field, Fields, Panicked, StoredError, StoredSchema};
 use thiserror::Error;
 
 use super::compare::{NewerVersion, place, within};
@@ -113,10 +113,14 @@ impl Schema {
     ) -> Result<(), UpgradeError> {
         let (from, to) = (stored.version, self.version);
         match self.upgrade.filter(|_| from < to) {
-            Some(upgrade) => (upgrade.0)(from, fields).map_err(|source| {
-                let field = String::new();
-                UpgradeError { field, from, to, source }
-            }),
+            Some(upgrade) => {
+                let upgraded = Panicked::catch(|| (upgrade.0)(from, fields));
+                let upgraded = upgraded.unwrap_or_else(|panicked| Err(panicked.into()));
+                upgraded.map_err(|source| {
+                    let field = String::new();
+                    UpgradeError { field, from, to, source }
+                })
+            }
             None => Ok(()),
         }
     }

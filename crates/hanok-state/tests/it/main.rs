@@ -7,3 +7,4 @@ mod reduce;
 mod schema;
 mod setters;
 mod updates;
+mod writes;

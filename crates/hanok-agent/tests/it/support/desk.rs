@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hanok_agent::{AgentState, HasAgent, Protocol, ReactAgent, ReactAgentBuilder};
-use hanok_core::{Call, Effect};
+use hanok_core::{Call, Effect, Request, Stored};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError, ToolOutput};
 use hanok_state::{State, ToolCall};
 use schemars::JsonSchema;
@@ -76,6 +76,16 @@ pub(crate) fn order() -> SharedTool {
         let text = format!("{name} for {}", desk.customer);
         ToolOutput::new(format!("ordered {text}")).update(&Desk::update().push_orders(text))
     })
+}
+
+/// Asks a person, and says the answer.
+pub(crate) fn asking() -> SharedTool {
+    let run = |_: Named, call: Call| async move {
+        let question = Request::new(Stored::encode("Go on?").map_err(ToolError::failed)?);
+        let answer: String = call.question(question).await?.decode().map_err(ToolError::failed)?;
+        Ok(answer.into())
+    };
+    SharedTool::new(FnTool::new("ask", "Asks", run).unwrap().effect(Effect::Pure))
 }
 
 pub(crate) fn desk(model: &ScriptedModel) -> ReactAgentBuilder<Desk, App> {

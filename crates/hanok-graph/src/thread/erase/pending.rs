@@ -69,8 +69,10 @@ pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
     if gone.is_empty() {
         return;
     }
-    let StepRecords { pending, memos, intents, settled, failures, questions, answers } =
+    let StepRecords { pending, memos, intents, settled, failures, questions, answers, earlier } =
         &mut run.records;
+    // They may hold such a word, too. A write that was made on one of them cannot be translated then, which is said.
+    earlier.clear();
     pending.retain(|_, write| {
         let sends = write.goto.iter().any(|goto| match goto {
             Goto::Send(due) => due.input.as_ref().is_some_and(|i| gone.are_in(i)),
