@@ -88,12 +88,24 @@ pub(super) struct TaskRunner<'a, S: State, C> {
     pub(super) services: &'a Arc<C>,
 }
 
-/// The calls in doubt of an attempt that is over, its own and those in graphs that it ran.
-async fn in_doubt(scope: &TaskAttempt) -> Result<Vec<Pending>, CheckpointError> {
-    match scope.env.doubts.is_empty() {
-        true => Ok(Vec::new()),
-        false => Box::pin(scope.in_doubt()).await,
+/// The calls in doubt of an attempt that has `ended`, its own and those in graphs that it ran.
+async fn in_doubt<S: State>(
+    scope: &TaskAttempt,
+    ended: &AttemptOutcome<S>,
+) -> Result<Vec<Pending>, CheckpointError> {
+    if scope.env.doubts.is_empty() {
+        return Ok(Vec::new());
     }
+    match (Box::pin(scope.in_doubt()).await, ended) {
+        // What the store refused first is what matters.
+        (Err(_), AttemptOutcome::Failed(error)) if is_refused(error) => Ok(Vec::new()),
+        (doubts, _) => doubts,
+    }
+}
+
+/// True if the store refused something. That is no failure of the node's.
+fn is_refused(error: &NodeError) -> bool {
+    caused_by::<CheckpointError>(error).is_some()
 }
 
 /// A task whose node has returned, whatever it made of a call in doubt, is not done: it asks.
@@ -122,7 +134,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         loop {
             scope.started();
             let ended = self.attempt(&scope, None).await;
-            let doubts = match in_doubt(&scope).await {
+            let doubts = match in_doubt(&scope, &ended).await {
                 Ok(doubts) => doubts,
                 Err(error) => return TaskOutcome::Failed(error.into()),
             };
@@ -147,8 +159,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 AttemptOutcome::Stopped(stop) => return TaskOutcome::Stopped(stop),
                 AttemptOutcome::Failed(error) => error,
             };
-            // What the store refused is no failure of the node's.
-            if caused_by::<CheckpointError>(&error).is_some() {
+            if is_refused(&error) {
                 return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
@@ -213,7 +224,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             TaskOutcome::Failed(NodeError::Handler { failure, source: Box::new(source) })
         };
         let ended = self.attempt(scope, Some(failed)).await;
-        let doubts = match in_doubt(scope).await {
+        let doubts = match in_doubt(scope, &ended).await {
             Ok(doubts) => doubts,
             Err(error) => return TaskOutcome::Failed(error.into()),
         };
