@@ -69,6 +69,12 @@ impl Database {
         }
     }
 
+    /// The connection, for tests that set a fault on it.
+    #[cfg(test)]
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The store, as nobody writes to it.
     pub(crate) fn frozen(self, frozen: Frozen) -> Self {
         Self { frozen: Some(frozen), ..self }
