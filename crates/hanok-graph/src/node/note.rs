@@ -48,6 +48,7 @@ impl TaskAttempt {
             let namespace = &self.task.namespace;
             let bodies = [Body::Memo(memo)].into_iter().chain(repeats.clone().map(Body::Intent));
             let entries = bodies.map(|body| (namespace.clone(), body)).collect();
+            let _wait = self.awaits_store();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).insert(key.to_owned(), note);
@@ -76,6 +77,7 @@ impl TaskAttempt {
             let memo = Memo { task: self.id(), name: name(key), value, spent };
             let bodies = [Body::Memo(memo), Body::Intent(intent.clone())];
             let entries = bodies.map(|body| (self.task.namespace.clone(), body)).into();
+            let _wait = self.awaits_store();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).remove(key);

@@ -211,7 +211,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         };
         scope.env.record_spent(spent);
         let body = Body::Failed(failed.clone());
-        if let Err(error) = scope.env.journal.append(&scope.task.namespace, body).await {
+        let wait = scope.awaits_store();
+        let stored = scope.env.journal.append(&scope.task.namespace, body).await;
+        drop(wait);
+        if let Err(error) = stored {
             return TaskOutcome::Failed(error.into());
         }
         scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
