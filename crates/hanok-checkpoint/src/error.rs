@@ -129,6 +129,13 @@ pub enum CheckpointError {
     /// An entry could not be made into a record.
     #[error("an entry cannot be stored")]
     Encode(#[source] BoxError),
+    /// The place where the store lies was removed or holds another store since this one was opened. Nothing is written to it any more: open
+    /// it again.
+    #[error("{what} was removed or replaced after it was opened: open the store again")]
+    Replaced {
+        /// The store, as it was named when it was opened.
+        what: String,
+    },
 }
 
 hanok_core::error_codes! {
@@ -148,6 +155,7 @@ hanok_core::error_codes! {
         "HNK-113": Self::Full(_),
         "HNK-114": Self::Denied(_),
         "HNK-115": Self::Encode(_),
+        "HNK-116": Self::Replaced { .. },
     }
 }
 

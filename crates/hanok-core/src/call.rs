@@ -173,6 +173,22 @@ impl Call {
         self.ends_at(deadline, Some(limit))
     }
 
+    /// Ends the call so much later, if it has a deadline: for time in which it could not begin.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_core::Call;
+    ///
+    /// let call = Call::detached().within(Duration::from_secs(2)).extended(Duration::from_secs(9));
+    /// assert!(call.time_left().is_some_and(|left| left > Duration::from_secs(2)));
+    /// assert_eq!(Call::detached().extended(Duration::from_secs(9)).time_left(), None);
+    /// ```
+    #[must_use]
+    pub fn extended(self, by: Duration) -> Self {
+        Self { deadline: self.deadline.map(|deadline| deadline.plus(by)), ..self }
+    }
+
     fn ends_at(self, deadline: Timestamp, limit: Option<Duration>) -> Self {
         match self.deadline.is_some_and(|before| before <= deadline) {
             true => self,

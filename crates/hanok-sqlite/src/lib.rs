@@ -35,6 +35,8 @@
 //! ```
 
 mod failure;
+#[cfg(test)]
+mod faults;
 mod file;
 mod handle;
 mod items;

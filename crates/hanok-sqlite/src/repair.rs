@@ -93,7 +93,7 @@ pub(crate) fn repair(new: &mut Database, from: &Path) -> Result<Repaired, Checkp
         source: error.into(),
     };
     // Even reading may change the file: what stands beside it is moved into it.
-    let copy = Copy(beside(&new.path().unwrap_or_default(), "-from"));
+    let copy = Copy(beside(&new.path()?.unwrap_or_default(), "-from"));
     let length = fs::copy(from, &copy.0).map_err(unread)?;
     // Half a page is none, and reading it would be a failure of the disk.
     let whole = fs::OpenOptions::new().write(true).open(&copy.0);

@@ -167,6 +167,9 @@ fn store(error: &CheckpointError) -> Option<String> {
         }
         CheckpointError::Full(_) => "저장할 자리가 없습니다".to_owned(),
         CheckpointError::Denied(_) => "쓸 권한이 없습니다".to_owned(),
+        CheckpointError::Replaced { .. } => {
+            "대화 파일이 지워졌거나 다른 파일로 바뀌었습니다. 프로그램을 다시 시작하세요".to_owned()
+        }
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@ use crate::{
     backend::checkpointer::Checkpointer,
     backend::head::Head,
     chain::{Ancestor, Tip},
+    claim::Claim,
     entry::body::{Body, Entry},
     entry::fold::ThreadFold,
     entry::snapshot::{Origin, Snapshot},
@@ -163,17 +164,68 @@ impl Log {
         id: AppendId,
         now: Timestamp,
     ) -> Result<Head, CheckpointError> {
-        let (mut tip, epoch) = (Tip::of(head), head.epoch.next(now));
+        let epoch = head.epoch.next(now);
+        let after = self.touch(head, Guard::Clear(epoch), id, now).await?;
+        Ok(Head { epoch, claim: None, ..after })
+    }
+
+    /// Takes the thread, which is at `head` and owned by nobody, for a change between runs that is more than one append: until it is
+    /// [released](Self::release) or [rewritten](Self::rewrite_held), no run begins. Returns the head then. Nothing is said by it.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let (head, now) = (store.head(&thread).await?.ok_or("no log")?, Timestamp(8));
+    /// let claim = Claim { run: RunId(1), holder: Holder::this_process(1), epoch: head.epoch.next(now), beat: now };
+    /// let held = log.claim(&head, claim.clone(), AppendId(2), now).await?;
+    /// assert_eq!(held.claim, Some(claim));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the thread is not at `head` any more; [`CheckpointError::Fenced`] when the epoch of `claim` is not
+    /// above the thread's.
+    pub async fn claim(
+        &self,
+        head: &Head,
+        claim: Claim,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Head, CheckpointError> {
+        let after = self.touch(head, Guard::Take(claim.clone()), id, now).await?;
+        Ok(Head { epoch: claim.epoch, claim: Some(claim), ..after })
+    }
+
+    /// Appends an entry that changes nothing, for its guard. Returns the head after it, with the epoch and the claim before it.
+    async fn touch(
+        &self,
+        head: &Head,
+        guard: Guard,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Head, CheckpointError> {
+        let mut tip = Tip::of(head);
         let nothing = Edit { node: None, changes: Default::default(), frontier: None };
         let namespace = Namespace::root();
         let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
         let (codec, before) = (self.store().codec(), tip.position);
         let record = tip.push(codec, self.thread(), before, &entry).map_err(unwritten)?;
-        let guard = Guard::Clear(epoch);
         let append = tip.append(codec, self.thread(), id, before, guard, vec![record]);
         let (position, link, seal) = (tip.position, append.link, append.seal);
         self.store().append(self.thread(), Append { updated: Some(now), ..append }).await?;
-        Ok(Head { position, epoch, claim: None, link, seal, ..head.clone() })
+        Ok(Head { position, link, seal, ..head.clone() })
     }
 
     async fn rewind_from(

@@ -41,6 +41,13 @@ pub enum Keep {
     Since(Timestamp),
 }
 
+/// Whose change it is, with the id of its append and its time.
+struct Authored<'a> {
+    by: &'a str,
+    id: AppendId,
+    now: Timestamp,
+}
+
 impl Log {
     /// Cuts off what precedes the checkpoints that `keep` names, and gives the position up to which nothing is left; `None`
     /// when nothing has to go. What is kept reads as it did, with all that is pending; earlier positions, and branches that
@@ -199,25 +206,60 @@ impl Log {
     pub async fn rewrite(
         &self,
         head: &Head,
-        mut fold: ThreadFold,
+        fold: ThreadFold,
         by: &str,
         id: AppendId,
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
+        self.written_anew(
+            head,
+            (Guard::Unclaimed, Guard::Unclaimed),
+            fold,
+            Authored { by, id, now },
+        )
+        .await
+    }
+
+    /// [Rewrites](Self::rewrite) a thread that [was taken](Self::claim) for it, and releases it in the same append. `head` is what that
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] when another run has taken the thread since, or `head` has no claim; [`CheckpointError::Conflict`] when
+    /// someone else appended.
+    pub async fn rewrite_held(
+        &self,
+        head: &Head,
+        fold: ThreadFold,
+        by: &str,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let guards = (Guard::Hold(head.epoch), Guard::Release(head.epoch));
+        self.written_anew(head, guards, fold, Authored { by, id, now }).await
+    }
+
+    /// Writes the thread anew under guards: the first is of what comes before the last append, the second of that.
+    async fn written_anew(
+        &self,
+        head: &Head,
+        (before_last, last): (Guard, Guard),
+        mut fold: ThreadFold,
+        Authored { by, id, now }: Authored<'_>,
+    ) -> Result<Position, CheckpointError> {
         let (mut tip, mut envelopes) = (Tip::of(head), Vec::new());
         let (codec, thread) = (self.store().codec(), self.thread());
-        let append = |id, tip: &mut Tip, body| {
+        let append = |id, guard, tip: &mut Tip, body| {
             let (before, entry) =
                 (tip.position, Entry { at: now, namespace: Namespace::root(), body });
             let record = tip.push(codec, thread, before, &entry).map_err(unwritten)?;
-            let guard = Guard::Unclaimed;
             Ok::<_, CheckpointError>(tip.append(codec, thread, id, before, guard, vec![record]))
         };
         // A log that was cut at its head has a base there, which gives way to none but a later one.
         if head.floor == tip.position {
             let nothing = Edit { node: None, changes: Default::default(), frontier: None };
             let id = AppendId(id.0.wrapping_add(1));
-            let append = append(id, &mut tip, Body::Edit(nothing))?;
+            let append = append(id, before_last, &mut tip, Body::Edit(nothing))?;
             self.store().append(thread, append).await?;
         }
         let floor = tip.position;
@@ -235,7 +277,7 @@ impl Log {
         let (pending, snapshot) = (pending(&mut fold, now), Snapshot::of_calls(&fold));
         let base = BaseState { link: tip.link, start, snapshot, pending };
         let base = self.seal_base(thread, head.life, floor, &base)?;
-        let erased = append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?;
+        let erased = append(id, last, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?;
         let then = Some(Append { labels, updated: Some(now), ..erased });
         let trim = Trim { life: head.life, floor, base, expected: None, envelopes, then };
         self.store().trim(thread, trim).await?;

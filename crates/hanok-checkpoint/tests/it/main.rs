@@ -2,6 +2,7 @@
 
 mod folds;
 mod gaps;
+mod hostile;
 mod lines;
 mod memory;
 mod memory_store;

@@ -13,7 +13,7 @@ use hanok_checkpoint::{
     Append, AppendId, CheckpointError, Checkpointer, Epoch, Guard, Outgoing, Record,
     SharedCheckpointer, ThreadLife, Tip,
 };
-use hanok_core::{BoxFuture, Position};
+use hanok_core::{BoxFuture, Chain, Position};
 use tokio::sync::Notify;
 
 use crate::{observe::sink::Sink, runtime::Runtime};
@@ -68,7 +68,8 @@ struct Queue {
 enum Failed {
     /// The error, until it is reported.
     With(CheckpointError),
-    Reported,
+    /// What it said.
+    Reported(String),
 }
 
 impl Writer {
@@ -202,16 +203,18 @@ impl Writer {
 impl Queue {
     /// The error of a failed append: the first time in full, then as a note that there was one.
     fn is_well(&mut self) -> Result<(), CheckpointError> {
-        match self.failed.replace(Failed::Reported) {
-            None => {
-                self.failed = None;
-                Ok(())
+        match self.failed.take() {
+            None => Ok(()),
+            Some(Failed::With(error)) => {
+                self.failed = Some(Failed::Reported(Chain(&error).to_string()));
+                Err(error)
             }
-            Some(Failed::With(error)) => Err(error),
-            Some(Failed::Reported) => Err(CheckpointError::Unavailable {
-                reason: "an earlier append of this run failed",
-                source: "nothing more is stored of it".into(),
-            }),
+            Some(Failed::Reported(said)) => {
+                let reason = "an earlier append of this run failed";
+                let source = format!("nothing more is stored of it: {said}").into();
+                self.failed = Some(Failed::Reported(said));
+                Err(CheckpointError::Unavailable { reason, source })
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use hanok_checkpoint::{Intent, Outbox, Question};
@@ -18,8 +19,12 @@ use hanok_core::{
 use crate::{
     ids::Digest,
     node::{
-        activity::Activity, command::ToParent, doubts::Within, question::UnfitAnswer,
-        run_context::RunContext, task_ref::TaskRef,
+        activity::{Activity, Wait},
+        command::ToParent,
+        doubts::Within,
+        question::UnfitAnswer,
+        run_context::RunContext,
+        task_ref::TaskRef,
     },
     observe::{
         event::{Event, EventKind},
@@ -48,8 +53,10 @@ pub(crate) struct TaskAttempt {
     pub(crate) at: Timestamp,
     /// A position at which the state is the one that the task reads.
     pub(crate) from: Position,
-    /// The end of the attempt's time.
+    /// The end of the attempt's time, if it does not wait for the store.
     pub(crate) deadline: Option<Timestamp>,
+    /// The time for which the task had waited for the store when the attempt began.
+    pub(crate) waited: Duration,
     /// Stops what the attempt has begun; cancelled when it is over.
     pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
@@ -162,11 +169,23 @@ impl TaskAttempt {
             meter: self.meter().clone().into(),
             stored_steps: self.stored_steps().clone().into(),
             log: OnceLock::new(),
+            waited: self.activity.waited(),
             deadline: None,
             attempt,
             handling,
             ..*self
         }
+    }
+
+    /// The end of the attempt's time, later by the time for which it waited for the store.
+    pub(crate) fn deadline(&self) -> Option<Timestamp> {
+        let waited = self.activity.waited().saturating_sub(self.waited);
+        self.deadline.map(|deadline| deadline.plus(waited))
+    }
+
+    /// Begins a wait for the store, which is not the attempt's time. It ends when it is dropped.
+    pub(crate) fn awaits_store(&self) -> Option<Wait<'_>> {
+        self.activity.waits(&*self.env.runtime.clock)
     }
 
     /// The id of the task: the same in every retry and resume.

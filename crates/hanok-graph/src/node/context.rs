@@ -463,6 +463,7 @@ impl<C> Context<C> {
     ///
     /// [`StepError::Checkpoint`] when the store fails.
     pub async fn barrier(&self) -> Result<(), StepError> {
+        let _wait = self.scope.awaits_store();
         Ok(self.scope.env.journal.barrier().await?)
     }
 
@@ -568,11 +569,15 @@ impl<C> Context<C> {
             noted: scope.noted(&key).is_some(),
         };
         scope.announce(&intent);
+        let waited = scope.activity.waited();
         if scope.env.journal.is_kept() {
             let entry = (scope.task.namespace.clone(), Body::Intent(intent.clone()));
+            let _wait = scope.awaits_store();
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
         scope.intend(intent);
+        // The call has waited for that as well.
+        let call = call.extended(scope.activity.waited().saturating_sub(waited));
         match work(call).await {
             Ok(value) => {
                 scope.unsettle(&key);
@@ -755,6 +760,7 @@ impl<C> Context<C> {
             let spent = scope.spend();
             scope.env.record_spent(spent);
             let memo = Memo { task: scope.id(), name: key.to_owned(), value: value.clone(), spent };
+            let _wait = scope.awaits_store();
             scope.env.journal.append(&scope.task.namespace, Body::Memo(memo)).await?;
         }
         locked(&scope.stored_steps().memos).insert(key.to_owned(), value);
@@ -769,6 +775,7 @@ impl<C> Context<C> {
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
             let answer = Body::Answer(Answer { id, value, by: None, key: None });
             scope.unsettle(key);
+            let _wait = scope.awaits_store();
             scope.env.journal.append(&scope.task.namespace, answer).await?;
         }
         scope.settle(key);
@@ -817,7 +824,7 @@ impl<C: Send + Sync + 'static> Context<C> {
             Some(items) => call.provide(Arc::new(items)),
             None => call,
         };
-        let call = match scope.deadline {
+        let call = match scope.deadline() {
             Some(deadline) => call.deadline(deadline),
             None => call,
         };

@@ -190,6 +190,7 @@ impl<C> TestContext<C> {
             from: Position::START,
             deadline: None,
             stop: LazyStop::default(),
+            waited: Default::default(),
             activity: Default::default(),
             spoken: Default::default(),
             held: Default::default(),

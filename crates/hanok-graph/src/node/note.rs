@@ -57,6 +57,7 @@ impl TaskAttempt {
             let namespace = &self.task.namespace;
             let bodies = [Body::Memo(memo)].into_iter().chain(noted.clone().map(Body::Intent));
             let entries = bodies.map(|body| (namespace.clone(), body)).collect();
+            let _wait = self.awaits_store();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).insert(key.to_owned(), note);
@@ -80,6 +81,7 @@ impl TaskAttempt {
         self.unsettle(key);
         if self.env.journal.is_kept() {
             let entries = lost(&self.task.namespace, &intent);
+            let _wait = self.awaits_store();
             self.env.journal.append_safely(entries, Safety::Machine).await?;
         }
         locked(&self.stored_steps().notes).remove(key);

@@ -106,7 +106,7 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
         self
     }
 
-    /// Limits the time of one attempt. Default: no limit.
+    /// Limits the time of one attempt. Time in which the node waits for the store does not count. Default: no limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -219,7 +219,7 @@ pub trait NodeExt: Sized {
         Configured::new(self, NodeSettings::new().retry(retry))
     }
 
-    /// Limits the time of one attempt. Default: no limit.
+    /// Limits the time of one attempt. Time in which the node waits for the store does not count. Default: no limit.
     ///
     /// ```
     /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};

@@ -107,7 +107,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             }
         };
         let now = self.env.runtime.clock.now();
+        let wait = self.awaits_store();
         let last = self.env.journal.append_then(now, entries, keep, report).await?;
+        drop(wait);
         progress.at = of_commit(last);
         self.scheduled(progress, ran, frontier, now)?;
         if self.namespace.is_root() {
@@ -228,6 +230,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let error = refused.of_run(step, &self.namespace);
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
+            let _wait = self.awaits_store();
             self.env.journal.append(&self.namespace, Body::Void(void)).await?;
         }
         Ok(error)

@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     graph::definition::Definition,
-    node::{activity::Activity, doubts::Within, run_context::RunContext, task_ref::TaskRef},
+    node::{
+        activity::{Activity, Wait},
+        doubts::Within,
+        run_context::RunContext,
+        task_ref::TaskRef,
+    },
     observe::spoken::Spoken,
     run::task_outcome::Done,
     slots::HeldSlots,
@@ -38,5 +43,10 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// The id of a task of this graph.
     pub(crate) fn id(&self, task: &TaskRef) -> TaskId {
         task.id(self.env.journal.identity())
+    }
+
+    /// Begins a wait for the store, which is not the time of the task that called the graph. It ends when it is dropped.
+    pub(crate) fn awaits_store(&self) -> Option<Wait<'_>> {
+        self.activity.waits(&*self.env.runtime.clock)
     }
 }

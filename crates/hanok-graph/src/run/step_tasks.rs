@@ -250,7 +250,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         alone: bool,
     ) -> TaskAttempt {
         let settings = &vertex.settings;
-        let watched = settings.idle.or(settings.heartbeat).or(task.idle()).is_some();
+        let silent = settings.idle.or(settings.heartbeat).or(task.idle());
+        let watched = silent.or(settings.timeout).or(task.timeout()).is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
         let spoken = match self.env.sink.modes().has(Mode::Messages) {
             true => Spoken::within(&self.spoken),
@@ -268,6 +269,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             at: progress.since,
             from: progress.at,
             deadline: None,
+            waited: activity.waited(),
             stop: LazyStop::default(),
             activity,
             spoken,
@@ -297,6 +299,7 @@ async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> Ta
     let entry = (scope.task.namespace.clone(), Body::Write(write));
     let now = env.runtime.clock.now();
     let report_at = |at| report(&done, scope, Some(at));
+    let _wait = scope.awaits_store();
     match env.journal.append_then(now, vec![entry], ClaimAfter::Held, report_at).await {
         Ok(position) => TaskOutcome::Done(Done { position: Some(position), ..done }),
         Err(error) => TaskOutcome::Failed(error.into()),

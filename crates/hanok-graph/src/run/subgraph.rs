@@ -390,6 +390,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 // Noted once, by the graph whose breakpoint it is: the next run passes it.
                 if path == scope.namespace {
                     let end = scope.end(RunEnd::Breakpoint, "", Spent::default());
+                    let _wait = scope.awaits_store();
                     let noted = journal.append(&path, Body::End(end)).await;
                     noted.map_err(|error| failed(error.into()))?;
                 }
@@ -413,7 +414,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         if self.persistence == Persistence::PerThread {
             journal.call_child(&scope.namespace);
         }
+        let wait = scope.awaits_store();
         let child = journal.take_child(&scope.namespace).await?;
+        drop(wait);
         let mut progress = on_heap(self.begin(scope, child, input, parent)).await?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await?;
@@ -489,6 +492,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
             }
         };
+        let _wait = scope.awaits_store();
         let at = scope.env.journal.append_then(now, vec![entry], ClaimAfter::Held, tell).await?;
         progress.at = at;
         Ok(progress)
@@ -509,6 +513,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         journal.put_below(below);
         let Migrated { progress, entries, unknown } = read?;
         if !entries.is_empty() {
+            let _wait = scope.awaits_store();
             journal.append_all(entries).await?;
         }
         if !unknown.is_empty() {

@@ -219,7 +219,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 sink.emit(|| Event::new(&path, step, Some(task), at, request));
             }
         };
+        let wait = self.awaits_store();
         self.env.journal.hold(entries, Box::new(report)).await;
+        drop(wait);
         questions.into_iter().for_each(|question| progress.records.ask(question));
     }
 }

@@ -89,7 +89,7 @@ pub(super) struct TaskRunner<'a, S: State, C> {
     pub(super) services: &'a Arc<C>,
 }
 
-/// The calls in doubt of an attempt that is over, its own and those in graphs that it ran.
+/// The calls in doubt of an attempt that has `ended`, its own and those in graphs that it ran.
 async fn in_doubt<S: State>(
     scope: &TaskAttempt,
     ended: &AttemptOutcome<S>,
@@ -98,10 +98,19 @@ async fn in_doubt<S: State>(
         AttemptOutcome::Returned(_) => Work::IsOver,
         _ => Work::GoesOn,
     };
-    match scope.env.doubts.is_empty() {
-        true => Ok(Vec::new()),
-        false => Box::pin(scope.in_doubt(work)).await,
+    if scope.env.doubts.is_empty() {
+        return Ok(Vec::new());
     }
+    match (Box::pin(scope.in_doubt(work)).await, ended) {
+        // What the store refused first is what matters.
+        (Err(_), AttemptOutcome::Failed(error)) if is_refused(error) => Ok(Vec::new()),
+        (doubts, _) => doubts,
+    }
+}
+
+/// True if the store refused something. That is no failure of the node's.
+fn is_refused(error: &NodeError) -> bool {
+    caused_by::<CheckpointError>(error).is_some()
 }
 
 /// A task whose node has returned, whatever it made of a call in doubt, is not done: it asks.
@@ -155,8 +164,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 AttemptOutcome::Stopped(stop) => return TaskOutcome::Stopped(stop),
                 AttemptOutcome::Failed(error) => error,
             };
-            // What the store refused is no failure of the node's.
-            if caused_by::<CheckpointError>(&error).is_some() {
+            if is_refused(&error) {
                 return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
@@ -208,7 +216,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         };
         scope.env.record_spent(spent);
         let body = Body::Failed(failed.clone());
-        if let Err(error) = scope.env.journal.append(&scope.task.namespace, body).await {
+        let wait = scope.awaits_store();
+        let stored = scope.env.journal.append(&scope.task.namespace, body).await;
+        drop(wait);
+        if let Err(error) = stored {
             return TaskOutcome::Failed(error.into());
         }
         scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });

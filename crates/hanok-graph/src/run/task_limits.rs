@@ -67,7 +67,7 @@ pub(crate) async fn in_time<S: State>(
     let clock = &scope.env.runtime.clock;
     let late = async {
         match timeout {
-            Some(after) => clock.sleep(after).await,
+            Some(after) => scope.activity.own_time(after, clock.clone()).await,
             None => std::future::pending().await,
         }
     };

@@ -5,8 +5,10 @@ pub(super) mod words;
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::{AppendId, CheckpointError, Forks, Head, Log, OpenLog, RunFold, ThreadLife};
-use hanok_core::{Namespace, Position, ThreadKey};
+use hanok_checkpoint::{
+    AppendId, CheckpointError, Claim, Forks, Head, Log, OpenLog, RunFold, ThreadFold, ThreadLife,
+};
+use hanok_core::{Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -116,11 +118,50 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             Forks::Keep => log.forks().await,
         };
         let forks = forks.map_err(RunError::Checkpoint)?;
-        let erased = self.app.erase_items(self.key(), head.life, &fold, &gone).await;
-        erased.map_err(RunError::Checkpoint)?;
-        let (id, now) = (AppendId(self.app.runtime().ids.id()), self.app.runtime().clock.now());
-        let position = log.rewrite(&head, fold, by, id, now).await?;
+        let position = match self.app.has_items() {
+            true => self.rewrite_with_items(&log, &head, fold, &gone, by).await?,
+            false => log.rewrite(&head, fold, by, self.append_id(), self.now()).await?,
+        };
         Ok(Erasure { position, forks, remains: left })
+    }
+
+    /// Rewrites the thread and removes its items that are `gone`, while it is taken: a run that begins meanwhile would lose what it has just
+    /// stored, for nothing names that yet. The items go first. If this breaks off then, the words are in the log still, and another
+    /// erasure finds them.
+    async fn rewrite_with_items(
+        &self,
+        log: &Log,
+        head: &Head,
+        fold: ThreadFold,
+        gone: &Words,
+        by: &str,
+    ) -> Result<Position, RunError> {
+        // Our own claim is that of a dead run, unless one is active.
+        let Some(_active) = self.app.active().enter_free(self.key()).await else {
+            return Err(RunError::Conflict { thread: self.key().clone(), holder: None });
+        };
+        let (run, now) = (RunId(self.app.runtime().ids.id()), self.now());
+        let holder = self.app.holder().clone();
+        let claim = Claim { run, holder, epoch: head.epoch.next(now), beat: now };
+        let held = log.claim(head, claim, self.append_id(), now).await?;
+        let erased = async {
+            self.app.erase_items(self.key(), head.life, &fold, gone).await?;
+            log.rewrite_held(&held, fold, by, self.append_id(), self.now()).await
+        };
+        let erased = erased.await;
+        if erased.is_err() {
+            // What cannot be given back now is as that of a run that died.
+            drop(log.release(&held, self.append_id(), self.now()).await);
+        }
+        Ok(erased?)
+    }
+
+    fn append_id(&self) -> AppendId {
+        AppendId(self.app.runtime().ids.id())
+    }
+
+    fn now(&self) -> Timestamp {
+        self.app.runtime().clock.now()
     }
 
     /// Removes the forks and their items; returns which.

@@ -20,6 +20,11 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         ThreadItems::forget_removed(memory, &self.log(thread), now).await
     }
 
+    /// True if threads have items: there is a store for them.
+    pub(super) fn has_items(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// The items of this life of `thread`, if the app has a store for them.
     fn items(&self, thread: &ThreadKey, life: Life) -> Option<ThreadItems> {
         let memory = self.memory.as_deref()?.clone();

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use hanok_checkpoint::{AppendId, Checkpointer, Forks, Log, SharedCheckpointer};
+use hanok_checkpoint::{AppendId, Checkpointer, Forks, LEASE, Log, SharedCheckpointer};
 use hanok_core::{BoxFuture, Budget, Clock, Position, Timestamp};
 use hanok_graph::{
     App, BoxError, Context, END, EditStep, Graph, NewInput, Outcome, RunError, Runtime, START,
@@ -298,4 +298,23 @@ async fn a_clock_that_is_set_takes_no_budget() {
     let asked = thread.invoke(S::update(), Ledger::default()).await.unwrap();
     assert!(matches!(asked, Outcome::Interrupted(_)), "{asked:?}");
     done(thread.reply("yes", Ledger::default()).await);
+}
+
+/// P10: a run whose thread was deleted and begun anew is told so by its next heartbeat, and does not work on for nobody.
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_thread_was_begun_anew_stops() {
+    let store = memory();
+    let thread = working(Runtime::default()).checkpointer(store.clone()).thread(key("t"));
+    let ledger = Ledger::default();
+    let before = Instant::now();
+    let run = thread.invoke(S::update().n(3_600), ledger.clone());
+    let anew = async {
+        sleep(SECOND).await;
+        store.delete(&key("t"), None).await.unwrap();
+        let other = working(Runtime::default()).checkpointer(store.clone()).thread(key("t"));
+        done(other.invoke(S::update(), Ledger::default()).await);
+    };
+    let (went, ()) = tokio::join!(run, anew);
+    assert!(matches!(went, Err(RunError::Superseded { .. })), "{went:?}");
+    assert!(before.elapsed() <= LEASE, "{:?}", before.elapsed());
 }

@@ -503,3 +503,23 @@ async fn a_rewind_says_which_calls_are_made_again() {
     assert_eq!((both.len(), &both[0]), (2, &meant[1]));
     assert_ne!(both[1], meant[1]);
 }
+
+/// P4: a call that was not made is not among those that a rewind makes again.
+#[tokio::test]
+async fn a_rewind_does_not_name_calls_that_were_not_made() {
+    async fn pays(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let refuses = |_| async { Err::<String, _>(NotMade("the shop is closed".into())) };
+        let refused = cx.once("pay", "{}", Doubt::Ask, refuses).await;
+        let makes = |_| async { Ok::<_, BoxError>("sent".to_owned()) };
+        let sent = cx.once("mail", "{}", Doubt::Ask, makes).await?;
+        Ok(says(format!("{sent}, {}", refused.is_err())))
+    }
+    let graph = built(Graph::builder("pays").node("a", pays).edge(START, "a").edge("a", END));
+    let store = memory();
+    let on = thread(&graph, &store);
+    let state = on.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
+    assert_eq!(log(&state), ["sent, true"]);
+    let rewound = on.rewind(Position(1)).await.unwrap();
+    let tools: Vec<_> = rewound.repeats.iter().map(|call| call.tool.as_str()).collect();
+    assert_eq!(tools, ["mail"]);
+}

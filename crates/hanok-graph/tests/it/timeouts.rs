@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use hanok_core::{Timestamp, Token};
+use hanok_checkpoint::{Append, CheckpointError, Checkpointer as _, SharedCheckpointer};
+use hanok_core::{ThreadKey, Timestamp, Token};
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Input, NodeError, NodeExt, NodeSettings, Outcome,
-    Retry, RunError, START, SendTo, Snapshot, Subgraph,
+    BoxError, Context, Doubt, END, Graph, GraphBuilder, Input, NodeError, NodeExt, NodeSettings,
+    Outcome, Retry, RunError, START, SendTo, Snapshot, Subgraph,
 };
 use hanok_state::State;
+use hanok_testkit::{Layer, Layered};
 use tokio::time::Instant;
 
 use crate::support::{
@@ -349,4 +351,83 @@ async fn a_heartbeat_time_out_is_extended_by_heartbeats_alone() {
         let graph = graph.configure("call", limits).build().unwrap();
         assert_eq!(graph.invoke(S::update(), Ledger::default()).await.is_ok(), ends, "{name}");
     }
+}
+
+/// A store whose appends take this long.
+#[derive(Debug)]
+struct SlowStore(SharedCheckpointer, Duration);
+
+impl Layer for SlowStore {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        tokio::time::sleep(self.1).await;
+        self.0.append(thread, append).await
+    }
+}
+
+fn slow_store() -> SharedCheckpointer {
+    SharedCheckpointer::new(Layered(SlowStore(memory(), ms(200))))
+}
+
+/// Works twice for as long as `n` says, with a step and a call that must not be repeated in between.
+async fn stores(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let attempt = cx.services().note(cx.node());
+    let work = cx.runtime().clock.sleep(ms(state.n.into()));
+    work.await;
+    let known = cx.step("known", async || Ok::<_, BoxError>(attempt)).await?;
+    let paid = async |call: hanok_core::Call| Ok::<_, BoxError>(call.time_left());
+    let left: Option<Duration> = cx.once("pay", "{}", Doubt::Ask, paid).await?;
+    assert!(left.is_none_or(|left| left == ms(50) - ms(state.n.into())), "{left:?}");
+    cx.runtime().clock.sleep(ms(state.n.into())).await;
+    Ok(says(format!("{} {known}", cx.node())))
+}
+
+/// B49: a store that is slow is not the node's fault: the time of an attempt passes while the node works, and not while it waits for what
+/// it stores, or for what others store.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_node_does_not_pass_while_it_waits_for_the_store() {
+    let timed = |node: &str, graph: GraphBuilder<S, Ledger>| {
+        let retry = Retry::attempts(3).first(ms(1)).factor(1.0).jitter(false);
+        graph.configure(node, NodeSettings::new().timeout(ms(50)).retry(retry))
+    };
+    let inner = one("a", builder().node("a", stores)).build().unwrap();
+    let both = builder().node("a", stores).node("b", stores);
+    let both = both.edge(START, "a").edge(START, "b").edge("a", END).edge("b", END);
+    for (graph, ends) in [
+        (timed("a", one("a", builder().node("a", stores))), vec!["a 1"]),
+        (timed("b", timed("a", both)), vec!["a 1", "b 1"]),
+        (timed("sub", one("sub", builder().subgraph("sub", Subgraph::shared(inner)))), vec!["a 1"]),
+    ] {
+        let graph = graph.build().unwrap();
+        let ledger = Ledger::default();
+        let on = thread(&graph, &slow_store());
+        let state = done(on.invoke(S::update().n(20), ledger.clone()).await);
+        assert_eq!(log(&state), ends);
+        // What the node itself needs counts.
+        let on = thread(&graph, &slow_store());
+        let error = on.invoke(S::update().n(60), ledger).await.unwrap_err();
+        assert!(chain(&error).ends_with("it took longer than 50ms, its time-out"), "{error:?}");
+    }
+}
+
+/// B49: a node whose own work is too long is stopped when that was too long, however long the store took.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_takes_too_long_beside_a_slow_store_is_stopped() {
+    async fn works(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.runtime().clock.sleep(ms(30)).await;
+        cx.step("known", async || Ok::<_, BoxError>(())).await?;
+        cx.services().note("stored");
+        cx.runtime().clock.sleep(ms(30)).await;
+        Ok(says("late"))
+    }
+    let graph = one("a", builder().node("a", works.timeout(ms(50)))).build().unwrap();
+    let ledger = Ledger::default();
+    let on = thread(&graph, &slow_store());
+    let before = Instant::now();
+    on.invoke(S::update(), ledger.clone()).await.unwrap_err();
+    // The run's beginning and its end are appends too.
+    assert_eq!((before.elapsed(), ledger.of("stored")), (ms(200 + 30 + 200 + 20 + 200), 1));
 }

@@ -1,9 +1,20 @@
 //! Values too large for a state, which stand beside the log and go with it.
 
-use hanok_checkpoint::{Checkpointer as _, Forks, InMemoryStore, Search, SharedStore, Store as _};
-use hanok_core::{Stored, Tenant, Timestamp};
-use hanok_graph::{BoxError, Context, END, Graph, Persistence, START, Snapshot, Subgraph, Thread};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use hanok_checkpoint::{
+    CheckpointError, Checkpointer as _, Forks, InMemoryStore, Search, SharedCheckpointer,
+    SharedStore, Store as _, ThreadInfo, Trim, Which,
+};
+use hanok_core::{Stored, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{
+    BoxError, Context, END, Graph, Persistence, RunError, START, Snapshot, Subgraph, Thread,
+};
 use hanok_state::{Message, Role, State};
+use hanok_testkit::{Layer, Layered};
 
 use crate::asking::{Ledger, S, SUpdate, app, built, key, memory};
 
@@ -88,4 +99,110 @@ async fn a_fork_has_what_it_names() {
     assert!(app.thread(key("fork")).delete().await.unwrap());
     assert_eq!(names(&memory).await, ["below0", "keep0"]);
     assert_ne!(Some(life), app.store().head(&key("t")).await.unwrap().map(|head| head.life));
+}
+
+/// When another process runs the thread while it is erased.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Meanwhile {
+    /// After the erasure has read it.
+    Read,
+    /// After the items went, and before the log is written anew.
+    Removed,
+}
+
+/// A store in whose midst another process runs the thread, once, or that is gone.
+#[derive(Debug, Clone)]
+struct Beside {
+    store: SharedCheckpointer,
+    memory: SharedStore,
+    at: Option<Meanwhile>,
+    went: Arc<Mutex<Option<Result<u32, String>>>>,
+    /// How often the log cannot be written anew.
+    gone: Arc<AtomicUsize>,
+}
+
+impl Beside {
+    async fn runs(&self, at: Meanwhile) {
+        if Some(at) != self.at || self.went.lock().unwrap().is_some() {
+            return;
+        }
+        let other = app(&graph(), &self.store).remembering(self.memory.clone()).thread(key("t"));
+        let went = other.invoke(says("choi", "choi"), Ledger::default()).await;
+        let went =
+            went.map(|outcome| outcome.done().unwrap().n).map_err(|error| format!("{error:?}"));
+        *self.went.lock().unwrap() = Some(went);
+    }
+}
+
+impl Layer for Beside {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn threads(
+        &self,
+        which: Which,
+        after: Option<&ThreadKey>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        self.runs(Meanwhile::Read).await;
+        self.store.threads(which, after, limit).await
+    }
+
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
+        self.runs(Meanwhile::Removed).await;
+        let left = |left: usize| left.checked_sub(1);
+        if self.gone.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok() {
+            return Err(CheckpointError::Unavailable { reason: "gone", source: "gone".into() });
+        }
+        self.store.trim(thread, trim).await
+    }
+}
+
+async fn beside(at: Option<Meanwhile>, gone: usize) -> (Beside, Thread<S, Ledger>, SharedStore) {
+    let (store, memory) = (memory(), SharedStore::new(InMemoryStore::new()));
+    let thread = app(&graph(), &store).remembering(memory.clone()).thread(key("t"));
+    for said in ["kim", "lee"] {
+        thread.invoke(says(said, said), Ledger::default()).await.unwrap().done().unwrap();
+    }
+    let (went, gone) = (Arc::default(), Arc::new(gone.into()));
+    let beside = Beside { store, memory: memory.clone(), at, went, gone };
+    let store = SharedCheckpointer::new(Layered(beside.clone()));
+    let thread = app(&graph(), &store).remembering(memory.clone()).thread(key("t"));
+    (beside, thread, memory)
+}
+
+/// B146, P10: a run that begins while its thread is erased loses nothing that it stores: either it is first, and nothing is erased, or it is
+/// refused.
+#[tokio::test]
+async fn a_run_that_begins_beside_an_erasure_keeps_what_it_stores() {
+    let (run, thread, memory) = beside(Some(Meanwhile::Read), 0).await;
+    let refused = thread.erase(without(&["lee"]), "the officer", Forks::Keep).await.unwrap_err();
+    assert!(matches!(refused, RunError::Conflict { .. }), "{refused:?}");
+    assert_eq!(run.went.lock().unwrap().take(), Some(Ok(3)));
+    let all = ["below0", "below1", "below2", "keep0", "keep1", "keep2"];
+    assert_eq!(names(&memory).await, all);
+
+    let (run, thread, memory) = beside(Some(Meanwhile::Removed), 0).await;
+    thread.erase(without(&["lee"]), "the officer", Forks::Keep).await.unwrap();
+    let went = run.went.lock().unwrap().take().unwrap();
+    assert!(went.as_ref().is_err_and(|error| error.starts_with("Conflict")), "{went:?}");
+    assert_eq!(names(&memory).await, ["below0", "below1", "keep0"]);
+    let state = thread.invoke(says("choi", "choi"), Ledger::default()).await.unwrap();
+    assert_eq!(state.done().unwrap().n, 3);
+}
+
+/// P57: an erasure that breaks off between the items and the log leaves the thread free, and a second one erases what is left.
+#[tokio::test]
+async fn an_erasure_that_breaks_off_is_made_again() {
+    let (_, thread, memory) = beside(None, 1).await;
+    let is_there = async || {
+        let state = thread.state(None).await.unwrap().unwrap();
+        state.messages.iter().any(|message| message.text() == "lee")
+    };
+    let first = thread.erase(without(&["lee"]), "the officer", Forks::Too).await.unwrap_err();
+    assert!(matches!(first, RunError::Checkpoint(_)) && is_there().await, "{first:?}");
+    thread.erase(without(&["lee"]), "the officer", Forks::Too).await.unwrap();
+    assert!(!is_there().await);
+    assert_eq!(names(&memory).await, ["below0", "below1", "keep0"]);
 }

@@ -7,7 +7,8 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Graph, RunError, START, Snapshot, Subgraph, Unfinished,
+    BoxError, Context, Doubt, END, Failure, Graph, NodeExt, RunError, START, Snapshot, Subgraph,
+    Unfinished,
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, State};
@@ -269,4 +270,45 @@ async fn a_result_that_holds_what_is_erased_goes_and_leaves_a_doubt() {
     let call = doubt[0].doubt.clone().unwrap();
     assert_eq!((call.tool.as_str(), call.arguments.as_str()), ("pay", ""));
     assert_eq!(ledger.of("paid"), 1);
+}
+
+/// P57: the words of a failure whose handler still asks, and of items that a finished node hands to others, are erased as well.
+#[tokio::test]
+async fn what_is_erased_is_in_no_failure_and_no_item_that_is_pending() {
+    fn said(state: &S) -> String {
+        state.messages.iter().next().map(|message| message.text().into_owned()).unwrap_or_default()
+    }
+    async fn fails(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note("fails");
+        Err(format!("nothing is known of {}", said(&state)).into())
+    }
+    async fn asks(_: Snapshot<S>, _: Failure, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("and now?").await?))
+    }
+    async fn hands(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note("hands");
+        cx.hand_out("memory", &said(&state))?;
+        Ok(says("handed"))
+    }
+    async fn waits(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("may I?").await?))
+    }
+    let failing = Graph::builder("fails").node("a", fails.on_error(asks, [END]));
+    let failing = built(failing.edge(START, "a").edge("a", END));
+    let handing = Graph::builder("hands").node("a", hands).node("b", waits);
+    let handing = handing.edge(START, "a").edge(START, "b").edge("a", END).edge("b", END);
+    for (graph, counted, left) in [(failing, "fails", 1), (built(handing), "hands", 2)] {
+        let (folder, ledger) = (tempfile::tempdir().unwrap(), Ledger::default());
+        let path = folder.path().join("threads.db");
+        let store = SharedCheckpointer::new(Sqlite::open(&path).await.unwrap());
+        let on = thread(&graph, &store);
+        asked(on.invoke(secret(), ledger.clone()).await);
+        assert!(holds(&path), "{counted}");
+        on.erase(S::update().remove_message("m1"), "me", Forks::Too).await.unwrap();
+        assert!(!holds(&path), "{counted}");
+        on.reply("yes", ledger.clone()).await.unwrap().done().unwrap();
+        assert!(!holds(&path), "{counted}");
+        // A failure is one without its words; what was to be handed out is made again.
+        assert_eq!(ledger.of(counted), left, "{counted}");
+    }
 }

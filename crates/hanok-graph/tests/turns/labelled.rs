@@ -211,3 +211,22 @@ async fn who_waits_beside_a_failure_is_listed_and_woken() {
     let (_, outcome) = woken.into_iter().next().unwrap();
     assert_eq!(crate::asking::log(&outcome.unwrap().done().unwrap()), ["expired", "other"]);
 }
+
+/// B141: of several deadlines the first is the label, whichever node it is of.
+#[tokio::test(start_paused = true)]
+async fn the_label_is_the_first_of_the_deadlines() {
+    async fn waits(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let minutes = if cx.node() == "b" { 1 } else { 2 };
+        let deadline = cx.now().plus(Duration::from_secs(60 * minutes));
+        Ok(says(cx.interrupt_until::<String>(&cx.node().to_owned(), deadline).await?))
+    }
+    let graph = Graph::builder("waits").node("a", waits).node("b", waits).node("c", waits);
+    let graph = graph.edge(START, "a").edge(START, "b").edge(START, "c");
+    let graph = built(graph.edge("a", END).edge("b", END).edge("c", END));
+    let store = memory();
+    let begins = clock::now();
+    let open = asked(thread(&graph, &store).invoke(S::update(), Ledger::default()).await);
+    assert_eq!(open.len(), 3);
+    let first = deadline_label(begins.plus(Duration::from_secs(60)));
+    assert_eq!(labels(&store, "t").await.get(DEADLINE), Some(&first));
+}

@@ -2,13 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use hanok_checkpoint::{Checkpointer, Forks};
-use hanok_core::{Call, Position, Request, Stored};
+use hanok_checkpoint::{
+    Append, Body, CheckpointError, Checkpointer, Forks, Log, LogEntry, Safety, SharedCheckpointer,
+};
+use hanok_core::{Call, Position, Request, Stored, ThreadKey};
 use hanok_graph::{
     BoxError, Context, Doubt, END, Graph, LostCall, NodeExt, Resolution, Retry, START, Snapshot,
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, State};
+use hanok_testkit::{Layer, Layered};
 
 use crate::asking::{
     Ledger, S, SUpdate, asked, built, doubted,
@@ -251,4 +254,41 @@ async fn a_rewind_says_that_a_call_with_a_note_is_made_again() {
         let tools: Vec<_> = rewound.repeats.iter().map(|call| call.tool.as_str()).collect();
         assert_eq!(tools, ["job"], "{how}");
     }
+}
+
+/// A store that tells how safe each append of a note was asked to be.
+#[derive(Debug, Clone)]
+struct Telling(SharedCheckpointer, Arc<Mutex<Vec<Safety>>>);
+
+impl Layer for Telling {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        let (records, safety) = (append.records.len(), append.safety);
+        self.0.append(thread, append).await?;
+        let log = Log::new(self.0.clone(), thread.clone());
+        let newest = log.history(None, records).await?;
+        let is_note = |entry: &LogEntry| matches!(&entry.entry.body, Body::Memo(memo) if memo.name.starts_with("\u{1}note/"));
+        if newest.iter().any(is_note) {
+            self.1.lock().unwrap().push(safety);
+        }
+        Ok(())
+    }
+}
+
+/// P5, P57: a note, and its loss, are on the disk before the call goes on: a machine that dies then does not begin the job again.
+#[tokio::test]
+async fn a_note_outlives_the_machine() {
+    let told = Telling(memory(), Arc::default());
+    let store = SharedCheckpointer::new(Layered(told.clone()));
+    let ledger = Ledger::default();
+    ledger.fail(&["wait"]);
+    let graph = running();
+    thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
+    assert_eq!(*told.1.lock().unwrap(), [Safety::Machine]);
+    ledger.fail(&["forgotten"]);
+    thread(&graph, &store).resume(ledger).await.unwrap_err();
+    assert_eq!(*told.1.lock().unwrap(), [Safety::Machine, Safety::Machine]);
 }

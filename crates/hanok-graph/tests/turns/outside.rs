@@ -293,3 +293,43 @@ async fn whoever_was_not_answered_in_time_is_woken() {
         assert_eq!(woken(&other).await, ["z: nobody"]);
     }
 }
+
+/// A node that asks `ann` alone, for a minute.
+async fn hurried(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let request = Request {
+        audience: Audience::everybody().name("ann"),
+        deadline: Some(cx.now().plus(Duration::from_secs(60))),
+        ..Request::new(Stored::encode("you?")?)
+    };
+    match cx.call("ask", "hurried", "").question(request).await {
+        Err(AskError::Expired(_)) => Ok(says("nobody")),
+        answer => Ok(says(answer?.decode::<String>()?)),
+    }
+}
+
+/// P14, P35: an answer that comes too late is kept if it is of somebody who was asked, and at most sixteen of them to one question: nobody
+/// makes a log grow by what decides nothing.
+#[tokio::test(start_paused = true)]
+async fn late_answers_are_those_of_who_was_asked_and_not_without_bound() {
+    let graph = Graph::builder("hurried").node("ask", hurried);
+    let graph = built(graph.edge(START, "ask").edge("ask", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let open = asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
+    let id = open[0].id.clone();
+    tokio::time::advance(Duration::from_secs(61)).await;
+    thread(&graph, &store).resume(ledger).await.unwrap().done().unwrap();
+    let late = async |text: String, by: &Answerer| {
+        let answer = NewAnswer::new(id.clone(), &text).unwrap();
+        let refused = say(&other(&store), vec![answer], Some(by)).await.unwrap_err();
+        let stored = kinds(&thread(&graph, &store)).await;
+        (refused, stored.into_iter().filter(|kind| *kind == "late").count())
+    };
+    let (refused, stored) = late("mine".to_owned(), &Answerer::new("bob", "test")).await;
+    assert!(matches!(refused, RunError::Expired { .. }), "{refused:?}");
+    assert_eq!(stored, 0, "bob was not asked");
+    for number in 1..20 {
+        let (refused, stored) = late(format!("{number}"), &ann()).await;
+        assert!(matches!(refused, RunError::Expired { .. }), "{refused:?}");
+        assert_eq!(stored, number.min(16), "{number}");
+    }
+}

@@ -1,7 +1,9 @@
 //! What waits below a task: a node that calls a subgraph in which a person is asked; a turn that was drained; and calls that
 //! must not be repeated where nothing is stored.
 
-use hanok_core::Cancellation;
+use std::time::Duration;
+
+use hanok_core::{AskError, Cancellation};
 use hanok_graph::{
     BoxError, Context, Doubt, END, Graph, Outcome, Persistence, START, Snapshot, StepError,
 };
@@ -112,4 +114,41 @@ async fn a_subgraph_that_stores_nothing_makes_no_call_that_must_not_be_repeated(
     // Without a store nothing is ever run again.
     let once = graph.invoke(S::update(), ledger.clone()).await.unwrap();
     assert_eq!((log(&once.done().unwrap()), ledger.of("pay")), (vec!["paid"], 1));
+}
+
+/// B61, B63: a question of a subgraph is given up at its deadline as any other: the node that called the graph is started again for it, and
+/// not before.
+#[tokio::test(start_paused = true)]
+async fn a_question_below_is_given_up_at_its_deadline() {
+    async fn patient(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note("patient");
+        let deadline = cx.now().plus(Duration::from_secs(60));
+        match cx.interrupt_until::<String>("well?", deadline).await {
+            Err(AskError::Expired(_)) => Ok(says("nobody")),
+            answer => Ok(says(answer?)),
+        }
+    }
+    async fn calls(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = Graph::builder("inner").node("patient", patient).edge(START, "patient");
+        let graph = built(graph.edge("patient", END));
+        let ended = cx.run(&graph, S::update(), cx.services().clone()).await?.done()?;
+        Ok(says(log(&ended).concat()))
+    }
+    let graph = Graph::builder("outer").node("a", calls).node("ask", ask_for_ever);
+    let graph = graph.edge(START, "a").edge(START, "ask").edge("a", END).edge("ask", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    let both = asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
+    assert_eq!((both.len(), ledger.of("patient")), (2, 1));
+    tokio::time::advance(Duration::from_secs(59)).await;
+    let again = asked(thread(&graph, &store).resume(ledger.clone()).await);
+    assert_eq!((again.len(), ledger.of("patient")), (2, 1));
+    tokio::time::advance(Duration::from_secs(2)).await;
+    let left = asked(thread(&graph, &store).resume(ledger.clone()).await);
+    assert_eq!((left.len(), ledger.of("patient")), (1, 2));
+    let state = thread(&graph, &store).reply("yes", ledger).await.unwrap().done().unwrap();
+    assert_eq!(log(&state), ["nobody", "yes"]);
+}
+
+async fn ask_for_ever(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    Ok(says(cx.interrupt::<String>("and you?").await?))
 }

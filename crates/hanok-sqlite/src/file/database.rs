@@ -14,6 +14,7 @@ use super::{
     backup,
     beside::{beside, write_ahead_file},
     frozen::Frozen,
+    identity::Identity,
     lock::{FAREWELL, PATIENCE, is_busy},
 };
 use crate::{failure::Failure, scan::is_damage};
@@ -24,7 +25,7 @@ pub(crate) struct Database {
     connection: Connection,
     name: String,
     /// The file, if there is one.
-    path: Option<PathBuf>,
+    file: Option<Identity>,
     /// The file's state when it was opened, where SQLite takes for granted that nobody writes to it.
     frozen: Option<Frozen>,
     /// The safety that the connection is set to.
@@ -59,13 +60,19 @@ impl Database {
         Self {
             connection,
             name,
-            path,
+            file: path.map(Identity::of),
             frozen: None,
             safety: Safety::Machine,
             poisoned: false,
             untruncated: false,
             writes: 0,
         }
+    }
+
+    /// The connection, for tests that set a fault on it.
+    #[cfg(test)]
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// The store, as nobody writes to it.
@@ -95,7 +102,10 @@ impl Database {
             .be(safety)
             .and_then(|()| transact(&mut self.connection, TransactionBehavior::Immediate, job));
         self.writes += 1;
-        written.map_err(|failure| self.report(failure))
+        let written = written.map_err(|failure| self.report(failure))?;
+        // The file may have gone since the first look: then nobody finds what was written.
+        self.in_place()?;
+        Ok(written)
     }
 
     /// A number that changes with every commit to the store, this connection's and any other's.
@@ -146,8 +156,8 @@ impl Database {
 
     /// The content of the write-ahead file of a store that may only be read.
     fn write_ahead(&self) -> WriteAhead {
-        let Some(path) = &self.path else { return WriteAhead::Empty };
-        match write_ahead_file(path).metadata() {
+        let Some(file) = &self.file else { return WriteAhead::Empty };
+        match write_ahead_file(file.path()).metadata() {
             Ok(file) if file.len() > 0 => WriteAhead::InUse,
             _ => WriteAhead::Empty,
         }
@@ -161,14 +171,23 @@ impl Database {
         state
     }
 
-    /// Refuses a handle whose disk failed.
+    /// Refuses a handle whose disk failed, and one whose file was removed or replaced.
     fn sound(&self) -> Result<(), CheckpointError> {
         match self.poisoned {
-            false => Ok(()),
+            false => self.in_place(),
             true => Err(CheckpointError::Unavailable {
                 reason: "the disk failed under an earlier write",
                 source: Poisoned.into(),
             }),
+        }
+    }
+
+    /// Refuses a handle whose file was removed or replaced. What is beside the path belongs to the new file then, and SQLite does not look
+    /// at that in write-ahead mode.
+    fn in_place(&self) -> Result<(), CheckpointError> {
+        match self.file.as_ref().is_none_or(Identity::is_in_place) {
+            true => Ok(()),
+            false => Err(CheckpointError::Replaced { what: format!("`{}`", self.name) }),
         }
     }
 
@@ -186,9 +205,10 @@ impl Database {
         }
     }
 
-    /// The file, if there is one.
-    pub(crate) fn path(&self) -> Option<PathBuf> {
-        self.path.clone()
+    /// The path of the file, if there is one; refused when another file is there now.
+    pub(crate) fn path(&self) -> Result<Option<PathBuf>, CheckpointError> {
+        self.in_place()?;
+        Ok(self.file.as_ref().map(|file| file.path().to_owned()))
     }
 
     /// Copies the store, as it is at one moment, into a new file.
@@ -211,7 +231,7 @@ impl Database {
 
     /// A disk that failed once is not asked again: a second fsync may say `Ok` of pages that are lost.
     fn report(&mut self, failure: Failure) -> CheckpointError {
-        let failure = failure.with(|| self.path.as_deref().is_some_and(has_room));
+        let failure = failure.with(|| self.file.as_ref().is_some_and(|file| has_room(file.path())));
         if failure.is_of_the_disk() {
             self.poisoned = true;
             let untouched = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;

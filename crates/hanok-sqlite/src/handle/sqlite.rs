@@ -35,6 +35,9 @@ use crate::{
 ///
 /// A file that another connection keeps locked is [`CheckpointError::Unavailable`] after 5 seconds. After a failed write
 /// to the disk the handle refuses to write more: what reached the disk is unknown, and only a new handle reads it afresh.
+///
+/// On Unix each write looks whether the path still names the file that was opened. If that was removed, or replaced by another one, as
+/// when a backup is restored, the write is refused with [`CheckpointError::Replaced`]: open the store again. Reads show the old file.
 #[derive(Debug, Clone)]
 pub struct Sqlite(Worker);
 
@@ -123,7 +126,7 @@ impl Sqlite {
     /// A dropped call may still make the copy.
     pub async fn backup(&self, to: impl AsRef<Path>) -> Result<(), CheckpointError> {
         let to = to.as_ref().to_owned();
-        let apart = match self.ask(|database| Ok(database.path())).await? {
+        let apart = match self.ask(|database| database.path()).await? {
             Some(path) => Self::open(path).await?,
             None => self.clone(),
         };

@@ -16,3 +16,4 @@ mod processes;
 mod read_only;
 mod reconnect;
 mod recovers;
+mod replaced;

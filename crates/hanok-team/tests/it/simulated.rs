@@ -1,5 +1,7 @@
 //! Team supervisors under schedules of crashes: no team works twice, and the end is the same.
 
+use std::time::Duration;
+
 use hanok_core::{BoxError, Call, Charge, Spent};
 use hanok_graph::{Budget, Context, END, Graph, START, Snapshot};
 use hanok_simulation::{Effects, Fault, Faults, Simulation, World};
@@ -155,4 +157,39 @@ fn a_turn_at_a_limit_ends_the_same_wherever_the_process_dies() {
             _ => drop(simulation.seeds(stretch(0..10)).run().unwrap()),
         }
     }
+}
+
+/// P4: a payment that outlives the time of its team is asked about wherever the process dies: nothing is planned in its place, and
+/// nothing is paid twice without a word.
+#[test]
+fn a_payment_that_outlives_its_team_is_asked_about_wherever_the_process_dies() {
+    async fn pay(_: Snapshot<Work>, cx: Context<Effects>) -> Result<WorkUpdate, BoxError> {
+        cx.services().started(&cx);
+        let (effects, runtime) = (cx.services().clone(), cx.runtime().clone());
+        let pay = |call: Call| async move {
+            let wait = |bits: u64| runtime.clock.sleep(Duration::from_millis(bits & 31));
+            wait(runtime.rng.bits()).await;
+            effects.made(call.key().as_str(), &"paid");
+            wait(runtime.rng.bits()).await;
+            Ok::<_, BoxError>("paid".to_owned())
+        };
+        let paid = cx.once("pay", "{}", hanok_graph::Doubt::Ask, pay).await?;
+        Ok(Work::update().text(Some(paid)))
+    }
+    let member = || {
+        let graph = Graph::<Work, Effects>::builder("pay").node("pay", pay);
+        let graph = graph.edge(START, "pay").edge("pay", END).build().unwrap();
+        let input = |input: MemberInput| Work::update().task(input.text());
+        Member::graph("pay", "Pays", graph, input, |work: Work| MemberOutput::from(work.text))
+    };
+    let team = move || Team::new(member()).timeout(Duration::from_millis(24));
+    let simulation = Simulation::of(move |world| {
+        let planner = Planner::of(&[("pay", "pay", &[])]).replan(&[("again", "pay", &[])]);
+        let supervisor = TeamSupervisor::builder(planner).runtime(world.runtime()).team(team());
+        Ok((supervisor.build()?.graph().clone(), world.effects()))
+    });
+    let question = TeamSupervisor::<Effects>::builder(Planner::default()).team(team());
+    let question = question.build().unwrap();
+    let simulation = simulation.input(question.ask("Pay.")).any_end();
+    simulation.seeds(stretch(0..200)).run().unwrap();
 }
