@@ -20,6 +20,7 @@ mod inputs;
 mod interrupts;
 mod labelled;
 mod limits;
+mod lives_and_keys;
 mod named;
 mod notes;
 mod observers;
