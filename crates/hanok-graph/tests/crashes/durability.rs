@@ -545,3 +545,46 @@ async fn a_thread_that_was_removed_and_made_anew_has_other_epochs() {
     done(thread.invoke(S::update(), Ledger::default()).await);
     assert!(epoch().await > before && before.0 >= Timestamp(1_000_000).0);
 }
+
+/// A slow store that is full from one append on.
+#[derive(Debug)]
+struct FillsUp(SharedCheckpointer, AtomicUsize);
+
+impl Layer for FillsUp {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        let left = |left: usize| left.checked_sub(1);
+        match self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left) {
+            Ok(_) => self.0.append(thread, append).await,
+            Err(_) => Err(CheckpointError::Full("no room".into())),
+        }
+    }
+}
+
+/// P8: whoever waits for a queue that failed says why the store refused it, also where a call that is announced looks into the log for
+/// what became of it.
+#[tokio::test(start_paused = true)]
+async fn a_run_says_what_the_store_refused_first() {
+    async fn pay(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let paid = async |_| Ok::<_, BoxError>("paid".to_owned());
+        Ok(says(cx.once("pay", "{}", Doubt::Ask, paid).await?))
+    }
+    let graph = builder().node("count", count).node("pay", pay);
+    let graph = graph.edge(START, "count").edge("count", "pay").edge("pay", END).build().unwrap();
+    for durability in ALL {
+        for room in 1..4 {
+            let store = Layered(FillsUp(memory(), room.into()));
+            let thread = graph.checkpointer(store).thread(key("t")).durability(durability);
+            let Err(error) = thread.invoke(S::update(), Ledger::default()).await else { continue };
+            let mut causes = hanok_core::Chain(&error).causes();
+            let is_full = |cause: &(dyn std::error::Error + 'static)| {
+                matches!(cause.downcast_ref(), Some(CheckpointError::Full(_)))
+            };
+            assert!(causes.any(is_full), "{durability:?}, {room}: {error:?}");
+        }
+    }
+}
