@@ -153,8 +153,10 @@ impl Drawing {
     /// The drawing in [DOT](https://graphviz.org/doc/info/lang.html), the language of Graphviz, without the graphs that
     /// nodes call. Dashed lines are conditional.
     pub fn dot(&self) -> String {
-        let quoted =
-            |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        let quoted = |name: &str| {
+            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{}\"", name.replace(char::is_control, " "))
+        };
         let mut text = format!("digraph {} {{\n", quoted(&self.name));
         for Line { from, to, maybe } in &self.lines {
             let style = if *maybe { " [style=dashed]" } else { "" };
@@ -177,8 +179,20 @@ fn ways<S>(lines: &mut Vec<Line>, from: &str, ways: &Ways<S>) {
     lines.extend(branched.chain(&ways.goto).map(|to| Line::new(from, to, true)));
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('"', "#quot;")
+/// A name as the text of a label in Mermaid, which takes labels for markup.
+fn escaped(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for sign in name.chars() {
+        match sign {
+            '"' => text.push_str("#quot;"),
+            '#' => text.push_str("#35;"),
+            '<' => text.push_str("#lt;"),
+            '>' => text.push_str("#gt;"),
+            sign if sign.is_control() => text.push(' '),
+            sign => text.push(sign),
+        }
+    }
+    text
 }
 
 fn line(text: &mut String, line: std::fmt::Arguments<'_>) {

@@ -139,6 +139,27 @@ fn a_drawing_is_stable_and_shows_what_may_not_be_taken_dotted() {
     "#);
 }
 
+proptest::proptest! {
+    /// P26: whatever the name of a node, a drawing has the lines of one with a plain name, and nothing in it is markup.
+    #[test]
+    fn no_name_becomes_part_of_a_drawing(name in "[a-z]{1,3}(\\PC|[\"<>#\\[\\]\\\\;&-]|--> |<b>|click |\n){0,6}") {
+        let drawn = |name: &str| {
+            let graph = builder().node(name, nothing).edge(START, name).edge(name, END).build();
+            graph.ok().map(|graph| graph.drawing().calls(name, graph.drawing()))
+        };
+        let (Some(plain), Some(other)) = (drawn("plain"), drawn(&name)) else { return Ok(()) };
+        for (plain, other) in [(plain.mermaid(), other.mermaid()), (plain.dot(), other.dot())] {
+            proptest::prop_assert_eq!(plain.lines().count(), other.lines().count(), "{}", other);
+        }
+        let labels: Vec<_> = other.mermaid().lines().filter_map(|line| Some(line.split_once("[\"")?.1.to_owned())).collect();
+        proptest::prop_assert!(!labels.is_empty());
+        for label in labels {
+            let text = label.strip_suffix("\"]").unwrap();
+            proptest::prop_assert!(!text.contains(['"', '<', '>']), "{}", text);
+        }
+    }
+}
+
 /// B8 in part
 #[test]
 fn a_drawing_shows_the_graphs_that_its_nodes_call() {

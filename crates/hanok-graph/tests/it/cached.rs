@@ -309,6 +309,13 @@ async fn processes_share_the_results_in_a_store() {
         store.put(&hit.item.key, put, now()).await.unwrap();
     }
     assert_eq!(run(&shared(store), "x", &ledger).await, "x 5 b");
+    // A store that fails.
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = hanok_sqlite::Sqlite::open(folder.path().join("cache.db")).await.unwrap();
+    sqlite.clone().close().await.unwrap();
+    let failing = SharedStore::new(sqlite);
+    failing.search(&search, now()).await.unwrap_err();
+    assert_eq!(run(&shared(failing), "x", &ledger).await, "x 6 b");
 }
 
 /// A build whose page stores its text in `$text`, with the function that upgrades an earlier one, if there is one.

@@ -191,3 +191,68 @@ async fn a_copy_tells_its_past_as_its_source_does() {
     let (copy, source) = (told(&copy).await, told(&thread(&graph, &store)).await);
     assert_ne!(copy.last(), source.last());
 }
+
+/// P4, P14, B81: a question, a call in doubt and a call with a note go on in whatever the thread was copied to: under another name, in
+/// another store, in a backup of the file. Nothing that was begun is begun there again.
+#[tokio::test]
+async fn what_is_pending_goes_on_wherever_the_thread_is_copied_to() {
+    async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("really?").await?))
+    }
+    async fn job(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let ledger = cx.services().clone();
+        let work = |call: hanok_core::Call| async move {
+            if call.noted::<String>()?.is_none() {
+                ledger.note("begun");
+                call.note(&"a job").await?;
+            }
+            match ledger.fails("line") {
+                true => Err(BoxError::from("the line broke")),
+                false => Ok("the job is done".to_owned()),
+            }
+        };
+        Ok(says(cx.once("job", "{}", Doubt::Ask, work).await?))
+    }
+    async fn pay(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let ledger = cx.services().clone();
+        let work = |_| async move {
+            ledger.note("paid");
+            match ledger.fails("line") {
+                true => Err(BoxError::from("the answer is lost")),
+                false => Ok("paid".to_owned()),
+            }
+        };
+        Ok(says(cx.once("pay", "{}", Doubt::Ask, work).await?))
+    }
+    let graph = Graph::builder("all").node("ask", ask).node("job", job).node("pay", pay);
+    let graph = graph.edge(START, "ask").edge(START, "job").edge(START, "pay");
+    let graph = built(graph.edge("ask", END).edge("job", END).edge("pay", END));
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = hanok_sqlite::Sqlite::open(folder.path().join("threads.db")).await.unwrap();
+    let (store, ledger) = (SharedCheckpointer::new(sqlite.clone()), Ledger::default());
+    ledger.fail(&["line"]);
+    let source = thread(&graph, &store);
+    source.invoke(says("in"), ledger.clone()).await.unwrap_err();
+    assert_eq!(ledger.counts(["begun", "paid"]), [1, 1]);
+    ledger.fail(&[]);
+
+    source.log().copy(&key("copy"), AppendId(77), Timestamp(9)).await.unwrap();
+    let (lines, elsewhere) = (source.log().export().await.unwrap(), memory());
+    let lines = lines.iter().map(String::as_str);
+    let taken = thread(&graph, &elsewhere);
+    taken.log().import(lines, AppendId(78), Timestamp(9)).await.unwrap();
+    sqlite.backup(folder.path().join("backup.db")).await.unwrap();
+    let backup = hanok_sqlite::Sqlite::open(folder.path().join("backup.db")).await.unwrap();
+    let backup = thread(&graph, &SharedCheckpointer::new(backup));
+
+    for on in [app(&graph, &store).thread(key("copy")), taken, backup, source] {
+        let doubts = doubted(on.resume(ledger.clone()).await);
+        let doubt = doubts.iter().find(|asked| asked.doubt.is_some()).unwrap();
+        let made = Resolution::made("paid by hand").unwrap();
+        let asked = asked(on.settle(doubt.id.clone(), made, ledger.clone()).await);
+        assert_eq!(asked.len(), 1);
+        let ended = on.answer(asked[0].id.clone(), &"yes", ledger.clone()).await.unwrap();
+        assert_eq!(log(&ended.done().unwrap()), ["in", "yes", "the job is done", "paid by hand"]);
+    }
+    assert_eq!(ledger.counts(["begun", "paid"]), [1, 1], "nothing was begun in any of them");
+}

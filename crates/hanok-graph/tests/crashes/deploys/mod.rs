@@ -1,5 +1,6 @@
 //! A build with another state goes on with the threads of the one before: what is stored, live and read again is the same.
 
+mod at_once;
 mod crashes;
 mod dynamic;
 mod leaf;
