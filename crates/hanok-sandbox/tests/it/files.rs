@@ -91,7 +91,7 @@ impl World {
 
     fn apply(&mut self, written: Result<FileWrite, ToolError>) -> Result<(), ToolError> {
         if let Some(write) = written?.update {
-            let update = write.read(&self.desk, &"tools".into()).unwrap();
+            let update = write.read(&self.desk, &[], &"tools".into()).unwrap();
             self.desk.reduce(vec![("tools".into(), update)]).unwrap();
         }
         Ok(())

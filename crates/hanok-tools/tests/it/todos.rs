@@ -124,7 +124,7 @@ async fn a_model_reads_the_list_as_its_update_leaves_it() {
         let output = run(&desk, arguments).await.unwrap();
         assert_eq!(output.text, want);
         if let Some(write) = output.update {
-            let update = write.read(&desk, &"tools".into()).unwrap();
+            let update = write.read(&desk, &[], &"tools".into()).unwrap();
             desk.reduce(vec![("tools".into(), update)]).unwrap();
         }
         assert_eq!(desk.todos.is_empty(), want.starts_with('('));
