@@ -107,8 +107,8 @@ def hashed(key, *parts):
 def check(lines, key=None):
     """How many records lead to the newest link."""
     heading = stored(lines[0])
-    if heading[0] != 2 or len(heading) != 11:
-        raise Wrong(f"the lines have format {heading[0]}; this reads format 2")
+    if heading[0] != 3 or len(heading) != 11:
+        raise Wrong(f"the lines have format {heading[0]}; this reads format 3")
     life, base, end, count, newest = heading[3], heading[6], heading[8], heading[9], heading[10]
     if newest is None:
         raise Wrong("the records are not chained")

@@ -61,9 +61,16 @@ fn thread<S: State>(graph: &Graph<S>) -> Thread<S> {
     graph.checkpointer(InMemoryCheckpointer::new()).thread(key)
 }
 
-/// Who said what, without the marks, which differ from run to run.
+/// Who said what, without the marks, which differ from run to run. Calls are told by their order: their ids are of their thread.
 fn texts(messages: &Messages) -> Vec<String> {
-    let said = messages.iter().map(|m| format!("{} {:?} {}", m.role(), m.tool_call_id(), m.text()));
+    let mut calls = Vec::new();
+    let said = messages.iter().map(|m| {
+        let call = m.tool_call_id().map(|id| {
+            calls.push(id.to_owned());
+            calls.iter().position(|call| call == id)
+        });
+        format!("{} {call:?} {}", m.role(), m.text())
+    });
     said.collect()
 }
 

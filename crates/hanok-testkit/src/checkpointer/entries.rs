@@ -48,7 +48,11 @@ pub fn any_snapshot() -> impl Strategy<Value = Snapshot> {
 
 /// A list that grew and the same list read whole are one value in two forms; this is the form that is read.
 pub(crate) fn as_stored(run: &mut hanok_checkpoint::RunFold) {
-    run.fields = Fields::from_stored(&run.fields.to_stored()).unwrap();
+    let read = |fields: &Fields| Fields::from_stored(&fields.to_stored()).unwrap();
+    run.fields = read(&run.fields);
+    for state in &mut run.records.earlier {
+        state.fields = read(&state.fields);
+    }
 }
 
 fn body() -> impl Strategy<Value = Body> {
