@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Doubt, Forks, Head, Holder, Intent, Log};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Forks, Head, Holder, Intent, Log};
 use hanok_core::{Position, ThreadKey};
 use hanok_sqlite::WriteAhead;
 use serde_json::json;

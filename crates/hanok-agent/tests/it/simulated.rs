@@ -250,13 +250,13 @@ fn tools_that_run_agents_are_entered_again_wherever_the_process_dies() {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Lost {
     /// It outlives the time of its tool.
-    InTool,
+    Late,
     /// It outlives the time of the agent that makes it.
-    InAgent,
+    LateWithin,
     /// So does one that has a note.
-    InAgentNoted,
+    Noted,
     /// It panics.
-    InPanic,
+    Panics,
 }
 
 /// A tool that pays once for each key, after some time, and may be lost sight of.
@@ -273,17 +273,17 @@ fn pay(world: &World, lost: Lost) -> FnTool {
             if noted.is_none() {
                 effects.made(call.key().as_str(), &"paid");
             }
-            if lost == Lost::InAgentNoted && noted.is_none() {
+            if lost == Lost::Noted && noted.is_none() {
                 call.note(&"paid").await.map_err(|error| ToolError::InDoubt(error.into()))?;
             }
-            assert!(lost != Lost::InPanic || runtime.rng.bits() & 1 == 0, "it breaks");
+            assert!(lost != Lost::Panics || runtime.rng.bits() & 1 == 0, "it breaks");
             wait(runtime.rng.bits()).await;
             Ok(ToolOutput::new("paid"))
         }
     });
     let tool = tool.effect(Effect::AtMostOnce);
     match lost {
-        Lost::InTool => tool.timeout(Duration::from_millis(24)),
+        Lost::Late => tool.timeout(Duration::from_millis(24)),
         _ => tool,
     }
 }
@@ -300,7 +300,7 @@ fn payer(world: &World, name: &str, calls: &'static [&'static str]) -> Payer {
 /// Pays, by itself or through an agent.
 fn paying(world: &World, lost: Lost) -> Result<Payer, BoxError> {
     let own = |name| payer(world, name, &["pay"]).tool(pay(world, lost));
-    if !matches!(lost, Lost::InAgent | Lost::InAgentNoted) {
+    if !matches!(lost, Lost::LateWithin | Lost::Noted) {
         return Ok(own("desk"));
     }
     let agent = AgentTool::new(own("payer").build()?)?.timeout(Duration::from_millis(24));
@@ -311,7 +311,7 @@ fn paying(world: &World, lost: Lost) -> Result<Payer, BoxError> {
 /// was made is nothing known. A model may be told of a failure, and of nothing that is in doubt.
 #[test]
 fn a_payment_that_is_lost_sight_of_is_asked_about_wherever_the_process_dies() {
-    for lost in [Lost::InTool, Lost::InAgent, Lost::InAgentNoted, Lost::InPanic] {
+    for lost in [Lost::Late, Lost::LateWithin, Lost::Noted, Lost::Panics] {
         let simulation = Simulation::of(move |world| {
             let agent = paying(world, lost)?.build()?;
             Ok((agent.graph().clone(), world.effects()))

@@ -298,7 +298,7 @@ fn positions_are_arguments_or_options() {
 }
 
 /// What `show` says, but for where the log ends: in a copy one entry more says whence it comes.
-fn told(json: &str) -> serde_json::Value {
+fn placeless(json: &str) -> serde_json::Value {
     let mut told: serde_json::Value = serde_json::from_str(json).unwrap();
     told.as_object_mut().unwrap().remove("position").unwrap();
     told
@@ -316,7 +316,7 @@ fn a_thread_is_taken_to_another_store() {
     other.done(&["delete", "asks", "--yes"]);
     other.done(&["import", "asks", lines]);
     other.done(&["import", "another", lines]);
-    let shown = |house: &House| told(&house.done(&["show", "asks", "--json"]).out);
+    let shown = |house: &House| placeless(&house.done(&["show", "asks", "--json"]).out);
     assert_eq!(shown(&other), shown(&house));
     assert_eq!(other.hanok(&["verify", "--all"]).code, 0);
     tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -506,7 +506,7 @@ fn threads_are_taken_from_a_plain_store_to_an_encrypted_one_and_back() {
     assert_eq!(sealed.done(&["verify", "--all", "--keys", &keys]).code, 0);
     for name in ["t", "asks"] {
         let there = sealed.done(&["show", name, "--json", "--keys", &keys]).out;
-        assert_eq!(told(&there), told(&house.done(&["show", name, "--json"]).out));
+        assert_eq!(placeless(&there), placeless(&house.done(&["show", name, "--json"]).out));
     }
     assert_ne!(house.hanok(&["show", "t", "--keys", &keys]).code, 0, "plain beside a key");
     let plain = House { db: house.file("plain.db"), folder: tempfile::tempdir().unwrap() };
