@@ -11,7 +11,7 @@ use std::time::Duration;
 use hanok_agent::{
     AgentState, AgentTool, HasAgent, Hook, Hooked, Protocol, ReactAgent, ReactAgentBuilder,
 };
-use hanok_core::{BoxError, Call, Effect, Fields, Request, Stored};
+use hanok_core::{BoxError, Call, Effect, Fields, Stored};
 use hanok_graph::Context;
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, FnTool, ModelError, SharedTool, ToolError, ToolOutput,
@@ -318,43 +318,6 @@ fn a_payment_that_is_lost_sight_of_is_asked_about_wherever_the_process_dies() {
         });
         let simulation = simulation.input(asking()).input(asking()).any_end();
         simulation.seeds(stretch(0..150)).run().unwrap_or_else(|why| panic!("{lost:?}: {why}"));
-    }
-}
-
-/// P4: a build that declares another effect finds what the one before has stored of a payment, which waits beside a question.
-#[test]
-fn a_payment_is_made_once_by_builds_that_declare_different_effects() {
-    let build = |effect| {
-        move |world: &World| {
-            let pay = tool("pay", effect, |_, call| {
-                let effects = call.provided::<Effects>().unwrap();
-                ToolOutput::new(format!("paid {}", effects.note("paid")))
-            });
-            let spec = ToolSpec::new("mail", "Mails", json!({})).unwrap();
-            let mail = FnTool::untyped(spec, |_, call| async move {
-                let asked = Stored::encode(&"May I?").map_err(ToolError::failed)?;
-                let may: bool = call
-                    .question(Request::new(asked))
-                    .await?
-                    .decode()
-                    .map_err(ToolError::failed)?;
-                Ok(ToolOutput::new(may.to_string()))
-            });
-            let agent = payer(world, "desk", &["pay", "mail"]).tool(pay).tool(mail).build()?;
-            Ok((agent.graph().clone(), world.effects()))
-        }
-    };
-    let all = [Effect::AtMostOnce, Effect::Idempotent, Effect::Pure];
-    for (before, after) in all.into_iter().flat_map(|before| all.map(|after| (before, after))) {
-        let simulation = Simulation::of(build(before)).deploy(build(after)).input(asking());
-        let simulation = simulation.view(|state: &AgentState| {
-            let results = state.messages.iter().filter(|it| it.role() == Role::Tool);
-            results.map(|it| it.text().into_owned()).collect::<Vec<_>>().join(", ")
-        });
-        assert_eq!(simulation.quiet_end(0).unwrap(), "paid 1, true");
-        let simulation = simulation.faults(Faults::none()).seeds(stretch(0..60));
-        let report = simulation.run();
-        report.unwrap_or_else(|why| panic!("{before:?} and then {after:?}: {why}"));
     }
 }
 
