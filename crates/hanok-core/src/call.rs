@@ -180,8 +180,9 @@ impl Call {
     ///
     /// use hanok_core::Call;
     ///
-    /// let call = Call::detached().within(Duration::from_secs(2)).extended(Duration::from_secs(9));
-    /// assert!(call.time_left().is_some_and(|left| left > Duration::from_secs(2)));
+    /// let call = Call::detached().within(Duration::from_secs(2));
+    /// let later = call.clone().extended(Duration::from_secs(9));
+    /// assert!(later.time_left() > call.time_left());
     /// assert_eq!(Call::detached().extended(Duration::from_secs(9)).time_left(), None);
     /// ```
     #[must_use]

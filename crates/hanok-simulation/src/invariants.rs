@@ -179,9 +179,7 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), String> {
         Body::Intent(intent) => {
             let key = (intent.task, intent.key.clone());
             // What is said of the same announcement again, as by a note, is no other call.
-            let is_open = |before: &Intent| {
-                before.doubt != Doubt::Repeat && !before.noted && before.id != intent.id
-            };
+            let is_open = |before: &Intent| !before.repeats() && before.id != intent.id;
             if run.records.intents.get(&key).is_some_and(is_open) {
                 return no("P4: a call that is in doubt is made again");
             }

@@ -101,6 +101,11 @@ impl Intent {
     pub fn asks(&self) -> bool {
         self.doubt == Doubt::Ask && !self.noted
     }
+
+    /// Checks whether whoever runs the task again makes the call again: it goes on from its note, or may be repeated.
+    pub fn repeats(&self) -> bool {
+        self.doubt == Doubt::Repeat || self.noted
+    }
 }
 
 /// The fate of a task that meant to make a call and left no result.

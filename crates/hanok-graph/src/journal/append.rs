@@ -100,15 +100,10 @@ impl Journal {
         for (at, namespace, body) in entries {
             let before = tip.position;
             let entry = Entry { at, namespace, body };
-            records.push(tip.push(codec, &self.parts.own.thread, before, &entry)?);
+            records.push(tip.push(codec, self.thread(), before, &entry)?);
             if let Body::Commit(commit) = &entry.body {
                 for item in &commit.outbox {
-                    outbox.push(item.outgoing(
-                        codec,
-                        &self.parts.own.thread,
-                        tip.life,
-                        tip.position,
-                    )?);
+                    outbox.push(item.outgoing(codec, self.thread(), tip.life, tip.position)?);
                 }
             }
         }
@@ -150,7 +145,7 @@ impl Journal {
             false => Vec::new(),
         };
         let (id, before) = (AppendId(id), at.tip.position);
-        let append = tip.append(store.codec(), &self.parts.own.thread, id, before, guard, records);
+        let append = tip.append(store.codec(), self.thread(), id, before, guard, records);
         Append { safety: how.safety, expires, updated: Some(now), labels, ..append }
     }
 }

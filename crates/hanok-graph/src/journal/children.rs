@@ -171,7 +171,7 @@ impl Journal {
             // It began in this run and did not end: what it has done since is in the log alone.
             (Some(store), None) if entered => {
                 self.barrier().await?;
-                let log = Log::new(store.clone(), self.parts.own.thread.clone()).open(None).await?;
+                let log = Log::new(store.clone(), self.thread().clone()).open(None).await?;
                 let run = log.and_then(|mut log| log.fold.runs.remove(namespace));
                 Ok(run.map(|run| ChildState::Stored(Box::new(run))))
             }

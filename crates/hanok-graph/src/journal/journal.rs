@@ -330,7 +330,7 @@ impl Journal {
         }
         let releases = how.claim_after == ClaimAfter::Released;
         let append = self.guarded(store, &mut at, now, how, tip, records);
-        let work = store.append_owned(self.parts.own.thread.clone(), Append { outbox, ..append });
+        let work = store.append_owned(self.thread().clone(), Append { outbox, ..append });
         at.unsure = true;
         let mut underway = Underway::new(work, (at, slot), &*self.parts.runtime.spawner);
         let appended = (&mut underway).await;
@@ -389,7 +389,7 @@ impl Journal {
         let tip = at.tip.position;
         let held: Vec<_> = at.held.iter().flat_map(|held| held.entries.clone()).collect();
         drop(at);
-        let opened = Log::new(store.clone(), self.parts.own.thread.clone()).open(None).await?;
+        let opened = Log::new(store.clone(), self.thread().clone()).open(None).await?;
         let fold = opened.map(|opened| opened.fold).filter(|fold| fold.position >= tip);
         let mut fold = fold.ok_or_else(|| CheckpointError::Unavailable {
             reason: "the store says less than was stored in it",
@@ -399,7 +399,7 @@ impl Journal {
             let entry = Entry { at: self.parts.runtime.clock.now(), namespace, body };
             let (last_good, position) = (fold.position, fold.position.next());
             fold.apply(position, &entry).map_err(|error: FoldError| CheckpointError::Corrupt {
-                thread: self.parts.own.thread.clone(),
+                thread: self.thread().clone(),
                 position,
                 reason: error.to_string(),
                 last_good,
@@ -417,7 +417,7 @@ impl Journal {
         if at.unsure {
             // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
             // store that says less answers with what it was, and if that hides more, the next append conflicts.
-            let head = store.head(&self.parts.own.thread).await?;
+            let head = store.head(self.thread()).await?;
             let head = head.filter(|head| head.life == at.tip.life);
             let tip = head.as_ref().map_or(at.tip, Tip::of);
             if tip.position > at.tip.position {
@@ -450,7 +450,7 @@ impl Journal {
         }
         let Some(most) = self.snapshots.begin() else { return };
         let (snapshots, fold) = (self.snapshots.clone(), prepare());
-        let (log, life) = (Log::new(store.clone(), self.parts.own.thread.clone()), at.tip.life);
+        let (log, life) = (Log::new(store.clone(), self.thread().clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
                 // A snapshot is a cache: a failed one costs a longer read and is tried again later.

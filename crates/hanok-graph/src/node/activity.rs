@@ -3,7 +3,7 @@
 use std::{
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll, ready},
@@ -12,6 +12,8 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use hanok_core::{BoxFuture, Clock};
+
+use crate::node::attempt::locked;
 
 /// Counts the signs of life of a task, and its waits for the store, if a time-out watches it or a task around it. Those of a subgraph are
 /// also the calling task's.
@@ -39,12 +41,6 @@ struct Waits {
     since: Duration,
     /// The time of those that are over.
     over: Duration,
-}
-
-impl Inner {
-    fn waits(&self) -> MutexGuard<'_, Waits> {
-        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The signs of life that end a silence.
@@ -110,13 +106,13 @@ impl Activity {
 
     /// The time in which the task waited for the store, as far as it is over.
     pub(crate) fn waited(&self) -> Duration {
-        self.0.as_ref().map_or(Duration::ZERO, |inner| inner.waits().over)
+        self.0.as_ref().map_or(Duration::ZERO, |inner| locked(&inner.waits).over)
     }
 
     /// That time, with what is over of the waits that are under way.
     fn waited_until(&self, now: Duration) -> Duration {
         let waited = |inner: &Arc<Inner>| {
-            let waits = inner.waits();
+            let waits = locked(&inner.waits);
             match waits.now {
                 0 => waits.over,
                 _ => waits.over + now.saturating_sub(waits.since),
@@ -126,7 +122,7 @@ impl Activity {
     }
 
     fn is_waiting(&self) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.waits().now > 0)
+        self.0.as_ref().is_some_and(|inner| locked(&inner.waits).now > 0)
     }
 
     /// Completes when the task has had `time` in which it did not wait for the store.
@@ -153,7 +149,7 @@ impl<'a> Wait<'a> {
     fn begin(activity: &'a Activity, clock: &'a dyn Clock) -> Self {
         let since = clock.monotonic();
         for inner in activity.chain() {
-            let mut waits = inner.waits();
+            let mut waits = locked(&inner.waits);
             if waits.now == 0 {
                 waits.since = since;
             }
@@ -167,7 +163,7 @@ impl Drop for Wait<'_> {
     fn drop(&mut self) {
         let until = self.clock.monotonic();
         for inner in self.activity.chain() {
-            let mut waits = inner.waits();
+            let mut waits = locked(&inner.waits);
             waits.now = waits.now.saturating_sub(1);
             if waits.now == 0 {
                 let since = waits.since;

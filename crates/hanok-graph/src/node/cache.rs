@@ -64,8 +64,7 @@ impl<S: State, C> Cache<S, C> {
     /// Shares the results with other processes and later ones: in `store`, in the tenant of the thread, under the namespace
     /// `cache`, the graph and the node, where an operator can remove them. A result that this process has is not looked up. A
     /// build whose state has another schema does not use a result: its node runs, and so it does when the store fails. Default:
-    /// results stay in
-    /// this process.
+    /// results stay in this process.
     ///
     /// ```
     /// # use {hanok_graph::*, hanok_state::State};

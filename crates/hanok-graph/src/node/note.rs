@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Intent, Memo, Safety};
+use hanok_checkpoint::{Body, CheckpointError, Intent, Memo, Safety};
 use hanok_core::{Namespace, Spent, Stored};
 
 use crate::node::attempt::{TaskAttempt, locked};
@@ -46,9 +46,8 @@ impl TaskAttempt {
     pub(crate) async fn note(&self, key: &str, note: Stored) -> Result<(), CheckpointError> {
         self.activity.touch();
         let meant = locked(&self.stored_steps().intents).get(key).cloned();
-        let noted = meant
-            .filter(|intent| intent.doubt != Doubt::Repeat && !intent.noted)
-            .map(|intent| Intent { noted: true, ..intent });
+        let noted = meant.filter(|intent| !intent.repeats());
+        let noted = noted.map(|intent| Intent { noted: true, ..intent });
         if self.env.journal.is_kept() {
             self.unsettle(key);
             let spent = self.spend();

@@ -7,7 +7,7 @@
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     task::{Context, Poll},
 };
 
@@ -17,6 +17,8 @@ use futures_util::{
     task::AtomicWaker,
 };
 use hanok_core::BoxFuture;
+
+use crate::node::attempt::locked;
 
 /// The graphs that a task polls by themselves.
 #[derive(Debug, Default)]
@@ -44,10 +46,6 @@ impl Drop for Awaited {
         let dropped = locked(&self.0.0).take();
         drop(dropped);
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Future for Slot {

@@ -3,7 +3,7 @@
 use std::{
     future::poll_fn,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     task::Poll,
@@ -11,6 +11,8 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use hanok_core::{BoxFuture, Spawned, Spawner};
+
+use crate::node::attempt::locked;
 
 /// The number of tasks from which on one task starts the others. Started where tasks run, each is queued on that very
 /// thread, and no other thread has to be woken.
@@ -42,10 +44,6 @@ pub(crate) struct Part<T> {
 pub(crate) struct Started<T> {
     group: Arc<Group<T>>,
     ended: std::vec::IntoIter<(usize, T)>,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Send + 'static> Group<T> {

@@ -219,11 +219,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let notes = note::taken_from(&mut memos);
         for intent in intents.values() {
             let resolution = match intent.doubt {
-                // It goes on from its note.
-                _ if intent.noted => Resolution::NotMade,
-                Doubt::Ask => continue,
-                Doubt::Repeat => Resolution::NotMade,
+                _ if intent.repeats() => Resolution::NotMade,
                 Doubt::GiveUp => Resolution::GiveUp,
+                _ => continue,
             };
             settled.extend(
                 resolution.to_stored().ok().map(|resolution| (intent.id.clone(), resolution)),

@@ -1,6 +1,6 @@
 //! One task: its attempts, its error handler and its router.
 
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto, Intent};
+use hanok_checkpoint::{Body, CheckpointError, Failed, Goto, Intent};
 use hanok_core::{BoxError, Chain, Panicked};
 use hanok_state::{State, StateUpdate};
 use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
@@ -168,7 +168,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again, and before a handler answers for it.
-            let own = |intent: &Intent| intent.doubt != Doubt::Repeat && !intent.noted;
+            let own = |intent: &Intent| !intent.repeats();
             let in_doubt =
                 locked(&scope.stored_steps().intents).values().any(own) || !doubts.is_empty();
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {

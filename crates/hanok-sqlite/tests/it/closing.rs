@@ -9,30 +9,15 @@ use std::{
 };
 
 use futures::executor::block_on;
-use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record,
-    SharedCheckpointer,
-};
-use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Log, SharedCheckpointer};
+
 use hanok_sqlite::{Sqlite, WriteAhead};
 use rusqlite::Connection;
 
-fn key(thread: &str) -> ThreadKey {
-    ThreadKey::new(Tenant::default(), thread).unwrap()
-}
+use crate::support::{self, key};
 
 fn append(store: &Sqlite, at: u64) {
-    let end = End {
-        run: RunId(1),
-        outcome: hanok_checkpoint::RunEnd::Done,
-        detail: "some text".into(),
-        spent: Default::default(),
-    };
-    let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
-    let record = Record::new(&key("t"), Position(at + 1), Position(at), &entry);
-    let id = AppendId(u128::from(at));
-    let append = Append::new(id, Position(at), Guard::Unclaimed, vec![record]);
-    block_on(store.append(&key("t"), append)).unwrap();
+    block_on(store.append(&key("t"), support::append(&key("t"), at, "some text"))).unwrap();
 }
 
 fn open(path: &Path) -> Sqlite {

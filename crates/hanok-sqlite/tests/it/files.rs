@@ -14,30 +14,15 @@ use std::{
 
 use futures::{FutureExt, executor::block_on};
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Life, Log, Record,
-    Safety, SharedCheckpointer,
+    Append, CheckpointError, Checkpointer, Life, Log, Safety, SharedCheckpointer,
 };
-use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+use hanok_core::Position;
 use hanok_sqlite::Sqlite;
 use hanok_testkit::{sampled, shortened};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-fn key(thread: &str) -> ThreadKey {
-    ThreadKey::new(Tenant::default(), thread).unwrap()
-}
-
-fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
-    let end = End {
-        run: RunId(1),
-        outcome: hanok_checkpoint::RunEnd::Done,
-        detail: text.into(),
-        spent: Default::default(),
-    };
-    let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
-    let record = Record::new(thread, Position(at + 1), Position(at), &entry);
-    Append::new(AppendId(u128::from(at)), Position(at), Guard::Unclaimed, vec![record])
-}
+use crate::support::{append, key};
 
 fn open(path: &Path) -> Result<Sqlite, CheckpointError> {
     block_on(Sqlite::open(path))

@@ -17,3 +17,4 @@ mod read_only;
 mod reconnect;
 mod recovers;
 mod replaced;
+mod support;

@@ -15,33 +15,19 @@ use std::{
 };
 
 use futures::executor::block_on;
-use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record,
-    SharedCheckpointer, Which,
-};
-use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Log, SharedCheckpointer, Which};
+
 use hanok_sqlite::{Sqlite, WriteAhead};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::support::{self, key};
+
 /// Names the store to a child.
 const STORE: &str = "HANOK_TEST_READ_ONLY";
 
-fn key() -> ThreadKey {
-    ThreadKey::new(Tenant::default(), "t").unwrap()
-}
-
 fn append(store: &Sqlite, at: u64) -> Result<(), CheckpointError> {
-    let end = End {
-        run: RunId(1),
-        outcome: hanok_checkpoint::RunEnd::Done,
-        detail: "some text".into(),
-        spent: Default::default(),
-    };
-    let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
-    let record = Record::new(&key(), Position(at + 1), Position(at), &entry);
-    let append = Append::new(AppendId(at.into()), Position(at), Guard::Unclaimed, vec![record]);
-    block_on(store.append(&key(), append))
+    block_on(store.append(&key("t"), support::append(&key("t"), at, "some text")))
 }
 
 /// A store of two entries in a folder of its own, whose name has signs that mean something in a URI.
@@ -109,7 +95,7 @@ fn child() {
         }
     };
     assert_eq!(block_on(store.threads(Which::All, None, 9)).unwrap().len(), 1);
-    let log = Log::new(SharedCheckpointer::new(store.clone()), key());
+    let log = Log::new(SharedCheckpointer::new(store.clone()), key("t"));
     let verified = block_on(log.verify()).unwrap().unwrap();
     assert!(verified.is_whole(), "{verified:?}");
     let refused = append(&store, verified.records as u64).unwrap_err();

@@ -9,30 +9,16 @@ use std::{
 
 use futures::executor::block_on;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Cursor, End, Entry, Epoch, Guard, Life,
-    Put, Record, Store, StoreError, Trim,
+    CheckpointError, Checkpointer, Cursor, Epoch, Life, Put, Store, StoreError, Trim,
 };
-use hanok_core::{
-    ItemKey, Labels, Namespace, Position, RunId, Stored, Tenant, ThreadKey, Timestamp,
-};
+use hanok_core::{ItemKey, Labels, Position, Stored, Tenant, Timestamp};
 use hanok_sqlite::Sqlite;
 use tempfile::TempDir;
 
-fn key() -> ThreadKey {
-    ThreadKey::new(Tenant::default(), "t").unwrap()
-}
+use crate::support::{self, key};
 
 fn append(store: &Sqlite, at: u64) -> Result<(), CheckpointError> {
-    let end = End {
-        run: RunId(1),
-        outcome: hanok_checkpoint::RunEnd::Done,
-        detail: "some text".into(),
-        spent: Default::default(),
-    };
-    let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
-    let record = Record::new(&key(), Position(at + 1), Position(at), &entry);
-    let append = Append::new(AppendId(at.into()), Position(at), Guard::Unclaimed, vec![record]);
-    block_on(store.append(&key(), append))
+    block_on(store.append(&key("t"), support::append(&key("t"), at, "some text")))
 }
 
 fn put(store: &Sqlite) -> Result<(), StoreError> {
@@ -46,7 +32,7 @@ fn open(path: &Path) -> Sqlite {
 }
 
 fn length(store: &Sqlite) -> u64 {
-    block_on(store.head(&key())).unwrap().map_or(0, |head| head.position.0)
+    block_on(store.head(&key("t"))).unwrap().map_or(0, |head| head.position.0)
 }
 
 /// A store with two appends that is open, and a closed one with as many beside it.
@@ -118,10 +104,10 @@ fn nothing_is_written_to_a_file_that_was_replaced() {
     let cursor = Cursor::default();
     for (what, refused) in [
         ("append", append(&store, 2)),
-        ("snapshot", block_on(store.put_snapshot(&key(), life, Position(2), "s".into()))),
-        ("heartbeat", block_on(store.beat(&key(), life, Epoch(1), now))),
-        ("delete", block_on(store.delete(&key(), None)).map(drop)),
-        ("trim", block_on(store.trim(&key(), trim))),
+        ("snapshot", block_on(store.put_snapshot(&key("t"), life, Position(2), "s".into()))),
+        ("heartbeat", block_on(store.beat(&key("t"), life, Epoch(1), now))),
+        ("delete", block_on(store.delete(&key("t"), None)).map(drop)),
+        ("trim", block_on(store.trim(&key("t"), trim))),
         ("cursor", block_on(store.advance("consumer", "topic", cursor))),
         ("truncate", block_on(store.truncate()).map(drop)),
         ("backup", block_on(store.backup(path.with_extension("backup")))),
