@@ -122,6 +122,13 @@ impl Journal {
         Self::new(own, None, runtime, slot, snapshots, options)
     }
 
+    /// A journal of the same life, for a part of the run that stores nothing. The ids of tasks derive as in this one.
+    pub(crate) fn unkept(&self) -> Self {
+        let mut unkept = Self::nowhere(self.own().clone(), self.parts.runtime.clone());
+        unkept.options.identity = self.options.identity.clone();
+        unkept
+    }
+
     fn new(
         own: ThreadLife,
         log: Option<(SharedCheckpointer, LogEnd)>,

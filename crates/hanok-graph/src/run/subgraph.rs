@@ -15,7 +15,6 @@ use crate::{
     journal::{
         append::ClaimAfter,
         children::{ChildState, Live},
-        journal::Journal,
     },
     node::{
         attempt::{Stop, TaskAttempt},
@@ -548,9 +547,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
 
 /// The same run, with nothing kept.
 fn nowhere(env: &RunContext) -> RunContext {
-    let journal = Journal::nowhere(env.journal.identity().clone(), env.runtime.clone());
     RunContext {
-        journal: Arc::new(journal),
+        journal: Arc::new(env.journal.unkept()),
         parts: env.parts.clone(),
         retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
         unsaved: env.unsaved || env.journal.is_kept(),

@@ -3,8 +3,8 @@
 use hanok_checkpoint::{AppendId, Body, SharedCheckpointer};
 use hanok_core::Timestamp;
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Event, Graph, Outcome, Resolution, START, Snapshot, Subgraph,
-    Thread,
+    BoxError, Context, Doubt, END, Event, Graph, Outcome, Persistence, Resolution, START, Snapshot,
+    Subgraph, Thread,
 };
 
 use crate::asking::{
@@ -255,4 +255,30 @@ async fn what_is_pending_goes_on_wherever_the_thread_is_copied_to() {
         assert_eq!(log(&ended.done().unwrap()), ["in", "yes", "the job is done", "paid by hand"]);
     }
     assert_eq!(ledger.counts(["begun", "paid"]), [1, 1], "nothing was begun in any of them");
+}
+
+/// P3: in a copied turn, a call within a subgraph that stores nothing is the copy's own too.
+#[tokio::test]
+async fn a_call_in_a_subgraph_that_stores_nothing_is_the_copys_own() {
+    async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("really?").await?))
+    }
+    async fn call(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note(&format!("key {}", cx.call("tool", "look", "{}").key()));
+        Ok(says("called"))
+    }
+    let inner = Graph::builder("inner").node("call", call);
+    let inner = built(inner.edge(START, "call").edge("call", END));
+    let inner = Subgraph::shared(inner).persistence(Persistence::None);
+    let graph = Graph::builder("outer").node("ask", ask).subgraph("inner", inner);
+    let graph = built(graph.edge(START, "ask").edge("ask", "inner").edge("inner", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let source = thread(&graph, &store);
+    let requests = asked(source.invoke(says("in"), ledger.clone()).await);
+    let copy = copied(&graph, &store, "copy").await;
+    for on in [copy, source] {
+        let ended = on.answer(requests[0].id.clone(), &"yes", ledger.clone()).await.unwrap();
+        assert_eq!(log(&ended.done().unwrap()), ["in", "yes", "called"]);
+    }
+    assert_eq!(ledger.keys("key ").len(), 2);
 }
