@@ -22,7 +22,7 @@ use crate::{
         formats::TOOL_CALL,
         labels::{self, Label, LabelKind, Line},
         look::{Look, Until},
-        marks::{Lookup, Mark},
+        marks::{Lookup, Meaning},
         names,
         presence::{More, Presence},
     },
@@ -228,12 +228,12 @@ impl Pass {
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         match look.setup.lines.at(look.rest(at)) {
             Lookup::Mark(_, len) if !look.is_special(at, len) => Ok(false),
-            Lookup::Mark(Mark::Turn(_), _) => {
+            Lookup::Mark(Meaning::Turn(_), _) => {
                 self.walk.of_other(look);
                 Ok(true)
             }
             // A fence shows code, unless its language says that it calls.
-            Lookup::Mark(Mark::Open(rule), _)
+            Lookup::Mark(Meaning::Open(rule), _)
                 if rule.python && rule.skips.is_empty() && self.walk.fence.is_open() =>
             {
                 Ok(false)

@@ -35,7 +35,7 @@ use crate::{
         grammar::Headers,
         labels,
         look::{Look, View},
-        marks::{self, Lookup, Mark},
+        marks::{self, Lookup, Meaning},
         names,
         presence::More,
     },
@@ -225,7 +225,7 @@ impl Pass {
                 self.walk.go(self.walk.at + len);
                 Ok(true)
             }
-            Lookup::Mark(mark @ (Mark::Turn(own) | Mark::Part(own)), len)
+            Lookup::Mark(mark @ (Meaning::Turn(own) | Meaning::Part(own)), len)
                 if self.walk.mode != Mode::Dead =>
             {
                 let Some(role) = echo::own_role(look, self.walk.at + len, own)? else {
@@ -233,7 +233,7 @@ impl Pass {
                     return Ok(true);
                 };
                 // Once something was called, the model's own next turn is invented as well.
-                if matches!(mark, Mark::Part(_)) || !self.walk.foreign(look) {
+                if matches!(mark, Meaning::Part(_)) || !self.walk.foreign(look) {
                     let behind = self.walk.at + len + role;
                     self.walk.enclosure.pass_mark(look, self.walk.at, behind);
                     self.walk.go(behind);
@@ -284,24 +284,24 @@ impl Pass {
     pub(super) fn enter_mark(
         &mut self,
         look: Look<'_>,
-        mark: Mark,
+        mark: Meaning,
         len: usize,
     ) -> Result<bool, More> {
         match mark {
             _ if self.walk.is_of_other => return Ok(false),
-            Mark::Think(closes, until) => {
+            Meaning::Think(closes, until) => {
                 self.walk.enclosure.read(look, self.walk.at);
                 self.read(look, Think::new(self.walk.at + len, closes, until));
             }
-            Mark::EndThink => {
+            Meaning::EndThink => {
                 let next = think::close(&mut self.walk, look, len)?;
                 self.follow(next);
             }
-            Mark::SuffixedThink(close) => self.suffixed(look, len, Tag::Think(close)),
-            Mark::SuffixedEndThink => self.suffixed(look, len, Tag::EndThink),
+            Meaning::SuffixedThink(close) => self.suffixed(look, len, Tag::Think(close)),
+            Meaning::SuffixedEndThink => self.suffixed(look, len, Tag::EndThink),
             _ if self.walk.mode == Mode::Dead => return Ok(false),
-            Mark::SuffixedClose => self.suffixed(look, len, Tag::Close),
-            Mark::Stop => {
+            Meaning::SuffixedClose => self.suffixed(look, len, Tag::Close),
+            Meaning::Stop => {
                 let behind = self.walk.at + len;
                 let is_other = echo::begins_other(look, behind)?;
                 self.walk.enclosure.pass_mark(look, self.walk.at, behind);
@@ -310,12 +310,12 @@ impl Pass {
                     self.walk.of_other(look);
                 }
             }
-            Mark::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
+            Meaning::Foreign if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 if !self.walk.foreign(look) {
                     self.walk.go(self.walk.at + len);
                 }
             }
-            Mark::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
+            Meaning::Result(closes) if !matches!(self.walk.mode, Mode::Answer(_)) => {
                 let behind = self.walk.at + len;
                 let tag = echo::rest_of_tag(look, self.walk.at, behind)?;
                 if !self.walk.foreign(look) {
@@ -324,43 +324,43 @@ impl Pass {
                     self.walk.go(behind + tag);
                 }
             }
-            Mark::Open(rule) if self.walk.is_prose() => {
+            Meaning::Open(rule) if self.walk.is_prose() => {
                 self.read(look, Dispatch::new(self.walk.at, self.walk.at + len, rule));
             }
-            Mark::Header(words) => self.header(look, len, words),
-            Mark::Elements(words) if self.walk.is_prose() => {
+            Meaning::Header(words) => self.header(look, len, words),
+            Meaning::Elements(words) if self.walk.is_prose() => {
                 self.read(look, NestedXml::new(self.walk.at, self.walk.at + len, words));
             }
-            Mark::Section(closes) if self.walk.is_prose() => {
+            Meaning::Section(closes) if self.walk.is_prose() => {
                 self.read(look, Recovery::section(self.walk.at, self.walk.at + len, closes));
             }
-            Mark::Suffixed(call) if self.walk.is_prose() => {
+            Meaning::Suffixed(call) if self.walk.is_prose() => {
                 self.suffixed(look, len, Tag::Call(call));
             }
-            Mark::Answer if self.walk.is_prose() => {
+            Meaning::Answer if self.walk.is_prose() => {
                 if self.walk.leave(look) {
                     self.walk.mode = Mode::Answer(self.walk.at);
                     self.walk.go(self.walk.at + len);
                 }
             }
-            Mark::EndAnswer => {
+            Meaning::EndAnswer => {
                 if let Mode::Answer(_) = self.walk.mode {
                     self.walk.settle(look);
                     self.walk.mode = Mode::Dead;
                 }
                 self.walk.go(self.walk.at + len);
             }
-            Mark::Words(close) if self.walk.is_prose() => {
+            Meaning::Words(close) if self.walk.is_prose() => {
                 self.read(look, WordCall::new(self.walk.at, self.walk.at + len, close));
             }
-            Mark::Attributes if self.walk.is_prose() => {
+            Meaning::Attributes if self.walk.is_prose() => {
                 self.read(look, AttributeCall::new(self.walk.at, self.walk.at + len));
             }
-            Mark::Comment(close) if self.walk.is_prose() => {
+            Meaning::Comment(close) if self.walk.is_prose() => {
                 self.walk.show(close, false);
                 return Ok(false);
             }
-            Mark::Close if self.walk.is_prose() => self.walk.go(self.walk.at + len),
+            Meaning::Close if self.walk.is_prose() => self.walk.go(self.walk.at + len),
             _ => return Ok(false),
         }
         Ok(true)

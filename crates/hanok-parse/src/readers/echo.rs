@@ -2,7 +2,7 @@
 
 use crate::text::{
     look::{Look, Until},
-    marks::{Lookup, Mark},
+    marks::{Lookup, Meaning},
     presence::More,
 };
 
@@ -75,22 +75,22 @@ impl Echo {
 
     /// Whether `mark` means nothing in it. Where prose talks of a result, a close mark of reasoning that was not opened in it
     /// still says that all before was reasoning. Another turn ends the reply.
-    pub(crate) fn hides(self, mark: Mark) -> bool {
+    pub(crate) fn hides(self, mark: Meaning) -> bool {
         match mark {
-            Mark::Turn(_) | Mark::Part(_) => false,
-            Mark::EndThink | Mark::SuffixedEndThink | Mark::SuffixedClose => {
+            Meaning::Turn(_) | Meaning::Part(_) => false,
+            Meaning::EndThink | Meaning::SuffixedEndThink | Meaning::SuffixedClose => {
                 self.thinks || self.begins_line
             }
-            Mark::Result(_) => self.is_marked(),
+            Meaning::Result(_) => self.is_marked(),
             _ => true,
         }
     }
 
     /// The same behind a mark that means nothing in it.
-    pub(crate) fn behind(self, mark: Mark) -> Self {
+    pub(crate) fn behind(self, mark: Meaning) -> Self {
         match mark {
-            Mark::Think(..) | Mark::SuffixedThink(_) => Self { thinks: true, ..self },
-            Mark::EndThink | Mark::SuffixedEndThink | Mark::SuffixedClose => {
+            Meaning::Think(..) | Meaning::SuffixedThink(_) => Self { thinks: true, ..self },
+            Meaning::EndThink | Meaning::SuffixedEndThink | Meaning::SuffixedClose => {
                 Self { thinks: false, ..self }
             }
             _ => self,

@@ -9,7 +9,7 @@ mod barren;
 use self::{ahead::Ahead, barren::Barren};
 use crate::{
     readers::shown::QUOTES,
-    text::{look::Look, marks::Mark, presence::More},
+    text::{look::Look, marks::Meaning, presence::More},
     work,
 };
 
@@ -70,10 +70,10 @@ pub(crate) struct Enclosure {
 
 impl Enclosed {
     /// `mark`, of `len` bytes.
-    pub(crate) fn of(mark: Mark, len: usize) -> Self {
+    pub(crate) fn of(mark: Meaning, len: usize) -> Self {
         let closes = match mark {
-            Mark::Open(rule) => rule.closes,
-            Mark::Section(closes) => closes,
+            Meaning::Open(rule) => rule.closes,
+            Meaning::Section(closes) => closes,
             _ => &[],
         };
         Self { len, closes }

@@ -9,7 +9,7 @@ use crate::{
     text::{
         labels,
         look::{Look, Until},
-        marks::{Lookup, Mark},
+        marks::{Lookup, Meaning},
         presence::More,
     },
     work,
@@ -54,10 +54,10 @@ impl Walk {
     pub(crate) fn is_enclosed(
         &mut self,
         look: Look<'_>,
-        mark: Mark,
+        mark: Meaning,
         len: usize,
     ) -> Result<bool, More> {
-        let is_of_call = mark.opens() || matches!(mark, Mark::Close);
+        let is_of_call = mark.opens() || matches!(mark, Meaning::Close);
         Ok(is_of_call && self.enclosure.holds(look, self.at, Enclosed::of(mark, len))?)
     }
 

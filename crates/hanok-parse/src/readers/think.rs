@@ -9,7 +9,7 @@ use crate::{
     text::{
         labels::{self, LabelKind, Line},
         look::Look,
-        marks::{self, Lookup, Mark},
+        marks::{self, Lookup, Meaning},
         presence::More,
     },
 };
@@ -81,13 +81,13 @@ impl Think {
             self.decoy_label(walk, look, rest)?;
         }
         match look.setup.marks.at(rest) {
-            Lookup::Mark(Mark::Open(_), len) => {
+            Lookup::Mark(Meaning::Open(_), len) => {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
             }
-            Lookup::Mark(Mark::EndThink, len) if self.any && look.is_special(self.at, len) => {
+            Lookup::Mark(Meaning::EndThink, len) if self.any && look.is_special(self.at, len) => {
                 return Ok(Some(self.at + len));
             }
-            Lookup::Mark(Mark::Think(..) | Mark::SuffixedThink(_), _) => self.inner += 1,
+            Lookup::Mark(Meaning::Think(..) | Meaning::SuffixedThink(_), _) => self.inner += 1,
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }

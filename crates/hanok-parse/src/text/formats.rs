@@ -3,7 +3,7 @@
 //! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`]. A mark
 //! points to a [`Rule`]; where parameters stand in tags, the rule points to [`Tags`].
 
-use crate::text::marks::{Entry, Mark, common};
+use crate::text::marks::{Entry, Meaning, common};
 
 mod channels;
 mod python;
@@ -21,9 +21,9 @@ const RESPONSE: &[&str] = &["Here is my response:", "Here's my response:"];
 
 /// Sentences that open reasoning, at the start of a line.
 pub(crate) const SENTENCES: &[Entry] = &[
-    common("Here is my thought process:", Mark::Think(RESPONSE, &[])),
-    common("Here's my thought process:", Mark::Think(RESPONSE, &[])),
-    common("Here are my reasoning steps:", Mark::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
+    common("Here is my thought process:", Meaning::Think(RESPONSE, &[])),
+    common("Here's my thought process:", Meaning::Think(RESPONSE, &[])),
+    common("Here are my reasoning steps:", Meaning::Think(&["[BEGIN FINAL RESPONSE]"], &[])),
 ];
 
 /// The marks of all formats.

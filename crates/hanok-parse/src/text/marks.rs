@@ -11,7 +11,7 @@ use crate::{
 
 /// What a mark means.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Mark {
+pub(crate) enum Meaning {
     /// Opens reasoning, which runs to behind one of the first, or up to one of the second.
     Think(&'static [&'static str], &'static [&'static str]),
     /// Closes reasoning.
@@ -40,7 +40,7 @@ pub(crate) enum Mark {
     Result(&'static [&'static str]),
     /// Begins a turn. It ends the reply, unless one of these roles, the model's own, stands behind it.
     Turn(&'static [&'static str]),
-    /// Begins a turn like [`Mark::Turn`], where the model's own goes on behind a call, too.
+    /// Begins a turn like [`Meaning::Turn`], where the model's own goes on behind a call, too.
     Part(&'static [&'static str]),
     /// Ends a turn. Never shown.
     Stop,
@@ -56,10 +56,10 @@ pub(crate) enum Mark {
     Comment(&'static str),
 }
 
-impl Mark {
+impl Meaning {
     /// Whether a call follows.
     pub(crate) fn opens(self) -> bool {
-        use Mark::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
+        use Meaning::{Attributes, Elements, Header, Open, Section, Suffixed, Words};
         matches!(
             self,
             Open(_) | Header(_) | Elements(_) | Suffixed(_) | Section(_) | Words(_) | Attributes
@@ -68,7 +68,7 @@ impl Mark {
 
     /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
     pub(crate) fn guards(self) -> bool {
-        use Mark::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
+        use Meaning::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
         matches!(
             self,
             Think(..)
@@ -87,17 +87,17 @@ impl Mark {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) token: &'static str,
-    pub(crate) mark: Mark,
+    pub(crate) mark: Meaning,
     pub(crate) formats: &'static [Format],
 }
 
 /// An entry for some formats.
-pub(crate) const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
+pub(crate) const fn of(formats: &'static [Format], token: &'static str, mark: Meaning) -> Entry {
     Entry { token, mark, formats }
 }
 
 /// An entry for every format.
-pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
+pub(crate) const fn common(token: &'static str, mark: Meaning) -> Entry {
     of(&[], token, mark)
 }
 
@@ -138,50 +138,50 @@ const CASELESS: [&str; 8] = [
 
 /// What every format has.
 const COMMON: &[Entry] = &[
-    common("<think>", Mark::Think(&["</think>"], &[])),
-    common("</think>", Mark::EndThink),
-    common("<thinking>", Mark::Think(&["</thinking>"], &[])),
-    common("</thinking>", Mark::EndThink),
-    common("<thought>", Mark::Think(&["</thought>"], &[])),
-    common("</thought>", Mark::EndThink),
-    common("<reasoning>", Mark::Think(&["</reasoning>"], &[])),
-    common("</reasoning>", Mark::EndThink),
-    common("<|think|>", Mark::Think(&["<|end|>"], &[])),
-    common("<|think:start|>", Mark::Think(&["<|think:end|>"], &[])),
-    common("<|think:end|>", Mark::EndThink),
-    common("<|begin_of_thought|>", Mark::Think(&["<|end_of_thought|>"], &[])),
-    common("<|end_of_thought|>", Mark::EndThink),
-    common("<!--", Mark::Comment("-->")),
-    common("[BEGIN FINAL RESPONSE]", Mark::EndThink),
-    common("[END FINAL RESPONSE]", Mark::Close),
-    common("<tool_response>", Mark::Result(&["</tool_response>"])),
-    common("<tool_result>", Mark::Result(&["</tool_result>"])),
-    common("<tool_results>", Mark::Result(&["</tool_results>"])),
-    common("<|im_start|>", Mark::Turn(OWN)),
-    common("<|start_header_id|>", Mark::Turn(OWN)),
-    common("<|start_of_role|>", Mark::Turn(OWN)),
-    common("<start_of_turn>", Mark::Turn(OWN)),
-    common("<|begin|>", Mark::Turn(OWN)),
-    common("<|observation|>", Mark::Result(&["<|assistant|>"])),
-    common("<|user|>", Mark::Turn(&[])),
-    common("<|system|>", Mark::Turn(&[])),
-    common("<|tool|>", Mark::Turn(&[])),
-    common("<|USER_TOKEN|>", Mark::Turn(&[])),
-    common("<|SYSTEM_TOKEN|>", Mark::Turn(&[])),
-    common("<|CHATBOT_TOKEN|>", Mark::Close),
-    common("<|START_OF_TURN_TOKEN|>", Mark::Close),
-    common("<|im_user|>", Mark::Turn(&[])),
-    common("<|im_system|>", Mark::Turn(&[])),
-    common("<|user_start|>", Mark::Turn(&[])),
-    common("<|system_start|>", Mark::Turn(&[])),
-    common("[|user|]", Mark::Turn(&[])),
-    common("[|system|]", Mark::Turn(&[])),
-    common("[|tool|]", Mark::Turn(&[])),
-    common("[|assistant|]", Mark::Close),
-    common("[|endofturn|]", Mark::Stop),
-    common("[INST]", Mark::Turn(&[])),
-    common("[SYSTEM_PROMPT]", Mark::Turn(&[])),
-    common("[AVAILABLE_TOOLS]", Mark::Result(&["[/AVAILABLE_TOOLS]"])),
+    common("<think>", Meaning::Think(&["</think>"], &[])),
+    common("</think>", Meaning::EndThink),
+    common("<thinking>", Meaning::Think(&["</thinking>"], &[])),
+    common("</thinking>", Meaning::EndThink),
+    common("<thought>", Meaning::Think(&["</thought>"], &[])),
+    common("</thought>", Meaning::EndThink),
+    common("<reasoning>", Meaning::Think(&["</reasoning>"], &[])),
+    common("</reasoning>", Meaning::EndThink),
+    common("<|think|>", Meaning::Think(&["<|end|>"], &[])),
+    common("<|think:start|>", Meaning::Think(&["<|think:end|>"], &[])),
+    common("<|think:end|>", Meaning::EndThink),
+    common("<|begin_of_thought|>", Meaning::Think(&["<|end_of_thought|>"], &[])),
+    common("<|end_of_thought|>", Meaning::EndThink),
+    common("<!--", Meaning::Comment("-->")),
+    common("[BEGIN FINAL RESPONSE]", Meaning::EndThink),
+    common("[END FINAL RESPONSE]", Meaning::Close),
+    common("<tool_response>", Meaning::Result(&["</tool_response>"])),
+    common("<tool_result>", Meaning::Result(&["</tool_result>"])),
+    common("<tool_results>", Meaning::Result(&["</tool_results>"])),
+    common("<|im_start|>", Meaning::Turn(OWN)),
+    common("<|start_header_id|>", Meaning::Turn(OWN)),
+    common("<|start_of_role|>", Meaning::Turn(OWN)),
+    common("<start_of_turn>", Meaning::Turn(OWN)),
+    common("<|begin|>", Meaning::Turn(OWN)),
+    common("<|observation|>", Meaning::Result(&["<|assistant|>"])),
+    common("<|user|>", Meaning::Turn(&[])),
+    common("<|system|>", Meaning::Turn(&[])),
+    common("<|tool|>", Meaning::Turn(&[])),
+    common("<|USER_TOKEN|>", Meaning::Turn(&[])),
+    common("<|SYSTEM_TOKEN|>", Meaning::Turn(&[])),
+    common("<|CHATBOT_TOKEN|>", Meaning::Close),
+    common("<|START_OF_TURN_TOKEN|>", Meaning::Close),
+    common("<|im_user|>", Meaning::Turn(&[])),
+    common("<|im_system|>", Meaning::Turn(&[])),
+    common("<|user_start|>", Meaning::Turn(&[])),
+    common("<|system_start|>", Meaning::Turn(&[])),
+    common("[|user|]", Meaning::Turn(&[])),
+    common("[|system|]", Meaning::Turn(&[])),
+    common("[|tool|]", Meaning::Turn(&[])),
+    common("[|assistant|]", Meaning::Close),
+    common("[|endofturn|]", Meaning::Stop),
+    common("[INST]", Meaning::Turn(&[])),
+    common("[SYSTEM_PROMPT]", Meaning::Turn(&[])),
+    common("[AVAILABLE_TOOLS]", Meaning::Result(&["[/AVAILABLE_TOOLS]"])),
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.
@@ -190,7 +190,7 @@ pub(crate) const SHORTEST: usize = 3;
 /// What a text begins with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lookup {
-    Mark(Mark, usize),
+    Mark(Meaning, usize),
     /// The text so far is the beginning of a mark.
     Prefix,
     Nothing,
@@ -199,7 +199,7 @@ pub(crate) enum Lookup {
 /// The marks of some formats, sorted. None of them is the beginning of another one.
 #[derive(Debug, Clone)]
 pub(crate) struct Marks {
-    marks: Vec<(&'static str, Mark)>,
+    marks: Vec<(&'static str, Meaning)>,
     /// The first eight bytes of each as a number, which orders as they do.
     heads: Vec<u64>,
     /// The first two bytes of the marks, and of what closes a result, a bit for each pair.
@@ -219,7 +219,7 @@ pub(crate) struct Marks {
 impl Marks {
     /// These marks, and those that every format has.
     pub(crate) fn new(entries: impl Iterator<Item = Entry>) -> Self {
-        let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
+        let stops = STOPS.iter().map(|stop| (*stop, Meaning::Stop));
         let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
         Self::of(common.chain(stops).collect())
     }
@@ -299,11 +299,11 @@ impl Marks {
         pair.map(|(before, after)| (before.0, after.0))
     }
 
-    fn of(mut marks: Vec<(&'static str, Mark)>) -> Self {
+    fn of(mut marks: Vec<(&'static str, Meaning)>) -> Self {
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
         let blocks = marks.iter().filter_map(|(_, mark)| match mark {
-            Mark::Open(rule) if rule.another.is_some() => Some(*rule),
+            Meaning::Open(rule) if rule.another.is_some() => Some(*rule),
             _ => None,
         });
         let blocks = blocks.collect();
@@ -318,7 +318,7 @@ impl Marks {
             if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
                 *word |= 1 << (first % 64);
             }
-            let closes: &[&str] = if let Mark::Result(closes) = *mark { closes } else { &[] };
+            let closes: &[&str] = if let Meaning::Result(closes) = *mark { closes } else { &[] };
             let closes = closes.iter().flat_map(|close| heads_of(close));
             for [first, second, third] in heads_of(token).chain(closes) {
                 let (word, bit) = pair(first, second);
@@ -392,7 +392,7 @@ impl Marks {
     }
 
     /// The marks that begin with two bytes, and their heads.
-    fn beginning(&self, bytes: [u8; 2]) -> (&[(&'static str, Mark)], &[u64]) {
+    fn beginning(&self, bytes: [u8; 2]) -> (&[(&'static str, Meaning)], &[u64]) {
         let [first, second] = bytes;
         let (word, bit) = pair(first, second);
         if self.begins.get(word).is_none_or(|word| word & bit == 0) {
@@ -511,7 +511,7 @@ pub(crate) fn without_stops(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMON, Lookup, Mark, may_begin};
+    use super::{COMMON, Lookup, Meaning, may_begin};
     use crate::{declared::Declared, format::Format, text::setup::Setup};
 
     /// Those of the formats' own tables are, by themselves.
@@ -519,7 +519,7 @@ mod tests {
     fn a_call_is_attacked_at_every_guard_that_all_formats_have() {
         let places = include_str!("../../tests/it/places/mod.rs");
         let guards = COMMON.iter().filter(|entry| entry.mark.guards());
-        for entry in guards.filter(|entry| !matches!(entry.mark, Mark::Stop)) {
+        for entry in guards.filter(|entry| !matches!(entry.mark, Meaning::Stop)) {
             assert!(places.contains(entry.token), "{}", entry.token);
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     text::{
         formats,
         grammar::Headers,
-        marks::{Entry, Mark, Marks},
+        marks::{Entry, Marks, Meaning},
         table::{FormatTable, GRAMMARS, Grammar, TableError},
         template::Formats,
     },
@@ -87,7 +87,7 @@ impl Setup {
     ) -> Result<Self, TableError> {
         let entries: Vec<Entry> = tables.iter().flat_map(|table| table.entries()).collect();
         let headers = entries.iter().find_map(|entry| match entry.mark {
-            Mark::Header(headers) => Some(headers),
+            Meaning::Header(headers) => Some(headers),
             _ => None,
         });
         let headers = headers.unwrap_or(&formats::HEADERS);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{
     grammar_data::{ElementsData, HeadersData, InputData, SuffixedData},
-    marks::{Entry, Mark},
+    marks::{Entry, Meaning},
     rule::{Attribute, Otherwise, Rule, Shape, Tags, Then},
 };
 
@@ -22,7 +22,7 @@ pub(crate) type Words = Vec<String>;
 /// Written as `true`: the mark needs no more words.
 pub(crate) type Yes = bool;
 
-/// What a mark means, as [`Mark`] says.
+/// What a mark means, as [`Meaning`] says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -172,56 +172,56 @@ fn optional(text: &Option<String>) -> Option<&'static str> {
 impl MarkData {
     pub(crate) fn of(entry: &Entry) -> Self {
         let mark = match entry.mark {
-            Mark::Think(closes, until) => {
+            Meaning::Think(closes, until) => {
                 MarkKind::Think { closes: owned(closes), until: owned(until) }
             }
-            Mark::EndThink => MarkKind::EndThink(true),
-            Mark::Open(rule) => MarkKind::Open(Box::new(RuleData::of(rule))),
-            Mark::Header(headers) => MarkKind::Header(Box::new(HeadersData::of(headers))),
-            Mark::Elements(elements) => MarkKind::Elements(ElementsData::of(elements)),
-            Mark::Section(closes) => MarkKind::Section { closes: owned(closes) },
-            Mark::Suffixed(call) => MarkKind::Suffixed(Box::new(SuffixedData::of(call))),
-            Mark::SuffixedThink(close) => MarkKind::SuffixedThink { close: close.to_owned() },
-            Mark::SuffixedEndThink => MarkKind::SuffixedEndThink(true),
-            Mark::SuffixedClose => MarkKind::SuffixedClose(true),
-            Mark::Close => MarkKind::Close(true),
-            Mark::Foreign => MarkKind::Foreign(true),
-            Mark::Result(closes) => MarkKind::Result { closes: owned(closes) },
-            Mark::Turn(own) => MarkKind::Turn { own: owned(own) },
-            Mark::Part(own) => MarkKind::Part { own: owned(own) },
-            Mark::Stop => MarkKind::Stop(true),
-            Mark::Answer => MarkKind::Answer(true),
-            Mark::EndAnswer => MarkKind::EndAnswer(true),
-            Mark::Words(close) => MarkKind::Words { close: (*close).to_owned() },
-            Mark::Attributes => MarkKind::Attributes(true),
-            Mark::Comment(close) => MarkKind::Comment { close: close.to_owned() },
+            Meaning::EndThink => MarkKind::EndThink(true),
+            Meaning::Open(rule) => MarkKind::Open(Box::new(RuleData::of(rule))),
+            Meaning::Header(headers) => MarkKind::Header(Box::new(HeadersData::of(headers))),
+            Meaning::Elements(elements) => MarkKind::Elements(ElementsData::of(elements)),
+            Meaning::Section(closes) => MarkKind::Section { closes: owned(closes) },
+            Meaning::Suffixed(call) => MarkKind::Suffixed(Box::new(SuffixedData::of(call))),
+            Meaning::SuffixedThink(close) => MarkKind::SuffixedThink { close: close.to_owned() },
+            Meaning::SuffixedEndThink => MarkKind::SuffixedEndThink(true),
+            Meaning::SuffixedClose => MarkKind::SuffixedClose(true),
+            Meaning::Close => MarkKind::Close(true),
+            Meaning::Foreign => MarkKind::Foreign(true),
+            Meaning::Result(closes) => MarkKind::Result { closes: owned(closes) },
+            Meaning::Turn(own) => MarkKind::Turn { own: owned(own) },
+            Meaning::Part(own) => MarkKind::Part { own: owned(own) },
+            Meaning::Stop => MarkKind::Stop(true),
+            Meaning::Answer => MarkKind::Answer(true),
+            Meaning::EndAnswer => MarkKind::EndAnswer(true),
+            Meaning::Words(close) => MarkKind::Words { close: (*close).to_owned() },
+            Meaning::Attributes => MarkKind::Attributes(true),
+            Meaning::Comment(close) => MarkKind::Comment { close: close.to_owned() },
         };
         Self { token: entry.token.to_owned(), mark }
     }
 
     pub(crate) fn entry(&self) -> Entry {
         let mark = match &self.mark {
-            MarkKind::Think { closes, until } => Mark::Think(words(closes), words(until)),
-            MarkKind::EndThink(_) => Mark::EndThink,
-            MarkKind::Open(rule) => Mark::Open(Box::leak(Box::new(rule.rule()))),
-            MarkKind::Header(headers) => Mark::Header(headers.headers()),
-            MarkKind::Elements(elements) => Mark::Elements(elements.elements()),
-            MarkKind::Section { closes } => Mark::Section(words(closes)),
-            MarkKind::Suffixed(call) => Mark::Suffixed(call.suffixed()),
-            MarkKind::SuffixedThink { close } => Mark::SuffixedThink(word(close)),
-            MarkKind::SuffixedEndThink(_) => Mark::SuffixedEndThink,
-            MarkKind::SuffixedClose(_) => Mark::SuffixedClose,
-            MarkKind::Close(_) => Mark::Close,
-            MarkKind::Foreign(_) => Mark::Foreign,
-            MarkKind::Result { closes } => Mark::Result(words(closes)),
-            MarkKind::Turn { own } => Mark::Turn(words(own)),
-            MarkKind::Part { own } => Mark::Part(words(own)),
-            MarkKind::Stop(_) => Mark::Stop,
-            MarkKind::Answer(_) => Mark::Answer,
-            MarkKind::EndAnswer(_) => Mark::EndAnswer,
-            MarkKind::Words { close } => Mark::Words(Box::leak(Box::new(word(close)))),
-            MarkKind::Attributes(_) => Mark::Attributes,
-            MarkKind::Comment { close } => Mark::Comment(word(close)),
+            MarkKind::Think { closes, until } => Meaning::Think(words(closes), words(until)),
+            MarkKind::EndThink(_) => Meaning::EndThink,
+            MarkKind::Open(rule) => Meaning::Open(Box::leak(Box::new(rule.rule()))),
+            MarkKind::Header(headers) => Meaning::Header(headers.headers()),
+            MarkKind::Elements(elements) => Meaning::Elements(elements.elements()),
+            MarkKind::Section { closes } => Meaning::Section(words(closes)),
+            MarkKind::Suffixed(call) => Meaning::Suffixed(call.suffixed()),
+            MarkKind::SuffixedThink { close } => Meaning::SuffixedThink(word(close)),
+            MarkKind::SuffixedEndThink(_) => Meaning::SuffixedEndThink,
+            MarkKind::SuffixedClose(_) => Meaning::SuffixedClose,
+            MarkKind::Close(_) => Meaning::Close,
+            MarkKind::Foreign(_) => Meaning::Foreign,
+            MarkKind::Result { closes } => Meaning::Result(words(closes)),
+            MarkKind::Turn { own } => Meaning::Turn(words(own)),
+            MarkKind::Part { own } => Meaning::Part(words(own)),
+            MarkKind::Stop(_) => Meaning::Stop,
+            MarkKind::Answer(_) => Meaning::Answer,
+            MarkKind::EndAnswer(_) => Meaning::EndAnswer,
+            MarkKind::Words { close } => Meaning::Words(Box::leak(Box::new(word(close)))),
+            MarkKind::Attributes(_) => Meaning::Attributes,
+            MarkKind::Comment { close } => Meaning::Comment(word(close)),
         };
         Entry { token: word(&self.token), mark, formats: &[] }
     }

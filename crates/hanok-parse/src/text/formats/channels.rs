@@ -4,7 +4,7 @@ use crate::{
     format::Format,
     text::{
         grammar::Headers,
-        marks::{Entry, Mark, OWN, common},
+        marks::{Entry, Meaning, OWN, common},
     },
 };
 
@@ -28,15 +28,18 @@ pub(crate) const HEADERS: Headers = Headers {
 const HARMONY: &[Format] = &[Format::Harmony];
 
 pub(super) const MARKS: &[Entry] = &[
-    Entry { token: "<|channel|>", mark: Mark::Header(&HEADERS), formats: HARMONY },
-    Entry { token: "<|start|>", mark: Mark::Header(&HEADERS), formats: HARMONY },
-    Entry { token: "<|message|>", mark: Mark::Close, formats: HARMONY },
-    Entry { token: "<|constrain|>", mark: Mark::Close, formats: HARMONY },
-    Entry { token: "<|call|>", mark: Mark::Close, formats: HARMONY },
+    Entry { token: "<|channel|>", mark: Meaning::Header(&HEADERS), formats: HARMONY },
+    Entry { token: "<|start|>", mark: Meaning::Header(&HEADERS), formats: HARMONY },
+    Entry { token: "<|message|>", mark: Meaning::Close, formats: HARMONY },
+    Entry { token: "<|constrain|>", mark: Meaning::Close, formats: HARMONY },
+    Entry { token: "<|call|>", mark: Meaning::Close, formats: HARMONY },
 ];
 
 /// What the headers say where no calls of theirs are looked for: whose turn begins, and what is reasoning.
 pub(super) const GUARDS: &[Entry] = &[
-    common("<|start|>", Mark::Turn(OWN)),
-    common("<|channel|>analysis", Mark::Think(&["<|end|>"], &["<|return|>", "<|start|>assistant"])),
+    common("<|start|>", Meaning::Turn(OWN)),
+    common(
+        "<|channel|>analysis",
+        Meaning::Think(&["<|end|>"], &["<|return|>", "<|start|>assistant"]),
+    ),
 ];

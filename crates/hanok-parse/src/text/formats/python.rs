@@ -3,7 +3,7 @@
 use crate::{
     format::Format,
     text::{
-        marks::{Entry, Mark, OWN, of},
+        marks::{Entry, Meaning, OWN, of},
         rule::{Otherwise, Rule, Shape},
     },
 };
@@ -29,20 +29,20 @@ const LLAMA4: &[Format] = &[Format::Pythonic];
 const CALLS: &[Format] = &[Format::Olmo3, Format::AnthropicXml];
 
 pub(super) const MARKS: &[Entry] = &[
-    of(&[Format::CallingTool], "[Calling tool: ", Mark::Open(&CALLING)),
-    of(&[Format::CallingTool], "[Calling tool=", Mark::Attributes),
-    of(LLAMA4, "<|python_start|>", Mark::Open(&START)),
-    of(LLAMA4, "<|python_end|>", Mark::Close),
-    of(LLAMA4, "<|header_start|>", Mark::Turn(OWN)),
-    of(LFM2, "<|tool_call_start|>", Mark::Open(&TOOL_CALL)),
-    of(LFM2, "<|tool_call_end|>", Mark::Close),
-    of(LFM2, "<|tool_response_start|>", Mark::Result(&["<|tool_response_end|>"])),
-    of(CALLS, "<function_calls>", Mark::Open(&FUNCTION_CALLS)),
-    of(CALLS, "</function_calls>", Mark::Close),
+    of(&[Format::CallingTool], "[Calling tool: ", Meaning::Open(&CALLING)),
+    of(&[Format::CallingTool], "[Calling tool=", Meaning::Attributes),
+    of(LLAMA4, "<|python_start|>", Meaning::Open(&START)),
+    of(LLAMA4, "<|python_end|>", Meaning::Close),
+    of(LLAMA4, "<|header_start|>", Meaning::Turn(OWN)),
+    of(LFM2, "<|tool_call_start|>", Meaning::Open(&TOOL_CALL)),
+    of(LFM2, "<|tool_call_end|>", Meaning::Close),
+    of(LFM2, "<|tool_response_start|>", Meaning::Result(&["<|tool_response_end|>"])),
+    of(CALLS, "<function_calls>", Meaning::Open(&FUNCTION_CALLS)),
+    of(CALLS, "</function_calls>", Meaning::Close),
 ];
 
 /// A name that prose may have, too.
 pub(super) const LINES: &[Entry] = &[
-    of(&[Format::ToolCode], "tool_code = ", Mark::Open(&TOOL_CODE)),
-    of(&[Format::ToolCode], "print(", Mark::Open(&PRINT)),
+    of(&[Format::ToolCode], "tool_code = ", Meaning::Open(&TOOL_CODE)),
+    of(&[Format::ToolCode], "print(", Meaning::Open(&PRINT)),
 ];

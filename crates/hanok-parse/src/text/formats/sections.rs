@@ -4,7 +4,7 @@ use crate::{
     format::Format,
     text::{
         grammar::Elements,
-        marks::{Entry, Mark},
+        marks::{Entry, Meaning},
     },
 };
 
@@ -13,8 +13,8 @@ const CALL: Elements =
 const M3: &[Format] = &[Format::MinimaxM3];
 
 pub(super) const MARKS: &[Entry] = &[
-    Entry { token: "]<]minimax[>[<tool_call>", mark: Mark::Close, formats: M3 },
-    Entry { token: "]<]minimax[>[</tool_call>", mark: Mark::Close, formats: M3 },
-    Entry { token: "]<]minimax[>[<invoke name=", mark: Mark::Elements(&CALL), formats: M3 },
-    Entry { token: "]<]minimax[>[</invoke>", mark: Mark::Close, formats: M3 },
+    Entry { token: "]<]minimax[>[<tool_call>", mark: Meaning::Close, formats: M3 },
+    Entry { token: "]<]minimax[>[</tool_call>", mark: Meaning::Close, formats: M3 },
+    Entry { token: "]<]minimax[>[<invoke name=", mark: Meaning::Elements(&CALL), formats: M3 },
+    Entry { token: "]<]minimax[>[</invoke>", mark: Meaning::Close, formats: M3 },
 ];
