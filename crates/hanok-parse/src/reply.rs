@@ -15,6 +15,7 @@ pub(crate) mod finish;
 pub(crate) mod flow;
 pub(crate) mod input;
 pub(crate) mod json_calls;
+pub(crate) mod locked;
 pub(crate) mod note;
 pub(crate) mod outcome;
 mod telling;

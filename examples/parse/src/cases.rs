@@ -46,7 +46,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 /// What came of one line, or what is wrong with it.
 fn outcome(line: &[u8], options: &Options) -> Result<Outcome, String> {
     let case: Case = serde_json::from_slice(line).map_err(|error| format!("no case: {error}"))?;
-    let parser = Parser::new(case.declared()?);
+    let parser = options.applied(Parser::new(case.declared()?));
     let format: Option<Result<Format, UnknownFormat>> = case.format.as_deref().map(str::parse);
     // Cases of others name their formats in their own words.
     let (parser, note) = match format {

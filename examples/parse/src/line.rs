@@ -143,6 +143,10 @@ pub struct Outcome {
 #[derive(Debug, Serialize)]
 struct Asked {
     name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<hanok_parse::Format>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<hanok_parse::Mark>,
     args: Box<RawValue>,
 }
 
@@ -170,6 +174,8 @@ impl Outcome {
         let asked = |call: hanok_parse::Call| {
             Ok(Asked {
                 name: call.name,
+                format: call.format.filter(|_| whole),
+                mark: whole.then_some(call.mark),
                 args: RawValue::from_string(call.arguments.into_string())?,
             })
         };

@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use hanok_parse::{Bare, Format, Policy};
 
 /// Reads tool calls, final answers and delegations out of what a model wrote.
 ///
@@ -58,6 +59,29 @@ pub struct Options {
     /// The format that the text is in [default: whichever it turns out to be]
     #[arg(long, value_name = "FORMAT", conflicts_with = "jsonl")]
     pub format: Option<String>,
+
+    /// Whether forms without a mark are read: bare JSON, Python's calls, labels such as `Action:`
+    #[arg(long, value_enum, default_value_t = BareForms::On)]
+    pub bare: BareForms,
+
+    /// A format whose forms without a mark the prompt asked for; several times for several
+    #[arg(long = "ask", value_name = "FORMAT")]
+    pub asked: Vec<Format>,
+
+    /// The first call's format does not hold for the calls behind it
+    #[arg(long)]
+    pub no_lock: bool,
+}
+
+/// Whether forms without a mark are read. A library's parser reads those that it was asked for; a text here runs nothing.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum BareForms {
+    /// Never
+    Off,
+    /// Those that --ask names, or --format
+    Asked,
+    /// All of them
+    On,
 }
 
 impl Options {
@@ -65,5 +89,16 @@ impl Options {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.file.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// `parser` as these options have it.
+    pub(crate) fn applied(&self, parser: hanok_parse::Parser) -> hanok_parse::Parser {
+        let bare = match self.bare {
+            BareForms::Off => Bare::Off,
+            BareForms::Asked => Bare::Asked,
+            BareForms::On => Bare::On,
+        };
+        let policy = Policy { bare, lock: !self.no_lock };
+        parser.policy(policy).asked(self.asked.iter().copied())
     }
 }

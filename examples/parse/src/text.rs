@@ -45,7 +45,7 @@ fn parser(options: &Options) -> Result<Parser, Failure> {
         let known = options.tools.iter().fold(Declared::new(), Declared::tool);
         options.agents.iter().fold(known, Declared::agent)
     };
-    let parser = Parser::new(known);
+    let parser = options.applied(Parser::new(known));
     let parser = match options.tables.last() {
         None => parser,
         Some(last) => {

@@ -1,6 +1,5 @@
 //! JSON with the faults that models make.
 
-use hanok_parse::Parser;
 use serde_json::{Map, Value};
 
 use crate::{bytes::Bytes, json, values};
@@ -45,7 +44,7 @@ pub(crate) fn mended(bytes: &mut Bytes<'_>) {
 }
 
 fn check(meant: &Value, text: &str) {
-    let parser = Parser::new(crate::declared());
+    let parser = crate::reads_all(crate::declared());
     let reply = parser.parse(text);
     let [call] = reply.calls.as_slice() else {
         panic!("{} calls out of {text:?}: {:?}", reply.calls.len(), reply.error);

@@ -83,8 +83,8 @@ pub(crate) fn read_as_written(form: Form, bytes: &mut Bytes<'_>) {
 
 /// The parsers that look for it.
 fn parsers(form: Form) -> Vec<Parser> {
-    let by_name = Parser::new(declared()).format(form.format);
-    if form.hinted { vec![by_name] } else { vec![Parser::new(declared()), by_name] }
+    let by_name = crate::reads_all(declared()).format(form.format);
+    if form.hinted { vec![by_name] } else { vec![crate::reads_all(declared()), by_name] }
 }
 
 const BEFORE: [&str; 3] = ["", "Let me see.\n", "안녕하세요 🙂. 확인해 보겠습니다.\n\n"];
@@ -140,7 +140,7 @@ pub(crate) fn hides_its_marks(form: Form) {
         return;
     }
     let text = format!("{before}{written}");
-    for parser in [Parser::new(declared()), Parser::new(declared()).format(form.format)] {
+    for parser in [crate::reads_all(declared()), crate::reads_all(declared()).format(form.format)] {
         for (cut, _) in text.char_indices() {
             let text = text.get(..cut).unwrap_or_default();
             let content = parser.parse(text).content;

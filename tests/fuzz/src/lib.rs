@@ -17,7 +17,7 @@ mod splits;
 mod told;
 mod values;
 
-use hanok_parse::{Declared, Format, FormatTable, ParamType, Parser, Reasoning};
+use hanok_parse::{Bare, Declared, Format, FormatTable, ParamType, Parser, Policy, Reasoning};
 
 use bytes::Bytes;
 pub use sound::sound;
@@ -122,7 +122,7 @@ pub fn special(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let formats: Vec<Format> = (0..3).map(|_| bytes.one(Format::ALL)).collect();
     let has_tokens = formats.iter().all(|format| is_of_tokens(*format));
-    let parser = Parser::new(declared()).formats(formats.iter().copied());
+    let parser = reads_all(declared()).formats(formats.iter().copied());
     let seed = bytes.next();
     let mut pieces = Vec::new();
     while !bytes.is_empty() {
@@ -173,7 +173,7 @@ pub fn tables(data: &[u8]) {
         return;
     };
     assert_eq!(FormatTable::from_json(&table.to_json()).as_ref(), Ok(&table));
-    let Ok(parser) = Parser::new(declared()).tables([&table]) else { return };
+    let Ok(parser) = reads_all(declared()).tables([&table]) else { return };
     let seed = bytes.next();
     let text = soup::text(&mut bytes);
     let reply = parser.parse(&text);
@@ -181,7 +181,12 @@ pub fn tables(data: &[u8]) {
     splits::agree(&parser, &text, &reply, seed);
 }
 
-/// Some parser: the texts' names declared or not, with a hint or without.
+/// A parser that reads forms without a mark, too.
+pub(crate) fn reads_all(declared: Declared) -> Parser {
+    Parser::new(declared).policy(Policy { bare: Bare::On, ..Policy::default() })
+}
+
+/// Some parser: the texts' names declared or not, with a hint or without, and then by some policy.
 fn parser(choices: &mut Bytes<'_>) -> Parser {
     let choice = choices.next();
     let known = match choice % 4 {
@@ -189,12 +194,17 @@ fn parser(choices: &mut Bytes<'_>) -> Parser {
         1 => Declared::new(),
         _ => declared(),
     };
-    let parser = Parser::new(known);
+    let parser = reads_all(known);
     let parser = if choice & 4 == 0 { parser } else { parser.reasoning(Reasoning::Promote) };
     // Half of the choices give no hint.
     match Format::ALL.get(usize::from(choice >> 3) * 2) {
         Some(format) if choice & 8 != 0 => parser.format(*format),
-        _ => parser,
+        _ => {
+            let bare = [Bare::On, Bare::Asked, Bare::Off];
+            let bare = bare.get(usize::from(choice >> 4) % 3).copied().unwrap_or_default();
+            let policy = Policy { bare, lock: choice >> 4 < 12 };
+            parser.policy(policy).asked([Format::React])
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
         python_names, quotation,
         walk::Mode,
     },
+    reply::note::NoteKind,
     text::{
         formats::TOOL_CALL,
         labels::{self, Label, LabelKind, Line},
@@ -25,6 +26,7 @@ use crate::{
         marks::{Lookup, Meaning},
         names,
         presence::{More, Presence},
+        table::Grammar,
     },
 };
 
@@ -56,7 +58,11 @@ impl Pass {
                 return Ok(true);
             }
         }
-        if look.setup.pairs && is_start && headless::pairs(look, self.walk.at)? {
+        if look.setup.pairs
+            && is_start
+            && headless::pairs(look, self.walk.at)?
+            && self.walk.reads_bare(Grammar::Pairs)
+        {
             self.read(look, Dispatch::new(self.walk.at, self.walk.at, &TOOL_CALL));
             return Ok(true);
         }
@@ -67,7 +73,7 @@ impl Pass {
         if labels::may_begin(first) {
             match labels::at(look.rest(self.walk.at), look.ended) {
                 Line::More => return Err(More),
-                Line::Label(label) if !look.setup.labels => {
+                Line::Label(label) if !look.setup.labels && !self.is_guard(look, label) => {
                     self.walk.fresh = false;
                     if self.walk.is_prose() && self.result_label(look, label) {
                         return Ok(true);
@@ -169,7 +175,7 @@ impl Pass {
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
         let (start, end) = (self.walk.at, self.walk.at + len);
         let is_code = look.slice(start, end).trim().trim_start_matches('`') == "tool_code";
-        if !is_code || self.is_enclosed(look)? {
+        if !is_code || self.is_enclosed(look)? || !self.walk.reads_bare(Grammar::ToolCode) {
             return Ok(false);
         }
         self.walk.release_fence(look);
@@ -187,7 +193,10 @@ impl Pass {
             self.read(look, DataList::new(self.walk.at, at));
             return Ok(true);
         }
-        if !calls::begins(look, at)? || self.is_talk(look, at)? {
+        if !calls::begins(look, at)?
+            || self.is_talk(look, at)?
+            || !self.walk.reads_bare(Grammar::Json)
+        {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -200,7 +209,7 @@ impl Pass {
     pub(crate) fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::first_name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_talk(look, at)? {
+        if !is_declared || self.is_talk(look, at)? || !self.walk.reads_bare(Grammar::Python) {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -213,7 +222,7 @@ impl Pass {
     pub(crate) fn code_line(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
         let Some(name) = python_names::name(look, at)? else { return Ok(false) };
         let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();
-        if !is_declared || self.is_talk(look, at)? {
+        if !is_declared || self.is_talk(look, at)? || !self.walk.reads_bare(Grammar::Lines) {
             return Ok(false);
         }
         self.walk.fresh = false;
@@ -244,6 +253,7 @@ impl Pass {
             {
                 Ok(false)
             }
+            Lookup::Mark(mark, len) if self.is_locked_out(look, mark, at..at + len) => Ok(false),
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
@@ -270,8 +280,16 @@ impl Pass {
 
     /// Whether the line at hand stands in what began before it and ends behind it.
     fn is_enclosed(&mut self, look: Look<'_>) -> Result<bool, More> {
-        let none = Enclosed::default();
-        Ok(self.walk.is_prose() && self.walk.enclosure.holds(look, self.walk.at, none)?)
+        let (none, at) = (Enclosed::default(), self.walk.at);
+        let is_prose = self.walk.is_prose();
+        Ok(is_prose
+            && (self.walk.is_in_fence(look, at)? || self.walk.enclosure.holds(look, at, none)?))
+    }
+
+    /// Whether a label that calls nothing counts by itself: it says that what follows is thought, or the answer.
+    fn is_guard(&self, look: Look<'_>, label: Label<'_>) -> bool {
+        let says = matches!(label.kind, LabelKind::Thought | LabelKind::Final { .. });
+        look.setup.answers && says
     }
 
     pub(crate) fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
@@ -294,6 +312,12 @@ impl Pass {
             return self.result_label(look, label);
         }
         if self.walk.echo.is_some() && !self.ends_result(label) {
+            return false;
+        }
+        if matches!(label.kind, LabelKind::Action | LabelKind::Tool | LabelKind::Delegate)
+            && !self.walk.reads_bare(Grammar::Labels)
+        {
+            self.walk.draft.note(NoteKind::OtherFormat, self.walk.at..self.walk.at + label.len);
             return false;
         }
         match label.kind {

@@ -6,11 +6,15 @@ use crate::{
     declared::Declared,
     format::Format,
     parse::{pass::Pass, stream::Stream},
+    policy::{Lock, Policy},
     readers::think::Reasoning,
-    reply::{event::Event, finish::Finish, note::NoteKind, outcome::Reply, types::Mistyped},
+    reply::{
+        event::Event, finish::Finish, locked::Locked, note::NoteKind, outcome::Reply,
+        types::Mistyped,
+    },
     text::{
         look::View,
-        setup::Setup,
+        setup::{Setup, Sought},
         table::{FormatTable, TableError},
     },
 };
@@ -18,9 +22,12 @@ use crate::{
 /// Reads what a model writes. Built once per agent; every text is some [`Reply`]. Clones share what is declared.
 ///
 /// The format need not be chosen: all of them are looked for in one pass, whose time is linear in the text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Parser {
     setup: Arc<Setup>,
+    sought: Sought,
+    lock: Lock,
+    locks: bool,
     reasoning: Reasoning,
     in_reasoning: bool,
     committed: bool,
@@ -31,7 +38,55 @@ impl Parser {
     /// A parser for the calls in `declared`.
     #[must_use]
     pub fn new(declared: Declared) -> Self {
-        Self { setup: Arc::new(Setup::new(declared, None)), ..Self::default() }
+        Self {
+            setup: Arc::new(Setup::new(declared, Sought::default())),
+            sought: Sought::default(),
+            lock: Lock::default(),
+            locks: Policy::default().lock,
+            reasoning: Reasoning::default(),
+            in_reasoning: false,
+            committed: false,
+            mistyped: Mistyped::default(),
+        }
+    }
+
+    /// What counts as a call. Default: what has a mark, and what the prompt [asks](Self::asked) for; and the format of the first
+    /// call holds.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        let sought = Sought { bare: policy.bare, ..self.sought };
+        Self { locks: policy.lock, ..self }.seeking(sought)
+    }
+
+    /// The formats whose forms without a mark the prompt asks the model for: ReAct's labels, delegations, JSON, Python's calls.
+    /// Marked forms count as before.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Format, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("find"));
+    /// let text = "Action: find\nAction Input: {}";
+    /// assert!(parser.parse(text).calls.is_empty());
+    /// assert_eq!(parser.asked([Format::React]).parse(text).calls.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn asked(self, formats: impl IntoIterator<Item = Format>) -> Self {
+        let sought = Sought { asked: formats.into_iter().collect(), ..self.sought };
+        self.seeking(sought)
+    }
+
+    /// Goes on with the formats that the conversation has settled on: those of [`Reply::lock`] of the reply before.
+    #[must_use]
+    pub fn locked(self, lock: &Lock) -> Self {
+        Self { lock: lock.clone(), ..self }
+    }
+
+    fn seeking(self, sought: Sought) -> Self {
+        let setup = match self.setup.is_fixed {
+            true => self.setup,
+            false => Arc::new(Setup::new(self.setup.declared.clone(), sought)),
+        };
+        Self { setup, sought, ..self }
     }
 
     /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
@@ -61,9 +116,9 @@ impl Parser {
     /// ```
     #[must_use]
     pub fn formats(self, formats: impl IntoIterator<Item = Format>) -> Self {
-        let formats = formats.into_iter().collect();
-        let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(formats)));
-        Self { setup, ..self }
+        let sought = Sought { told: Some(formats.into_iter().collect()), ..self.sought };
+        let setup = Arc::new(Setup::new(self.setup.declared.clone(), sought));
+        Self { setup, sought, ..self }
     }
 
     /// The formats that the model may write, as tables: those of a model that is not known, and of those that are
@@ -160,6 +215,7 @@ impl Parser {
     pub(crate) fn pass(&self) -> Pass {
         let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
         pass.walk.draft.committed = self.committed;
+        pass.walk.draft.lock = self.begun();
         pass.walk.draft.mistyped = self.mistyped;
         pass
     }
@@ -196,6 +252,18 @@ impl Parser {
         reply
     }
 
+    /// The formats that count when a reply begins.
+    fn begun(&self) -> Locked {
+        let (told, kept) = (self.setup.told(self.sought.asked), *self.lock.formats());
+        let both = told.and(kept);
+        let formats = match (told.is_empty(), kept.is_empty()) {
+            (false, false) if !both.is_empty() => both,
+            (false, _) => told,
+            (true, _) => kept,
+        };
+        Locked::new(formats, self.locks)
+    }
+
     /// The calls inside `span`, if there are any.
     fn promoted(
         &self,
@@ -211,6 +279,7 @@ impl Parser {
         let mut pass = Pass::new(span.start);
         pass.walk.draft.started = started;
         pass.walk.draft.mistyped = self.mistyped;
+        pass.walk.draft.lock = self.begun();
         pass.run(&View { text, ended: true, cut, ..*view });
         pass.walk.draft.note(NoteKind::Promoted, span.clone());
         pass.walk.draft.tell_notes();
@@ -242,6 +311,12 @@ fn is_silent(reply: &Reply) -> bool {
         && reply.error.is_none()
         && reply.thought.is_none()
         && reply.content.is_empty()
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new(Declared::default())
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! where it can begin, so the work is linear in the text. Wherever the text stops, the pass stops with a state, and
 //! goes on from there: nothing is decided before the text says it, so it does not matter how the text is cut.
 
+use std::ops::Range;
+
 use crate::{
     declared::CallKind,
     parse::unknown_mark,
@@ -190,6 +192,12 @@ impl Pass {
         {
             return Ok(true);
         }
+        if matches!(lookup, Lookup::Nothing) && self.walk.is_prose() {
+            if let Some(len) = self.data(look)? {
+                self.walk.go(self.walk.at + len);
+                return Ok(true);
+            }
+        }
         if matches!(lookup, Lookup::Nothing) && self.walk.mode == Mode::Content {
             self.note_unknown(look)?;
         }
@@ -220,6 +228,11 @@ impl Pass {
             return Ok(false);
         }
         match lookup {
+            Lookup::Mark(mark, len)
+                if self.is_locked_out(look, mark, self.walk.at..self.walk.at + len) =>
+            {
+                Ok(false)
+            }
             Lookup::Mark(mark, len) if self.walk.echo.is_some_and(|echo| echo.hides(mark)) => {
                 self.walk.echo = self.walk.echo.map(|echo| echo.behind(mark));
                 self.walk.go(self.walk.at + len);
@@ -245,6 +258,53 @@ impl Pass {
             Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
             _ => Ok(false),
         }
+    }
+
+    /// Whether the mark at `span` opens or closes a call in a format that counts no more. It is text, and so is what it opens.
+    pub(super) fn is_locked_out(
+        &mut self,
+        look: Look<'_>,
+        meaning: Meaning,
+        span: Range<usize>,
+    ) -> bool {
+        // A header says whose turn it is, too.
+        let is_of_call = matches!(meaning, Meaning::Close)
+            || meaning.opens() && !matches!(meaning, Meaning::Header(_));
+        if !is_of_call || !self.walk.is_prose() {
+            return false;
+        }
+        let list = look.setup.formats_of(look.slice(span.start, span.end));
+        if self.walk.draft.lock.admits(list) {
+            return false;
+        }
+        if meaning.opens() {
+            self.walk.quoted_to = span.end;
+            self.walk.draft.note(NoteKind::OtherFormat, span);
+        }
+        true
+    }
+
+    /// What begins here is data, by a sign that no table has: a tool's result behind a token, whose length this is, or a list of
+    /// Python's calls where none are looked for.
+    fn data(&mut self, look: Look<'_>) -> Result<Option<usize>, More> {
+        let at = self.walk.at;
+        if self.walk.shown.is_some() || self.walk.echo.is_some() {
+            return Ok(None);
+        }
+        if !look.setup.python && look.rest(at).starts_with('[') {
+            let name = python_names::first_name(look, at)?;
+            let declared = &look.setup.declared;
+            if name.is_some_and(|name| names::resolve(declared, CallKind::Tool, name).is_ok()) {
+                self.walk.show(")]", false);
+                return Ok(None);
+            }
+        }
+        let Some(len) = unknown_mark::result(look, at)? else { return Ok(None) };
+        if !self.walk.begins_line(look) || self.walk.foreign(look) {
+            return Ok(None);
+        }
+        self.walk.echo = Some(Echo::marked(NEXT_TURN, false).beginning_line(true));
+        Ok(Some(len))
     }
 
     /// Notes a mark that looks like a call's. It is text.
@@ -287,6 +347,9 @@ impl Pass {
         mark: Meaning,
         len: usize,
     ) -> Result<bool, More> {
+        if mark.opens() && len > 0 {
+            self.walk.enters(look, len);
+        }
         match mark {
             _ if self.walk.is_of_other => return Ok(false),
             Meaning::Think(closes, until) => {
@@ -429,6 +492,9 @@ impl Pass {
         self.walk.draft.into_reply(finish)
     }
 }
+
+/// What ends a result that has no end of its own.
+const NEXT_TURN: &[&str] = &["<|assistant|>", "<|im_start|>assistant"];
 
 /// The bytes with which a mark or a line begins.
 const STOPS: [u8; 5] = {

@@ -33,6 +33,34 @@ pub(crate) fn length(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
     Ok((calls || is_token && (says("tool") || says("function"))).then_some(len + 2))
 }
 
+/// The length of a token at `at` that says that a tool's result follows, and belongs to no known format: `<|tool_result|>`,
+/// `[TOOL_RESULT]`.
+pub(crate) fn result(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '|' | '｜' | '▁');
+    let close = match look.rest(at).as_bytes() {
+        [b'[', b'A'..=b'Z', ..] => ']',
+        [b'<', b'|' | 0xef, ..] => '>',
+        _ => return Ok(None),
+    };
+    let len = match look.until(at + 1, MARK, |letter| !part(letter)) {
+        Until::At(len) => len,
+        Until::More => return Err(More),
+        Until::Ended | Until::Beyond => return Ok(None),
+    };
+    let mark = look.slice(at + 1, at + 1 + len);
+    let is_token = look.rest(at + 1 + len).starts_with(close)
+        && (close == '>' || !mark.bytes().any(|byte| byte.is_ascii_lowercase()));
+    Ok((is_token && says_result(mark.as_bytes())).then_some(len + 2))
+}
+
+/// Whether a mark has a word in it that marks of results have.
+fn says_result(mark: &[u8]) -> bool {
+    let has = |word: &[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    [&b"result"[..], b"output", b"response", b"observation", b"ipython"]
+        .iter()
+        .any(|word| has(word))
+}
+
 fn bracket(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
     let len = match look.until(at + 1, BRACKET, |letter| matches!(letter, '{' | '[' | ']' | '\n')) {
         Until::At(len) => len,
@@ -57,7 +85,9 @@ pub(crate) fn may_begin(bytes: &[u8]) -> bool {
             let len = rest.iter().take_while(|byte| is_part(byte)).count();
             match rest.get(len) {
                 None => true,
-                Some(b'>') => rest.get(..len).is_some_and(says_call),
+                Some(b'>') => {
+                    rest.get(..len).is_some_and(|mark| says_call(mark) || says_result(mark))
+                }
                 Some(_) => false,
             }
         }
@@ -67,6 +97,7 @@ pub(crate) fn may_begin(bytes: &[u8]) -> bool {
                 rest.iter().position(|byte| matches!(byte, b'(' | b'{' | b'[' | b']' | b'\n'));
             match stop.and_then(|stop| rest.get(stop)) {
                 None | Some(b'(' | b'{' | b'\n') => true,
+                Some(b']') => stop.and_then(|stop| rest.get(..stop)).is_some_and(says_result),
                 Some(_) => false,
             }
         }

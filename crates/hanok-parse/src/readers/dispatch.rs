@@ -18,6 +18,7 @@ use crate::{
     },
     reply::error::{ErrorKind, Expected},
     text::{
+        formats::Behind,
         labels,
         look::{Look, Until},
         marks::{self, Lookup},
@@ -70,6 +71,7 @@ impl Dispatch {
             return Ok(self.ended(walk, look));
         }
         if look.any(at, rule.wraps)?.is_some() {
+            walk.draft.lock.wraps(at);
             return Ok(Next::Done(at));
         }
         // Another mark follows: this one opened nothing.
@@ -221,6 +223,7 @@ impl Dispatch {
         if !walk.leave(look) {
             return Next::Done(at);
         }
+        walk.draft.lock.goes_on(Behind::Json);
         Calls::marked(self.start, at, self.ends(), shape).begin(walk, look)
     }
 
@@ -279,10 +282,12 @@ impl Dispatch {
         if tail.is_empty() && !look.ended {
             return Err(More);
         }
+        let words = look.slice(self.body, self.white + len);
         let mut more = false;
         for (token, then) in self.rule.name {
             match look.presence(close, token) {
                 Presence::Yes if !self.may_be_json(look, name, token, *then) => {}
+                Presence::Yes if matches!(then, Then::Input(_)) && !is_name(look, words) => {}
                 Presence::Yes => {
                     let here = matches!(
                         then,
@@ -290,6 +295,7 @@ impl Dispatch {
                     );
                     let at = if here { close } else { close + token.len() };
                     let name = name.trim().trim_end_matches("\\n").trim_end();
+                    walk.draft.lock.goes_on(Behind::Name(token));
                     let name = if *token == DISPLAYED { displayed(look, name) } else { name };
                     return Ok(Some(self.then(walk, look, name, at, *then)));
                 }
@@ -374,6 +380,7 @@ impl Dispatch {
         if !walk.leave(look) {
             return Ok(Some(Next::Done(self.white)));
         }
+        walk.draft.lock.goes_on(Behind::Python);
         let python = PythonCalls::marked(self.start, self.white, self.rule.closes);
         Ok(Some((if self.rule.declared { python.code() } else { python }).begin(walk, look)))
     }
@@ -406,6 +413,16 @@ impl Reader for Dispatch {
             Err(More) => Next::More,
         }
     }
+}
+
+/// Whether words between a mark and its close may name a tool: one that is declared, or a word without a blank before it.
+fn is_name(look: Look<'_>, words: &str) -> bool {
+    let part =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | ':' | '/');
+    let name = words.trim();
+    let is_word =
+        !name.is_empty() && name.chars().all(part) && !words.starts_with(labels::is_blank);
+    is_word || names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok()
 }
 
 /// What stands between a name and its JSON in GLM 5.3's calls, where the name as it is displayed may stand before.

@@ -5,8 +5,9 @@
 
 mod ahead;
 mod barren;
+mod elements;
 
-use self::{ahead::Ahead, barren::Barren};
+use self::{ahead::Ahead, barren::Barren, elements::Elements};
 use crate::{
     readers::shown::QUOTES,
     text::{look::Look, marks::Meaning, presence::More},
@@ -64,6 +65,7 @@ pub(crate) struct Enclosure {
     is_table: bool,
     ahead: Option<Ahead>,
     barren: Barren,
+    elements: Elements,
     /// What stands before this byte is enclosed.
     to: usize,
 }
@@ -94,6 +96,10 @@ impl Enclosure {
         mark: Enclosed,
     ) -> Result<bool, More> {
         if at < self.to {
+            return Ok(true);
+        }
+        if let Some(end) = self.elements.end(look, at)? {
+            self.to = end;
             return Ok(true);
         }
         self.read(look, at);
@@ -133,7 +139,14 @@ impl Enclosure {
 
     /// Goes on at byte `at`: what stands before it and is not read yet is no prose.
     pub(crate) fn jump(&mut self, at: usize) {
+        self.elements.jump(at);
         self.at = self.at.max(at);
+    }
+
+    /// A call ends at byte `at`: nothing is open behind it but elements.
+    pub(crate) fn called(&mut self, at: usize) {
+        self.elements.jump(at);
+        self.forget(at);
     }
 
     /// Goes on behind a mark that stands from `at` to `behind`.

@@ -6,15 +6,19 @@
 use std::ops::Range;
 
 use crate::{
+    json::json_text,
     readers::{shown::Shown, walk::Walk},
     text::{
         labels,
         look::{Look, Until},
         presence::More,
     },
+    work,
 };
 
 pub(crate) const FENCE: &str = "```";
+/// A fence at the start of a line.
+const FENCE_LINE: &str = "\n```";
 /// The longest name of a language, blanks included.
 const LANGUAGE: usize = 64;
 /// The longest line of a fence that says more than a language.
@@ -29,7 +33,30 @@ pub(crate) struct Fence {
     wrapping: bool,
     /// A fence around code is open.
     code: bool,
+    /// Behind the mark at the first byte, no fence stands before the second one.
+    searched: (usize, usize),
+    /// Where the last fence of the text stands, once that has ended.
+    last: Option<Option<usize>>,
 }
+
+/// The languages of fences in which a call may stand alone. One in another language is shown.
+const OF_CALLS: [&str; 15] = [
+    "",
+    "text",
+    "txt",
+    "plaintext",
+    "json",
+    "jsonc",
+    "json5",
+    "jsonl",
+    "xml",
+    "python",
+    "py",
+    "tool_code",
+    "tool_call",
+    "tool_calls",
+    "tool",
+];
 
 impl Fence {
     /// What was held back opens around a call or a label.
@@ -159,6 +186,37 @@ impl Walk {
         self.fence.held = Some(line.clone());
         self.go(line.end);
         Ok(true)
+    }
+
+    /// Whether a mark at byte `at` stands in a fence that is not its own: with other text before it, or in a language that no call
+    /// is written in. One without an end shows nothing.
+    pub(crate) fn is_in_fence(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let held = self.fence.held.as_ref().map(|held| look.slice(held.start, held.end));
+        let is_of_calls = |line: &str| {
+            let info = line.trim().trim_start_matches('`').trim();
+            OF_CALLS.contains(&info.to_lowercase().as_str())
+        };
+        if !self.fence.code && held.is_none_or(is_of_calls) {
+            return Ok(false);
+        }
+        if look.ended {
+            let last = *self.fence.last.get_or_insert_with(|| {
+                let rest = look.rest(at);
+                work::count(rest.len());
+                rest.rfind(FENCE_LINE).map(|len| at + len)
+            });
+            return Ok(last.is_some_and(|last| last >= at));
+        }
+        let searched = self.fence.searched;
+        let from = if searched.0 == at { searched.1.max(at) } else { at };
+        let rest = look.rest(from);
+        let found = rest.find(FENCE_LINE);
+        work::count(found.unwrap_or(rest.len()));
+        if found.is_some() {
+            return Ok(true);
+        }
+        self.fence.searched = (at, from + rest.len() - json_text::overlap(rest, FENCE_LINE));
+        Err(More)
     }
 
     /// Reads a fence behind the signs of a list, which end at byte `behind`. In another fence it is the text of that, and so are

@@ -10,10 +10,12 @@ use crate::{
         think::Think,
         walk::{Mode, Walk},
     },
+    reply::note::NoteKind,
     text::{
         grammar::Headers,
         look::{Look, Until},
         presence::{More, Presence},
+        table::Grammar,
     },
 };
 
@@ -67,6 +69,11 @@ impl Header {
             return Next::Inline(self.start);
         }
         if let Some(name) = recipient(header, words) {
+            if !walk.reads_bare(Grammar::Headers) {
+                walk.draft.note(NoteKind::OtherFormat, self.start..body);
+                walk.push(look, self.start, body);
+                return Next::Inline(body);
+            }
             if !walk.leave(look) {
                 return Next::Done(body);
             }

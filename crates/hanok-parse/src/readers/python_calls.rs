@@ -391,6 +391,8 @@ impl PythonCalls {
             });
         }
         walk.draft.note(NoteKind::Unreadable, self.list..at);
+        // Its arguments are data, read or not.
+        walk.show_from(at, ")]", false);
         self.release(walk, look, at)
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     readers::{
         enclosure::{Enclosed, is_letter},
         shown::{QUOTES, Shown},
-        walk::Walk,
+        walk::{Mode, Walk},
     },
     text::{
         labels,
@@ -58,7 +58,27 @@ impl Walk {
         len: usize,
     ) -> Result<bool, More> {
         let is_of_call = mark.opens() || matches!(mark, Meaning::Close);
+        if mark.opens() && (self.is_in_thought(look) || self.is_in_fence(look, self.at)?) {
+            return Ok(true);
+        }
         Ok(is_of_call && self.enclosure.holds(look, self.at, Enclosed::of(mark, len))?)
+    }
+
+    /// Whether words of a thought stand before this on its line: a thought talks about calls.
+    fn is_in_thought(&self, look: Look<'_>) -> bool {
+        /// A thought that is longer than this has no other line.
+        const LINE: usize = 4096;
+        let Mode::Thought(start) = self.mode else { return false };
+        let end = self.at.min(start + LINE);
+        let line = look.text.as_bytes().get(start..end).unwrap_or_default();
+        work::count(line.len());
+        let is_line = !line.contains(&b'\n');
+        let is_word = |byte: &u8| !byte.is_ascii_whitespace();
+        // The label is a word, too.
+        is_line
+            && line.iter().rposition(|byte| *byte == b':').is_some_and(|colon| {
+                line.get(colon + 1..).is_some_and(|words| words.iter().any(is_word))
+            })
     }
 
     /// Whether the mark here stands directly behind a quotation mark that opens.

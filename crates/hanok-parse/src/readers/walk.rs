@@ -3,6 +3,7 @@
 use crate::{
     declared::CallKind,
     json::scan::Scan,
+    policy::Mark,
     readers::{echo::Echo, enclosure::Enclosure, fence::Fence, shown::Shown},
     reply::{
         called::Called,
@@ -15,6 +16,7 @@ use crate::{
         look::{self, Look},
         marks, names,
         rule::Rule,
+        table::{self, Grammar},
     },
     work,
 };
@@ -161,6 +163,28 @@ impl Walk {
         counts
     }
 
+    /// A mark of `len` bytes here opens what is read next.
+    pub(crate) fn enters(&mut self, look: Look<'_>, len: usize) {
+        let token = look.slice(self.at, self.at + len);
+        self.draft.lock.enters(self.at);
+        self.draft.lock.reads(look.setup.formats_of(token), marks::trust(token));
+    }
+
+    /// Whether a form without a mark still counts. What is read next is read as one of it.
+    pub(crate) fn reads_bare(&mut self, grammar: Grammar) -> bool {
+        let list = table::formats_of(grammar);
+        let counts = self.draft.lock.admits(list);
+        if counts {
+            let mark = match grammar {
+                Grammar::Headers => Mark::Special,
+                _ if grammar.is_bare() => Mark::Bare,
+                _ => Mark::Tag,
+            };
+            self.draft.lock.reads(list, mark);
+        }
+        counts
+    }
+
     pub(crate) fn is_prose(&self) -> bool {
         matches!(self.mode, Mode::Content | Mode::Thought(_))
     }
@@ -223,7 +247,7 @@ impl Walk {
     pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
         let (kind, name) = (called.kind, called.name);
         self.trusted_to = self.trusted_to.max(called.span.end);
-        self.enclosure.forget(called.span.end);
+        self.enclosure.called(called.span.end);
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {

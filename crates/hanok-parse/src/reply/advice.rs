@@ -61,6 +61,12 @@ impl Note {
             NoteKind::UnknownMark => {
                 "What looks like a call is in a format that is not read here. Write calls as the instructions say."
             }
+            NoteKind::OtherFormat => {
+                "What looks like a call is in another format than your calls before. Keep to one format."
+            }
+            NoteKind::Quoted => {
+                "A call in quotation marks, code or a comment was taken for a quotation and not made. Write it on a line of its own if you want it."
+            }
             NoteKind::Unreadable => {
                 "A call in your list cannot be read, so the list was taken for text. Write each argument as `name=value`, and strings in quotes."
             }
@@ -97,6 +103,12 @@ impl Note {
             }
             NoteKind::UnknownMark => {
                 "호출처럼 보이는 글이 여기서 읽지 않는 형식입니다. 안내된 형식으로 호출하세요."
+            }
+            NoteKind::OtherFormat => {
+                "호출처럼 보이는 글이 앞의 호출과 다른 형식입니다. 한 가지 형식으로 호출하세요."
+            }
+            NoteKind::Quoted => {
+                "따옴표나 코드, 주석 안의 호출은 인용으로 보아 실행하지 않았습니다. 필요하면 따로 한 줄에 쓰세요."
             }
             NoteKind::Unreadable => {
                 "목록의 호출 하나를 읽을 수 없어 목록을 글로 보았습니다. 인자는 `이름=값`으로, 문자열은 따옴표로 쓰세요."

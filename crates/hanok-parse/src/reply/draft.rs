@@ -13,6 +13,7 @@ use crate::{
         finish::{Finish, FinishReason},
         flow::Flow,
         input::Input,
+        locked::Locked,
         note::{Note, NoteKind},
         outcome::{Call, Part, PartKind, Rejected, Reply},
         types::{self, Mistyped, Typing},
@@ -69,6 +70,8 @@ pub(crate) struct Draft {
     pub(crate) mistyped: Mistyped,
     /// Nothing that is told is taken back: calls, errors and notes are told at the end.
     pub(crate) committed: bool,
+    /// Which formats still count.
+    pub(crate) lock: Locked,
     /// How many calls were told.
     pub(crate) started: usize,
     pub(crate) events: Vec<Event>,
@@ -124,6 +127,7 @@ impl Draft {
         span: Range<usize>,
     ) {
         self.abandon();
+        self.lock.settles();
         let name = name.map(names::shown);
         self.failed(&ParseError { name, ..ParseError::new(kind, expected, span) });
     }
@@ -142,6 +146,7 @@ impl Draft {
     pub(crate) fn call(&mut self, declared: &Declared, called: Called<'_>, input: Input) -> bool {
         let Called { kind, name, resolved, span, written, id, untold, members } = called;
         let id = id.or_else(|| names::index(name));
+        self.lock.settles();
         let resolved = match resolved {
             Some(name) => Ok(name.to_owned()),
             None => names::resolve(declared, kind, name),
@@ -180,7 +185,8 @@ impl Draft {
                 }
                 let told = id.as_deref().filter(|_| !untold);
                 self.tell_call(kind, &name, arguments.as_str(), told);
-                self.calls.push(Call { kind, name, arguments, id, span, written });
+                let (format, mark) = (self.lock.format(), self.lock.mark());
+                self.calls.push(Call { kind, name, arguments, id, format, mark, span, written });
                 true
             }
             Err(input) => {
@@ -250,6 +256,7 @@ impl Draft {
         self.rejected.clear();
         self.error = None;
         self.invented = None;
+        self.lock = self.lock.begun();
         self.note(NoteKind::Retracted, note);
     }
 
@@ -261,6 +268,7 @@ impl Draft {
         self.reasoning = old.reasoning;
         self.saying = old.saying;
         (self.events, self.quiet) = (old.events, old.quiet);
+        self.lock = old.lock.begun();
         self.mistyped = old.mistyped;
         self.tell(Event::Retracted);
         self.reasoning.cut();
@@ -303,6 +311,7 @@ impl Draft {
             reasoning: text(self.reasoning),
             error: self.error,
             rejected: self.rejected,
+            lock: self.lock.lock(),
             notes: self.notes,
             parts,
         }

@@ -53,6 +53,11 @@ pub enum NoteKind {
     Mistyped,
     /// What looks like a call in a format that is not known. It is text.
     UnknownMark,
+    /// A call's mark that is quoted or shown: in quotation marks, inline code, a comment, a blockquote, the value of a parameter
+    /// whose call did not begin. It is text. Up to 8 of a reply are noted.
+    Quoted,
+    /// What looks like a call in another format than the first one, or than those of the conversation. It is text.
+    OtherFormat,
     /// A list of calls of declared tools, in which one cannot be read. It is text.
     Unreadable,
     /// Letters other than ASCII were written as `\u` escapes. Models misspell them so; nothing was changed.

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     declared::CallKind,
+    format::Format,
+    policy::{Lock, Mark},
     reply::{arguments::Arguments, error::ParseError, finish::FinishReason, note::Note},
 };
 
@@ -39,6 +41,9 @@ pub struct Reply {
     pub parts: Vec<Part>,
     /// The reason that a server may give for the end.
     pub finish: FinishReason,
+    /// The formats that count in the next reply of the same conversation ([`Parser::locked`](crate::Parser::locked)).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub lock: Lock,
 }
 
 /// A part of the text that was recognised.
@@ -84,6 +89,11 @@ pub struct Call {
     /// The id that the text gives the call, where its format has one: `functions.find:0` of Kimi, `[CALL_ID]` of Mistral,
     /// the `id` or `tool_call_id` of a JSON call.
     pub id: Option<String>,
+    /// The format by which it was read. Formats that share its mark are told apart by what follows, as far as that goes; none is
+    /// that of a table of one's own.
+    pub format: Option<Format>,
+    /// How it was marked.
+    pub mark: Mark,
     /// Where the call stands, from its marker to the end of its arguments.
     pub span: Range<usize>,
     /// Where its arguments stand.

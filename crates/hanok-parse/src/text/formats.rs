@@ -3,7 +3,12 @@
 //! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`]. A mark
 //! points to a [`Rule`]; where parameters stand in tags, the rule points to [`Tags`].
 
-use crate::text::marks::{Entry, Meaning, common};
+use std::sync::OnceLock;
+
+use crate::{
+    format::Format,
+    text::marks::{Entry, Meaning, common},
+};
 
 mod channels;
 mod python;
@@ -29,7 +34,22 @@ pub(crate) const SENTENCES: &[Entry] = &[
 /// The marks of all formats.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
     let formats = [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS];
-    formats.into_iter().chain([channels::MARKS, results::MARKS]).flatten()
+    let formats = formats.into_iter().chain([channels::MARKS, results::MARKS]);
+    formats.flatten().chain(values())
+}
+
+/// The marks of values, in all formats: behind one whose call did not begin stands data all the same.
+fn values() -> &'static [Entry] {
+    static VALUES: OnceLock<Vec<Entry>> = OnceLock::new();
+    VALUES.get_or_init(|| {
+        let formats = [tagged::MARKS, tokens::MARKS, xml::MARKS, python::MARKS];
+        let marks = formats.into_iter().flatten().flat_map(|entry| entry.mark.values());
+        let mut values: Vec<Entry> =
+            marks.map(|(open, close)| common(open, Meaning::Comment(close))).collect();
+        values.sort_by_key(|entry| entry.token);
+        values.dedup_by_key(|entry| entry.token);
+        values
+    })
 }
 
 /// The marks that say that text calls nothing, whichever formats are looked for.
@@ -40,4 +60,36 @@ pub(crate) fn guards() -> impl Iterator<Item = &'static Entry> {
 /// The marks that count only at the start of a line: calls behind words that prose has, too.
 pub(crate) fn line_entries() -> impl Iterator<Item = &'static Entry> {
     tagged::LINES.iter().chain(tokens::LINES).chain(python::LINES)
+}
+
+/// How a call goes on behind its mark.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Behind<'a> {
+    Json,
+    Python,
+    /// A name, and this token.
+    Name(&'a str),
+}
+
+/// Those of the formats with the same mark that a call may be of which goes on so. Others that have the mark write it otherwise.
+pub(crate) fn narrowed(list: &'static [Format], behind: Behind<'_>) -> &'static [Format] {
+    use Format::{
+        Ernie45, Glm45, Glm47, Glm53, Granite4, Hermes, HyV3, Hyperclovax, Llama3Json,
+        LlamaBuiltin, Mistral, MistralV11, Olmo3, ToolInputXml,
+    };
+    match (list, behind) {
+        ([Hermes, ..], Behind::Json) => &[Hermes, Granite4, Ernie45],
+        ([Hermes, ..], Behind::Name("</tool_call>")) => {
+            &[ToolInputXml, Glm45, Glm47, Glm53, Hyperclovax]
+        }
+        ([Hermes, ..], Behind::Name("<arg_key>")) => &[Glm45, Glm47, Glm53, Hyperclovax],
+        ([Hermes, ..], Behind::Name("<tool_sep>" | "<end_of_tool_call>")) => &[HyV3],
+        ([Hermes, ..], Behind::Name(_)) => &[Glm53],
+        ([Llama3Json, ..], Behind::Json) => &[Llama3Json],
+        ([Llama3Json, ..], Behind::Python) => &[LlamaBuiltin, Llama3Json],
+        ([Mistral, ..], Behind::Json) => &[Mistral],
+        ([Mistral, ..], Behind::Name(_)) => &[MistralV11],
+        ([Olmo3, ..], Behind::Python) => &[Olmo3],
+        _ => list,
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     format::Format,
+    policy::Mark,
     text::{
         grammar::{Elements, Headers, Suffixed},
         presence::Presence,
@@ -52,7 +53,7 @@ pub(crate) enum Meaning {
     Words(&'static &'static str),
     /// Opens a name and attributes, up to a bracket.
     Attributes,
-    /// Begins a comment, in which nothing is a call, up to this.
+    /// Begins a comment, or a value whose call did not begin: nothing in it is a call, up to this.
     Comment(&'static str),
 }
 
@@ -66,9 +67,18 @@ impl Meaning {
         )
     }
 
+    /// What opens and closes a value of a call that it opens, where that is written as it is.
+    pub(crate) fn values(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let rule = if let Self::Open(rule) = self { Some(rule) } else { None };
+        let attribute = rule.and_then(|rule| rule.attribute.as_ref());
+        let named =
+            rule.into_iter().flat_map(|rule| rule.name).filter_map(|(_, then)| then.value());
+        attribute.map(|attribute| attribute.tags.value()).into_iter().chain(named)
+    }
+
     /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.
     pub(crate) fn guards(self) -> bool {
-        use Meaning::{EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
+        use Meaning::{Comment, EndThink, Foreign, Part, Result, Stop, SuffixedThink, Think, Turn};
         matches!(
             self,
             Think(..)
@@ -79,6 +89,7 @@ impl Meaning {
                 | Turn(_)
                 | Part(_)
                 | Stop
+                | Comment(_)
         )
     }
 }
@@ -152,6 +163,7 @@ const COMMON: &[Entry] = &[
     common("<|begin_of_thought|>", Meaning::Think(&["<|end_of_thought|>"], &[])),
     common("<|end_of_thought|>", Meaning::EndThink),
     common("<!--", Meaning::Comment("-->")),
+    common("<![CDATA[", Meaning::Comment("]]>")),
     common("[BEGIN FINAL RESPONSE]", Meaning::EndThink),
     common("[END FINAL RESPONSE]", Meaning::Close),
     common("<tool_response>", Meaning::Result(&["</tool_response>"])),
@@ -170,6 +182,14 @@ const COMMON: &[Entry] = &[
     common("<|SYSTEM_TOKEN|>", Meaning::Turn(&[])),
     common("<|CHATBOT_TOKEN|>", Meaning::Close),
     common("<|START_OF_TURN_TOKEN|>", Meaning::Close),
+    common("<role>HUMAN</role>", Meaning::Turn(&[])),
+    common("<role>SYSTEM</role>", Meaning::Turn(&[])),
+    common("<role>OBSERVATION</role>", Meaning::Turn(&[])),
+    common("<role>ASSISTANT</role>", Meaning::Close),
+    common("<|role_end|>", Meaning::Stop),
+    common("<extra_id_1>", Meaning::Turn(&["Assistant"])),
+    common("<mm:think>", Meaning::Think(&["</mm:think>"], &[])),
+    common("</mm:think>", Meaning::EndThink),
     common("<|im_user|>", Meaning::Turn(&[])),
     common("<|im_system|>", Meaning::Turn(&[])),
     common("<|user_start|>", Meaning::Turn(&[])),
@@ -183,6 +203,20 @@ const COMMON: &[Entry] = &[
     common("[SYSTEM_PROMPT]", Meaning::Turn(&[])),
     common("[AVAILABLE_TOOLS]", Meaning::Result(&["[/AVAILABLE_TOOLS]"])),
 ];
+
+/// How a call is marked by `token`.
+pub(crate) fn trust(token: &str) -> Mark {
+    let is_special = |token: &str| {
+        token.contains(['|', '｜', '✿', '◁', ']'])
+            && !token.starts_with("[Calling")
+            && !token.starts_with("<ifm|")
+    };
+    match token.bytes().next() {
+        _ if is_special(token) => Mark::Special,
+        Some(b'<' | b'[') => Mark::Tag,
+        _ => Mark::Bare,
+    }
+}
 
 /// The shortest end of a text that counts as a mark that broke off.
 pub(crate) const SHORTEST: usize = 3;
@@ -200,6 +234,8 @@ pub(crate) enum Lookup {
 #[derive(Debug, Clone)]
 pub(crate) struct Marks {
     marks: Vec<(&'static str, Meaning)>,
+    /// The formats of each; none where all have it, or a table that is not built in.
+    formats: Vec<&'static [Format]>,
     /// The first eight bytes of each as a number, which orders as they do.
     heads: Vec<u64>,
     /// The first two bytes of the marks, and of what closes a result, a bit for each pair.
@@ -219,9 +255,8 @@ pub(crate) struct Marks {
 impl Marks {
     /// These marks, and those that every format has.
     pub(crate) fn new(entries: impl Iterator<Item = Entry>) -> Self {
-        let stops = STOPS.iter().map(|stop| (*stop, Meaning::Stop));
-        let common = entries.chain(COMMON.iter().copied()).map(|entry| (entry.token, entry.mark));
-        Self::of(common.chain(stops).collect())
+        let stops = STOPS.iter().map(|stop| common(stop, Meaning::Stop));
+        Self::of(entries.chain(COMMON.iter().copied()).chain(stops).collect())
     }
 
     /// The same with the guards of all formats, as far as they do not contradict these marks.
@@ -245,7 +280,7 @@ impl Marks {
 
     /// These marks alone.
     pub(crate) fn only(entries: impl Iterator<Item = Entry>) -> Self {
-        Self::of(entries.map(|entry| (entry.token, entry.mark)).collect())
+        Self::of(entries.collect())
     }
 
     /// Whether a mark may begin with `bytes`, of which there are two at least.
@@ -286,6 +321,12 @@ impl Marks {
         }
     }
 
+    /// The formats that have the mark `token`.
+    pub(crate) fn formats_of(&self, token: &str) -> &'static [Format] {
+        let found = self.marks.binary_search_by_key(&token, |(own, _)| own).ok();
+        found.and_then(|at| self.formats.get(at)).copied().unwrap_or_default()
+    }
+
     /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
     pub(crate) fn block(&self, closes: &[&str]) -> Option<(&'static Rule, &'static str)> {
         let rule = self.blocks.iter().find(|rule| rule.closes == closes)?;
@@ -299,9 +340,11 @@ impl Marks {
         pair.map(|(before, after)| (before.0, after.0))
     }
 
-    fn of(mut marks: Vec<(&'static str, Meaning)>) -> Self {
-        marks.sort_by_key(|(token, _)| *token);
-        marks.dedup_by_key(|(token, _)| *token);
+    fn of(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by_key(|entry| entry.token);
+        entries.dedup_by_key(|entry| entry.token);
+        let formats = entries.iter().map(|entry| entry.formats).collect();
+        let marks: Vec<_> = entries.into_iter().map(|entry| (entry.token, entry.mark)).collect();
         let blocks = marks.iter().filter_map(|(_, mark)| match mark {
             Meaning::Open(rule) if rule.another.is_some() => Some(*rule),
             _ => None,
@@ -338,7 +381,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, heads, begins, threes, pairs, firsts, blocks, caseless }
+        Self { marks, formats, heads, begins, threes, pairs, firsts, blocks, caseless }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -512,7 +555,11 @@ pub(crate) fn without_stops(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{COMMON, Lookup, Meaning, may_begin};
-    use crate::{declared::Declared, format::Format, text::setup::Setup};
+    use crate::{
+        declared::Declared,
+        format::Format,
+        text::setup::{Setup, Sought},
+    };
 
     /// Those of the formats' own tables are, by themselves.
     #[test]
@@ -527,7 +574,8 @@ mod tests {
     #[test]
     fn no_mark_is_the_beginning_of_another_one() {
         for format in Format::ALL.iter().copied().map(Some).chain([None]) {
-            let marks = Setup::new(Declared::new(), format.map(|one| [one].into())).marks;
+            let sought = Sought { told: format.map(|one| [one].into()), ..Sought::default() };
+            let marks = Setup::new(Declared::new(), sought).marks;
             for (before, after) in marks.marks.iter().zip(marks.marks.iter().skip(1)) {
                 assert!(!after.0.starts_with(before.0), "{} and {}", before.0, after.0);
             }

@@ -141,7 +141,24 @@ impl Rule {
     };
 }
 
+impl Then {
+    /// What opens and closes a value, where that is written as it is.
+    pub(crate) fn value(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Input(tags) | Self::Words(tags) => Some((tags.open, tags.close)),
+            Self::Tags(tags) | Self::TagsHere(tags) => Some(tags.value()),
+            Self::Quoted(quote) => Some((quote, quote)),
+            _ => None,
+        }
+    }
+}
+
 impl Tags {
+    /// What opens and closes a value.
+    pub(crate) fn value(&self) -> (&'static str, &'static str) {
+        (self.value.unwrap_or(self.open), self.close)
+    }
+
     /// `<open="key">value</close>`.
     pub(crate) const NEW: Self = Self {
         open: "",

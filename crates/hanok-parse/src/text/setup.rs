@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     declared::Declared,
     format::Format,
+    policy::{Bare, Mark},
     text::{
         formats,
         grammar::Headers,
-        marks::{Entry, Marks, Meaning},
-        table::{FormatTable, GRAMMARS, Grammar, TableError},
+        marks::{self, Entry, Marks, Meaning},
+        table::{self, FormatTable, Grammar, TableError},
         template::Formats,
     },
 };
@@ -18,12 +19,16 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
+    /// What is looked for does not depend on a policy: tables say it, or the one tool that has to be called.
+    pub(crate) is_fixed: bool,
     pub(crate) marks: Arc<Marks>,
     pub(crate) formats: Option<Formats>,
     /// The marks that count at the start of a line.
     pub(crate) lines: Arc<Marks>,
     /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives. Without them only `Observation:` counts.
     pub(crate) labels: bool,
+    /// `Thought:` and `Final Answer:` say what is no call.
+    pub(crate) answers: bool,
     /// JSON at the start of a line, bare or in a fence.
     pub(crate) json: bool,
     /// A message's header may have lost its first mark to the chat template.
@@ -40,13 +45,37 @@ pub(crate) struct Setup {
     pub(crate) code_lines: bool,
 }
 
+/// Which formats are looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sought {
+    /// Those that the model was told to write. None: all that have a mark.
+    pub(crate) told: Option<Formats>,
+    /// Those whose forms without a mark the prompt asks for.
+    pub(crate) asked: Formats,
+    pub(crate) bare: Bare,
+}
+
+impl Sought {
+    /// The formats whose forms without a mark are read.
+    fn bare(self) -> Formats {
+        match (self.bare, self.told) {
+            (Bare::Off, _) => Formats::default(),
+            (Bare::On, None) => Formats::of(Format::ALL),
+            (_, told) => told.unwrap_or_default().or(self.asked),
+        }
+    }
+}
+
 impl Setup {
-    pub(crate) fn new(declared: Declared, formats: Option<Formats>) -> Self {
+    pub(crate) fn new(declared: Declared, sought: Sought) -> Self {
         static ALL: OnceLock<Arc<Marks>> = OnceLock::new();
-        let formats = formats.filter(|formats| !formats.is_empty());
+        let sought = Sought { told: sought.told.filter(|told| !told.is_empty()), ..sought };
+        let (formats, bare) = (sought.told, sought.bare());
+        let any = |list: &[Format], of: Formats| !Formats::of(list).and(of).is_empty();
         let has = |entry: &&Entry| {
-            let any = |formats: &Formats| entry.formats.iter().any(|one| formats.contains(*one));
-            entry.formats.is_empty() || formats.as_ref().is_none_or(any)
+            let is_bare = marks::trust(entry.token) == Mark::Bare && entry.mark.opens();
+            let of = if is_bare { Some(bare) } else { formats };
+            entry.formats.is_empty() || of.is_none_or(|of| any(entry.formats, of))
         };
         let marks = match &formats {
             None => {
@@ -58,23 +87,25 @@ impl Setup {
             }
         };
         let is = |grammar: Grammar| {
-            let some = GRAMMARS.iter().filter(|(one, _)| *one == grammar);
-            let mut some = some.flat_map(|(_, formats)| formats.iter());
-            formats.as_ref().is_none_or(|formats| some.any(|one| formats.contains(*one)))
+            let of = if grammar.is_bare() { Some(bare) } else { formats };
+            of.is_none_or(|of| any(table::formats_of(grammar), of))
         };
+        let is_named = formats.is_some() || sought.asked.contains(Format::GranitePythonic);
         Self {
             marks,
             lines: Arc::new(Marks::only(
                 formats::SENTENCES.iter().chain(formats::line_entries()).filter(has).copied(),
             )),
             labels: is(Grammar::Labels),
+            answers: formats.is_none() || is(Grammar::Labels),
             json: is(Grammar::Json),
             headers: is(Grammar::Headers).then_some(&formats::HEADERS),
             tool_code: is(Grammar::ToolCode),
             pairs: is(Grammar::Pairs),
-            code_lines: formats.is_some() && is(Grammar::Lines),
+            code_lines: is_named && is(Grammar::Lines),
             python: is(Grammar::Python),
             declared,
+            is_fixed: false,
             formats,
             named: None,
         }
@@ -99,12 +130,16 @@ impl Setup {
             return Err(TableError::Ambiguous { token, other });
         }
         let has = |grammar: Grammar| tables.iter().any(|table| table.has(grammar));
+        // Tables that have the names of formats are of these.
+        let builtin: Option<Formats> = tables.iter().map(|table| table.format()).collect();
         Ok(Self {
             declared,
+            is_fixed: true,
             marks: Arc::new(marks),
-            formats: Some(Formats::default()),
+            formats: Some(builtin.unwrap_or_default()),
             lines: Arc::new(lines),
             labels: has(Grammar::Labels),
+            answers: has(Grammar::Labels),
             json: has(Grammar::Json),
             headers: has(Grammar::Headers).then_some(headers),
             tool_code: has(Grammar::ToolCode),
@@ -118,9 +153,11 @@ impl Setup {
     /// Looks for the arguments of `tool` alone.
     pub(crate) fn named(self, tool: String) -> Self {
         Self {
+            is_fixed: true,
             marks: Arc::new(Marks::new(formats::guards().copied())),
             lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
+            answers: false,
             json: false,
             headers: None,
             tool_code: false,
@@ -129,6 +166,22 @@ impl Setup {
             python: false,
             named: Some(tool),
             ..self
+        }
+    }
+
+    /// The formats that count in every reply, with those that are `asked` for. None: all do.
+    pub(crate) fn told(&self, asked: Formats) -> Formats {
+        match self.formats {
+            Some(told) if !told.is_empty() => told.or(asked),
+            _ => Formats::default(),
+        }
+    }
+
+    /// The formats that have the mark `token`.
+    pub(crate) fn formats_of(&self, token: &str) -> &'static [Format] {
+        match self.marks.formats_of(token) {
+            [] => self.lines.formats_of(token),
+            own => own,
         }
     }
 
@@ -148,6 +201,6 @@ impl Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self::new(Declared::default(), None)
+        Self::new(Declared::default(), Sought::default())
     }
 }

@@ -76,6 +76,13 @@ pub enum Grammar {
     Lines,
 }
 
+impl Grammar {
+    /// Whether nothing marks its calls.
+    pub(crate) fn is_bare(self) -> bool {
+        matches!(self, Self::Labels | Self::Json | Self::Python | Self::Lines)
+    }
+}
+
 /// What is wrong with a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -195,18 +202,35 @@ impl FormatTable {
         &self.name
     }
 
+    /// The format that has its name, if there is one.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.name.parse().ok()
+    }
+
     pub(crate) fn has(&self, grammar: Grammar) -> bool {
         self.grammars.contains(&grammar)
     }
 
     /// Its entries. What they hold stays as long as the process: a table is made once, like a parser.
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.marks.iter().map(MarkData::entry).collect()
+        self.made(&self.marks)
+    }
+
+    fn made(&self, marks: &[MarkData]) -> Vec<Entry> {
+        let place = self.format().and_then(|own| Format::ALL.iter().position(|one| *one == own));
+        let formats = place.and_then(|at| Format::ALL.get(at..=at)).unwrap_or_default();
+        marks.iter().map(|mark| Entry { formats, ..mark.entry() }).collect()
     }
 
     pub(crate) fn line_entries(&self) -> Vec<Entry> {
-        self.lines.iter().map(MarkData::entry).collect()
+        self.made(&self.lines)
     }
+}
+
+/// The formats of `grammar`.
+pub(crate) fn formats_of(grammar: Grammar) -> &'static [Format] {
+    let own = GRAMMARS.iter().find(|(one, _)| *one == grammar);
+    own.map(|(_, formats)| *formats).unwrap_or_default()
 }
 
 /// The formats of each grammar.
@@ -224,11 +248,11 @@ pub(crate) const GRAMMARS: &[(Grammar, &[Format])] = &[
     (
         Grammar::Json,
         &[
+            Format::BareJson,
+            Format::JsonAction,
+            Format::OpenaiJson,
             Format::React,
             Format::Smolagents,
-            Format::JsonAction,
-            Format::BareJson,
-            Format::OpenaiJson,
             Format::Llama3Json,
             Format::Sarashina,
             Format::Hyperclovax,

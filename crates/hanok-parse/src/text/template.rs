@@ -1,6 +1,7 @@
 //! Sets of formats, and which ones a chat template writes.
 
-use std::collections::BTreeSet;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::format::Format;
 
@@ -14,25 +15,49 @@ use crate::format::Format;
 /// assert!(formats.contains(Format::Hermes));
 /// assert!(!formats.contains(Format::React));
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Formats(BTreeSet<Format>);
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Formats(u128);
+
+/// A bit for each.
+const _: () = assert!(Format::ALL.len() <= u128::BITS as usize);
 
 impl Formats {
+    /// Those of a list.
+    pub(crate) const fn of(mut list: &[Format]) -> Self {
+        let mut bits = 0;
+        while let [first, rest @ ..] = list {
+            bits |= 1 << *first as u32;
+            list = rest;
+        }
+        Self(bits)
+    }
+
+    /// Those that both have.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Those of either.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether `format` is one of them.
     #[must_use]
     pub fn contains(&self, format: Format) -> bool {
-        self.0.contains(&format)
+        self.0 & (1 << format as u32) != 0
     }
 
     /// Whether there are none. A parser that is narrowed to none looks for all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0 == 0
     }
 
     /// The formats, sorted by family.
     pub fn iter(&self) -> impl Iterator<Item = Format> {
-        self.0.iter().copied()
+        let own = *self;
+        Format::ALL.iter().copied().filter(move |format| own.contains(*format))
     }
 
     /// The formats that a model with this chat template is told to write: those whose marks all stand in the text of the
@@ -41,28 +66,42 @@ impl Formats {
     pub fn of_template(template: &str) -> Self {
         let stands = |marks: &[&str]| marks.iter().all(|mark| template.contains(mark));
         let found = SIGNATURES.iter().filter(|(_, marks)| stands(marks));
-        Self(found.map(|(format, _)| *format).collect())
+        found.map(|(format, _)| *format).collect()
     }
 }
 
 impl FromIterator<Format> for Formats {
     fn from_iter<I: IntoIterator<Item = Format>>(formats: I) -> Self {
-        Self(formats.into_iter().collect())
+        formats.into_iter().fold(Self::default(), |all, format| all.or(Self::of(&[format])))
     }
 }
 
 impl IntoIterator for Formats {
     type Item = Format;
-    type IntoIter = std::collections::btree_set::IntoIter<Format>;
+    type IntoIter = std::vec::IntoIter<Format>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.iter().collect::<Vec<_>>().into_iter()
     }
 }
 
 impl<const N: usize> From<[Format; N]> for Formats {
     fn from(formats: [Format; N]) -> Self {
         formats.into_iter().collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Serialize for Formats {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> Deserialize<'de> for Formats {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<Format>::deserialize(deserializer)?.into_iter().collect())
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the parser promises for any text, rule by rule.
 
-use hanok_parse::{Declared, Language, NoteKind, Parser, Reasoning};
+use hanok_parse::{Declared, Language, NoteKind, Reasoning};
 
-use crate::support::{self, check, declared, line, parser, read};
+use crate::support::{self, check, declared, line, parser, read, reads_all};
 
 /// contract 1
 #[test]
@@ -479,7 +479,7 @@ fn a_name_in_the_wrong_case_is_unknown_and_the_right_one_is_suggested() {
 #[test]
 fn look_alikes_and_hidden_characters_are_refused() {
     for name in ["fіnd", "find\u{200b}", "fi\u{0}nd", "\u{202e}dnif", "ｆind", "fi\u{ad}nd"] {
-        for parser in [parser(), Parser::new(Declared::any())] {
+        for parser in [parser(), reads_all(Declared::any())] {
             let reply = parser.parse(&format!("Action: {name}\nAction Input: {{}}"));
             let visible = matches!(name, "fіnd" | "ｆind");
             let allowed = parser.declared().tools().next().is_none() && visible;
@@ -495,7 +495,7 @@ fn look_alikes_and_hidden_characters_are_refused() {
 
 #[test]
 fn with_unknown_names_every_well_formed_call_counts() {
-    let any = Parser::new(Declared::any());
+    let any = reads_all(Declared::any());
     for (text, want) in [
         ("Action: `무엇이든`\nAction Input: {}", "무엇이든{}"),
         (r#"{"name": "x", "arguments": {}}"#, "x{}"),
@@ -530,7 +530,7 @@ fn content_is_the_text_around_calls() {
 #[test]
 fn every_error_is_a_sentence_in_two_languages() {
     let declared = Declared::new().tool("find").agent("rag_agent");
-    let parser = Parser::new(declared);
+    let parser = reads_all(declared);
     for (text, display, english, korean) in [
         (
             "Action: fnd\nAction Input: {}",

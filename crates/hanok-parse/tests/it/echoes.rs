@@ -3,7 +3,7 @@
 
 use hanok_parse::{Format, FormatTable, NoteKind, Parser, Reply};
 
-use crate::support::{self, declared, line, parser};
+use crate::support::{self, declared, line, parser, reads_all};
 
 /// The marks of results, and where they end.
 const RESULTS: [(&str, &str); 26] = [
@@ -97,7 +97,7 @@ fn a_suffix_and_attributes_of_a_result_are_not_shown() {
 /// contract 16: a fence whose language says that it shows a result, whichever formats are looked for.
 #[test]
 fn nothing_in_a_fence_of_a_result_is_a_call() {
-    let hermes = Parser::new(declared()).format(Format::Hermes);
+    let hermes = reads_all(declared()).format(Format::Hermes);
     for (parser, calls) in [(parser(), &CALLS[..]), (hermes, &CALLS[..1])] {
         for language in ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"] {
             for call in calls {
@@ -118,7 +118,7 @@ fn nothing_in_a_fence_of_a_result_is_a_call() {
             assert_eq!(note, Some(NoteKind::InventedObservation), "{text}");
         }
         let text = format!("```tool_code_output\n{}\n```", CALLS[0]);
-        assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "f{}", "{text}");
+        assert_eq!(line(&whole_and_in_pieces(&parser, &text)), "", "{text}");
     }
     let named = parser().named("f");
     assert_eq!(line(&whole_and_in_pieces(&named, "```tool_output\n{}\n```")), "!missing_input(f)");
@@ -240,15 +240,15 @@ fn the_sentences_of_reasoning_belong_together() {
 #[test]
 fn a_close_mark_of_reasoning_ends_a_result_that_was_thought_of() {
     let text = format!("다음은 <tool_response> 이다.</think>{}", CALLS[0]);
-    assert_eq!(line(&whole_and_in_pieces(&Parser::new(declared()), &text)), "f{}");
+    assert_eq!(line(&whole_and_in_pieces(&reads_all(declared()), &text)), "f{}");
 }
 
 /// contract 15, 16, 17: whichever formats are looked for.
 #[test]
 fn what_guards_holds_in_a_narrowed_parser_and_one_of_tables() {
-    let hermes = Parser::new(declared()).format(Format::Hermes);
+    let hermes = reads_all(declared()).format(Format::Hermes);
     let table = FormatTable::builtin(Format::Hermes);
-    let tables = Parser::new(declared()).tables([&table]).unwrap();
+    let tables = reads_all(declared()).tables([&table]).unwrap();
     for parser in [hermes, tables] {
         for (text, want) in [
             ("Observation: ", ""),

@@ -3,7 +3,7 @@
 use hanok_parse::{Declared, Format, NoteKind, Parser};
 
 use crate::forms::declared;
-use crate::support::{self, line};
+use crate::support::{self, line, reads_all};
 
 /// Every text gives its line, whole and in bytes.
 fn check(parser: &Parser, cases: &[(&str, &str)]) {
@@ -14,7 +14,7 @@ fn check(parser: &Parser, cases: &[(&str, &str)]) {
 }
 
 fn reads(cases: &[(&str, &str)]) {
-    check(&Parser::new(declared()), cases);
+    check(&reads_all(declared()), cases);
 }
 
 /// contract 10
@@ -67,10 +67,10 @@ fn a_close_mark_in_a_string_of_an_object_closes_nothing() {
         for between in ["", "{"] {
             let far =
                 format!("<tool: find>{between}{}{{\"q\":\"</tool>\"}}</tool>", " ".repeat(blanks));
-            support::stream::same(&Parser::new(declared()), &far, []);
+            support::stream::same(&reads_all(declared()), &far, []);
         }
         let far = format!("<tool: find> {{{}\"q\":\"</tool>\"}}</tool>", "\n".repeat(blanks));
-        support::stream::same(&Parser::new(declared()), &far, []);
+        support::stream::same(&reads_all(declared()), &far, []);
     }
 }
 
@@ -183,7 +183,7 @@ fn python_is_read_like_python() {
         ("[find({\"q\": True})]", r#"find{"q":true}"#),
         ("[find(q=\"x\"), ping(", "find{\"q\":\"x\"} !truncated(ping)"),
     ]);
-    let parser = Parser::new(declared());
+    let parser = reads_all(declared());
     for prose in [
         "`[find(q=\"x\")]` is how you call it.",
         "[find(q=\"x\")] and [ping()] are calls.",
@@ -233,7 +233,7 @@ fn messages_of_channels_are_reasoning_answers_and_calls() {
     let text = "<|channel|>analysis<|message|>I must not write <|call|> or <|channel|>final.<|end|>\
                 <|start|>assistant<|channel|>commentary<|message|>먼저 찾겠습니다.<|end|>\
                 <|start|>assistant to=functions.ping<|channel|>commentary json<|message|>{}<|call|>";
-    let reply = Parser::new(declared()).parse(text);
+    let reply = reads_all(declared()).parse(text);
     assert_eq!(reply.reasoning.as_deref(), Some("I must not write <|call|> or <|channel|>final."));
     assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("ping{}", "먼저 찾겠습니다."));
 }
@@ -254,7 +254,7 @@ fn each_model_has_reasoning_marks_of_its_own() {
         ("<think:1f>", "</think:1f>"),
         ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
     ] {
-        let parser = Parser::new(declared());
+        let parser = reads_all(declared());
         for text in [
             format!("{open}Action: ping\nAction Input: {{}}{close}네"),
             format!("Action: ping\nAction Input: {{}}{close}네"),
@@ -317,14 +317,14 @@ fn names_between_tokens_lose_what_the_format_adds() {
         ("<tool_call>find</tool_call>\n끝", "find{}"),
         ("<tool_call>ping\n</tool_call>", "ping{}"),
     ]);
-    let glm = Parser::new(Declared::new().tool("f")).format(hanok_parse::Format::Glm47);
+    let glm = reads_all(Declared::new().tool("f")).format(hanok_parse::Format::Glm47);
     assert_eq!(line(&glm.parse("<tool_call>f</tool_call>")), "f{}");
 }
 
 /// contract 9
 #[test]
 fn a_mark_that_is_talked_about_is_text() {
-    let parser = Parser::new(declared());
+    let parser = reads_all(declared());
     for prose in [
         "`<tool_call>` 태그를 씁니다.",
         "`<think>`는 추론입니다.",
@@ -385,14 +385,14 @@ fn forms_of_known_formats_are_read_as_their_models_write_them() {
         ("Action: find(q='<point>510 150</point>')", r#"find{"q":"<point>510 150</point>"}"#),
         ("Action: find\nAction Input {\"q\": \"a\"}", r#"find{"q":"a"}"#),
     ]);
-    let functionary = Parser::new(declared()).parse("<|recipient|>ping\n<|content|>{}<|stop|>");
+    let functionary = reads_all(declared()).parse("<|recipient|>ping\n<|content|>{}<|stop|>");
     assert_eq!((line(&functionary).as_str(), functionary.content.as_str()), ("ping{}", ""));
 }
 
 /// Models that are named by one format and write another one, too.
 #[test]
 fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
-    let parser = |format| Parser::new(declared()).format(format);
+    let parser = |format| reads_all(declared()).format(format);
     let pairs =
         "네.<tool_call>find\n<arg_key>q</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>";
     check(&parser(Format::Hyperclovax), &[(pairs, "find{\"q\":\"서울\"}")]);
@@ -405,7 +405,7 @@ fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
 /// contract 9: prose shows code, so lines of calls count only where the format is named.
 #[test]
 fn lines_of_code_are_calls_where_the_format_is_named() {
-    let named = Parser::new(declared()).format(hanok_parse::Format::GranitePythonic);
+    let named = reads_all(declared()).format(hanok_parse::Format::GranitePythonic);
     check(
         &named,
         &[
@@ -460,7 +460,7 @@ fn a_wrapper_with_words_in_it_is_not_shown() {
             "Use `<tool_call>` or <tool_call> as <b>:",
         ),
     ] {
-        let parser = Parser::new(declared());
+        let parser = reads_all(declared());
         support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
         let reply = parser.parse(&text);
         assert_eq!((reply.calls.len(), reply.content.as_str()), (1, content), "{text}");
@@ -470,7 +470,7 @@ fn a_wrapper_with_words_in_it_is_not_shown() {
 /// contract 9, 20
 #[test]
 fn what_is_printed_on_a_line_of_its_own_is_called() {
-    for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::ToolCode)] {
+    for parser in [reads_all(declared()), reads_all(declared()).format(Format::ToolCode)] {
         check(
             &parser,
             &[
@@ -511,8 +511,7 @@ fn what_addresses_everybody_is_content_without_its_mark() {
         (">>>allow\n안녕", ">>>allow\n안녕", ""),
         (">>> all\n안녕", ">>> all\n안녕", ""),
     ] {
-        for parser in [Parser::new(declared()), Parser::new(declared()).format(Format::Functionary)]
-        {
+        for parser in [reads_all(declared()), reads_all(declared()).format(Format::Functionary)] {
             support::stream::same(&parser, text, text.char_indices().map(|(at, _)| vec![at]));
             let reply = parser.parse(text);
             assert_eq!((reply.content.as_str(), line(&reply).as_str()), (content, want), "{text}");
@@ -523,7 +522,7 @@ fn what_addresses_everybody_is_content_without_its_mark() {
 /// contract 9: never silence.
 #[test]
 fn a_list_of_calls_that_cannot_be_read_is_text_with_a_note() {
-    let parser = Parser::new(declared());
+    let parser = reads_all(declared());
     for text in [
         "[find(q=foo)]",
         "[find(q='a'), find(q=bar)]",

@@ -10,11 +10,11 @@ use hanok_parse::{Format, Parser, Reply};
 use serde_json::{Value, json};
 
 use crate::forms::{self, Form, HOSTILE, Meant, declared};
-use crate::support::stream::same;
+use crate::support::{reads_all, stream::same};
 
 fn parsers(form: &Form) -> Vec<Parser> {
-    let by_name = Parser::new(declared()).format(form.format);
-    if form.hinted { vec![by_name] } else { vec![Parser::new(declared()), by_name] }
+    let by_name = reads_all(declared()).format(form.format);
+    if form.hinted { vec![by_name] } else { vec![reads_all(declared()), by_name] }
 }
 
 /// No mark says that it is a call.
@@ -184,11 +184,11 @@ fn an_undeclared_name_behind_a_mark_is_told_with_its_arguments() {
         let is_line = text.starts_with("tool_code =") || text.starts_with(">>>");
         let is_line = is_line || text.starts_with("fynd");
         if is_bare(&form) && !text.contains('<') || is_line {
-            let reply = Parser::new(declared()).parse(&text);
+            let reply = reads_all(declared()).parse(&text);
             assert!(reply.error.is_none() && reply.calls.is_empty(), "{text:?} gives {reply:?}");
             continue;
         }
-        let reply = Parser::new(declared()).parse(&text);
+        let reply = reads_all(declared()).parse(&text);
         let error =
             reply.error.as_ref().map(|error| (error.kind.code(), error.suggestion.as_deref()));
         assert_eq!(error, Some(("unknown_tool", Some("find"))), "{text:?} gives {reply:?}");

@@ -1,9 +1,9 @@
 //! Texts that are cut, huge or nonsense.
 
-use hanok_parse::{Declared, Parser, Reasoning, Reply};
+use hanok_parse::{Declared, Reasoning, Reply};
 use proptest::prelude::*;
 
-use crate::support::{self, line, parser, soup::text};
+use crate::support::{self, line, parser, reads_all, soup::text};
 
 const SAMPLES: [(&str, &str); 12] = [
     ("Thought: 찾자\nAction: find\nAction Input: {\"q\": \"휴가 🏖 } 정책\", \"n\": 10}\n", "find"),
@@ -194,7 +194,7 @@ proptest! {
     #[test]
     fn any_text_is_some_sound_reply(text in text()) {
         for declared in [support::declared(), Declared::any(), Declared::new()] {
-            let parser = Parser::new(declared);
+            let parser = reads_all(declared);
             sound(&text, &parser.parse(&text));
             sound(&text, &parser.reasoning(Reasoning::Promote).parse(&text));
         }

@@ -12,7 +12,7 @@ use hanok_parse::{
 };
 use serde_json::json;
 
-use crate::support::{self, line, parser};
+use crate::support::{self, line, parser, reads_all};
 
 /// The reply and all events of a text in pieces.
 fn stream(parser: &Parser, text: &str, size: usize, finish: Finish) -> (Reply, Vec<Event>) {
@@ -171,7 +171,7 @@ fn a_value_that_contradicts_its_type_is_noted_and_may_be_refused() {
         },
         "$defs": {"list": {"type": "array", "items": {"type": "string"}}},
     });
-    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let parser = reads_all(Declared::new().tool_schema("f", &schema).unwrap());
     let call =
         |args: &str| format!("<tool_call>{{\"name\":\"f\",\"arguments\":{args}}}</tool_call>");
     for (args, want, mistyped) in [
@@ -233,7 +233,7 @@ fn a_value_within_another_that_contradicts_its_type_is_named_by_its_place() {
             "tree": { "type": "object", "properties": { "v": { "type": "integer" }, "child": { "$ref": "#/$defs/tree" } } },
         },
     });
-    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let parser = reads_all(Declared::new().tool_schema("f", &schema).unwrap());
     let right: &[&str] = &[];
     for (args, want, paths) in [
         (r#"{"deep":{"n":3,"on":null,"tree":{"v":1},"maybe":null,"more":"x"}}"#, None, right),
@@ -308,7 +308,7 @@ fn a_number_in_a_string_is_one_beside_a_value_that_is_wrong() {
             "list": { "type": "array", "items": { "type": "integer" } },
         },
     });
-    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let parser = reads_all(Declared::new().tool_schema("f", &schema).unwrap());
     for (args, want, paths) in [
         (r#"{"n":"3","list":[]}"#, r#"{"n":3,"list":[]}"#, &["n"][..]),
         (r#"{"n":"3","list":"x"}"#, r#"{"n":3,"list":"x"}"#, &["n", "list"]),
@@ -353,7 +353,7 @@ fn a_schema_that_holds_itself_many_times_is_read_in_time() {
         "properties": { "x": inner, "wide": { "$ref": "#/$defs/wide" }, "list": { "$ref": "#/$defs/list" } },
         "$defs": defs,
     });
-    let parser = Parser::new(Declared::new().tool_schema("f", &schema).unwrap());
+    let parser = reads_all(Declared::new().tool_schema("f", &schema).unwrap());
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     let flat = vec!["[7]"; 10_000].join(",");
     for (args, mistyped) in [
@@ -455,7 +455,7 @@ fn a_template_says_which_formats_are_written() {
     assert!(Formats::of_template("{{ messages }}").is_empty());
     // What stands around the answer is not shown.
     let formats = Formats::of_template("<tool_calls>…</tool_calls> <answer>…</answer>");
-    let reply = Parser::new(Declared::new()).formats(formats).parse("<answer>네</answer>");
+    let reply = reads_all(Declared::new()).formats(formats).parse("<answer>네</answer>");
     assert_eq!(reply.content, "네");
 }
 
@@ -542,7 +542,7 @@ fn ids_are_told_when_calls_begin() {
         (cohere, None, "7"),
         (late, None, "7"),
     ] {
-        let parser = Parser::new(Declared::new().tool("find"));
+        let parser = reads_all(Declared::new().tool("find"));
         for (parser, want) in [(parser.clone(), want), (parser.committed(), Some(committed))] {
             for (cut, _) in text.char_indices() {
                 let (mut stream, mut events) = (parser.stream(), Vec::new());
@@ -584,7 +584,7 @@ fn values_in_objects_and_lists_have_the_types_of_their_schema() {
         },
         "$defs": { "tree": { "type": "object", "properties": { "name": { "type": "string" }, "child": { "$ref": "#/$defs/tree" } } } },
     });
-    let parser = Parser::new(Declared::new().tool_schema("find", &schema).unwrap());
+    let parser = reads_all(Declared::new().tool_schema("find", &schema).unwrap());
     let call = |inner: &str| {
         let inner = inner.replace('<', "]<]minimax[>[<");
         format!("]<]minimax[>[<invoke name=\"find\">{inner}]<]minimax[>[</invoke>")

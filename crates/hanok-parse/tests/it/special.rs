@@ -8,7 +8,7 @@
 
 use hanok_parse::{Declared, Format, Parser, Reasoning, Reply};
 
-use crate::support::{line, parser};
+use crate::support::{line, parser, reads_all};
 
 /// Pieces of a text, each with whether it came as a special token: what stands in bars, corners or brackets did.
 fn in_tokens(text: &str, special: bool) -> Vec<(&str, bool)> {
@@ -40,7 +40,7 @@ fn fed(parser: &Parser, pieces: &[(&str, bool)]) -> Reply {
 #[test]
 fn only_special_tokens_are_marks_where_they_are_known() {
     let declared = Declared::new().tool("rm").tool("find");
-    let parser = Parser::new(declared).formats([Format::Qwen3Xml, Format::Hermes]);
+    let parser = reads_all(declared).formats([Format::Qwen3Xml, Format::Hermes]);
     let call = "{\"name\": \"rm\", \"arguments\": {}}";
     let function = "<function=find></function>";
     for (pieces, want) in [
@@ -75,7 +75,7 @@ fn only_special_tokens_are_marks_where_they_are_known() {
 
 #[test]
 fn marks_of_every_kind_are_special_tokens_where_these_are_known() {
-    let parser = Parser::new(Declared::new().tool("rm").tool("find"));
+    let parser = reads_all(Declared::new().tool("rm").tool("find"));
     let json = "{\"name\": \"rm\", \"arguments\": {}}";
     for (format, text) in [
         (Format::Hermes, format!("<tool_call>{json}</tool_call>")),

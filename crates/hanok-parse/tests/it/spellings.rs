@@ -10,7 +10,7 @@ use hanok_parse::{Declared, Parser};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{self, line};
+use crate::support::{self, line, reads_all};
 
 fn declared(q: &Value) -> Declared {
     let schema = json!({ "type": "object", "properties": { "q": q } });
@@ -21,7 +21,7 @@ fn declared(q: &Value) -> Declared {
 /// contract 1, 2, 10, 13
 #[test]
 fn a_call_is_read_in_every_spelling_of_its_format() {
-    let parser = Parser::new(declared(&json!({ "type": "string" })));
+    let parser = reads_all(declared(&json!({ "type": "string" })));
     for text in [
         // Gemma's, bare, with brackets of Python, and with the name alone.
         "call:find{q:<|\"|>a<|\"|>}",
@@ -124,7 +124,7 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
 /// contract 2: arguments behind a name are no remark, and what has lost them does not run.
 #[test]
 fn a_whole_call_in_place_of_a_name_is_no_name() {
-    let parser = Parser::new(declared(&json!({ "type": "string" })));
+    let parser = reads_all(declared(&json!({ "type": "string" })));
     for text in [
         "<tool_call>find(q=\"a\")</tool_call>",
         "<tool_call>find(q=\"(a)\")</tool_call>",
@@ -189,7 +189,7 @@ fn params() -> Vec<(Value, bool)> {
 #[test]
 fn words_are_no_arguments_where_json_was_announced() {
     for (q, _) in params() {
-        let parser = Parser::new(declared(&q));
+        let parser = reads_all(declared(&q));
         for (open, close) in ANNOUNCED {
             for words in ["keep all files", "7 all", "functions.find", "네"] {
                 let text = format!("{open}{words}{close}");
@@ -215,10 +215,10 @@ fn words_are_the_input_of_react_where_no_other_parameter_could_take_them() {
             json!({ "type": "object", "properties": { "q": { "type": "string" }, "other": q } });
         let both = Declared::new().tool_schema("find", &schema).unwrap();
         let text = "Action: find\nAction Input: 휴가 정책";
-        assert_eq!(line(&Parser::new(both).parse(text)), "!malformed(find)", "{q}");
+        assert_eq!(line(&reads_all(both).parse(text)), "!malformed(find)", "{q}");
         if takes {
             let want = r#"find{"q":"휴가 정책"}"#;
-            assert_eq!(line(&Parser::new(declared(&q)).parse(text)), want);
+            assert_eq!(line(&reads_all(declared(&q)).parse(text)), want);
         }
     }
 }
@@ -233,7 +233,7 @@ proptest! {
     ) {
         let (open, close) = ANNOUNCED[at];
         let (q, _) = &params()[param];
-        let reply = Parser::new(declared(q)).parse(&format!("{open}{words}{close}"));
+        let reply = reads_all(declared(q)).parse(&format!("{open}{words}{close}"));
         prop_assert!(reply.calls.is_empty(), "{reply:?}");
     }
 }

@@ -5,10 +5,10 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use hanok_parse::{Declared, Format, Parser, Reasoning};
+use hanok_parse::{Declared, Format, Reasoning};
 use proptest::prelude::*;
 
-use crate::support::{self, soup::text, stream::same};
+use crate::support::{self, reads_all, soup::text, stream::same};
 
 const TEXTS: [&str; 26] = [
     "Thought: 찾자\nAction: find\nAction Input: {\"q\": \"휴가 🏖 } 정책\", \"n\": 10}\n",
@@ -57,7 +57,7 @@ proptest! {
     #[test]
     fn any_split_of_any_text_says_the_same(text in text(), cuts in prop::collection::vec(0_usize..200, 0..6)) {
         for declared in [support::declared(), Declared::any()] {
-            let parser = Parser::new(declared);
+            let parser = reads_all(declared);
             let mut cuts: Vec<_> = cuts.iter().copied().filter(|cut| text.is_char_boundary(*cut)).collect();
             cuts.sort_unstable();
             let single = text.char_indices().map(|(at, _)| at).collect();

@@ -7,6 +7,8 @@
 )]
 
 use hanok_parse::{CallKind, Event, Format, Language, NoteKind, Parser, PartKind};
+
+use crate::support::reads_all;
 use serde_json::json;
 
 use crate::forms;
@@ -72,7 +74,7 @@ fn most_formats_tell_a_long_text_before_it_ends() {
     for form in forms::all() {
         let args = [("q", json!("가나다라 ".repeat(50)))];
         let text = (form.write)(&[("find", &args)]);
-        let parser = Parser::new(forms::declared());
+        let parser = reads_all(forms::declared());
         let parser = if form.hinted { parser.format(form.format) } else { parser };
         let mut stream = parser.stream();
         let mut events = Vec::new();

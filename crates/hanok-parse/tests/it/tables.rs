@@ -6,7 +6,9 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use hanok_parse::{Format, FormatTable, Parser, Reply, TableError};
+use hanok_parse::{Format, FormatTable, Reply, TableError};
+
+use crate::support::reads_all;
 use serde_json::json;
 
 use crate::forms::{self, declared};
@@ -24,8 +26,8 @@ fn every_table_is_read_back_equal() {
 fn a_table_that_was_read_reads_texts_as_the_format_does() {
     for form in forms::all() {
         let table = FormatTable::from_json(&FormatTable::builtin(form.format).to_json()).unwrap();
-        let by_table = Parser::new(declared()).tables([&table]).unwrap();
-        let by_name = Parser::new(declared()).format(form.format);
+        let by_table = reads_all(declared()).tables([&table]).unwrap();
+        let by_name = reads_all(declared()).format(form.format);
         for text in ["휴가 } 정책", "</tool_call>", "[ping()]"] {
             if form.never.iter().any(|never| text.contains(never)) {
                 continue;
@@ -56,7 +58,7 @@ fn a_table_with_renamed_marks_reads_texts_as_the_format_does() {
     for form in forms::all().filter(|form| formats.contains(&form.format)) {
         let table = renamed(&FormatTable::builtin(form.format).to_json());
         let table = FormatTable::from_json(&table).unwrap();
-        let parser = Parser::new(declared()).tables([&table]).unwrap();
+        let parser = reads_all(declared()).tables([&table]).unwrap();
         let args = [("q", json!("휴가")), ("n", json!(3))];
         let written = renamed(&(form.write)(&[("find", &args), ("ping", &[])]));
         let reply = parser.parse(&written);
@@ -98,8 +100,8 @@ fn the_words_of_every_grammar_may_be_others() {
             words.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
         };
         let table = FormatTable::from_json(&renamed(&FormatTable::builtin(format).to_json()));
-        let parser = Parser::new(declared()).tables([&table.unwrap()]).unwrap();
-        let own = Parser::new(declared()).format(format);
+        let parser = reads_all(declared()).tables([&table.unwrap()]).unwrap();
+        let own = reads_all(declared()).format(format);
         for form in forms::all().filter(|form| form.format == format) {
             let args = [("q", json!("휴가")), ("n", json!(3)), ("list", json!([1, [2], "a"]))];
             let args = if format == LangchainXml { &args[..1] } else { &args[..] };
@@ -121,7 +123,7 @@ fn the_words_of_every_grammar_may_be_others() {
     }
     let table = FormatTable::builtin(Harmony).to_json();
     let table = headers.iter().fold(table, |table, (old, new)| table.replace(old, new));
-    let parser = Parser::new(declared()).tables([&FormatTable::from_json(&table).unwrap()]);
+    let parser = reads_all(declared()).tables([&FormatTable::from_json(&table).unwrap()]);
     let reply = parser.unwrap().parse(
         "<|my_channel|>notes<|my_message|>hm<|my_end|><|my_start|>bot<|my_channel|>reply<|my_message|>네<|return|>",
     );
@@ -137,7 +139,7 @@ fn the_words_of_every_grammar_may_be_others() {
 fn the_shortest_mark_is_found() {
     let table = r#"{"name": "x", "marks": [{"token": "[x", "open": {"json": "members"}}]}"#;
     let table = FormatTable::from_json(table).unwrap();
-    let parser = Parser::new(declared()).tables([&table]).unwrap();
+    let parser = reads_all(declared()).tables([&table]).unwrap();
     for behind in ["", " ", "\n"] {
         let text = format!("[x{behind}{{\"name\": \"ping\", \"arguments\": {{}}}}");
         assert_eq!(parser.parse(&text).calls.len(), 1, "{text}");
@@ -147,7 +149,7 @@ fn the_shortest_mark_is_found() {
 #[test]
 fn tables_of_several_formats_are_looked_for_in_one_pass() {
     let tables = [Format::Hermes, Format::Mistral].map(FormatTable::builtin);
-    let parser = Parser::new(declared()).tables(&tables).unwrap();
+    let parser = reads_all(declared()).tables(&tables).unwrap();
     for (text, calls) in [
         ("<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>", 1),
         ("[TOOL_CALLS] [{\"name\": \"ping\", \"arguments\": {}}]", 1),
@@ -183,6 +185,6 @@ fn what_cannot_be_a_table_says_why() {
 
     let table =
         table(r#"[{"token": "<x>", "close": true}, {"token": "<x>y", "close": true}]"#).unwrap();
-    let error = Parser::new(declared()).tables([&table]).unwrap_err();
+    let error = reads_all(declared()).tables([&table]).unwrap_err();
     assert_eq!(error.to_string(), "the mark `<x>` is the beginning of `<x>y`");
 }

@@ -5,7 +5,7 @@ pub(crate) mod soup;
 #[allow(dead_code, reason = "not every test file reads streams")]
 pub(crate) mod stream;
 
-use hanok_parse::{CallKind, Declared, ParamType, Parser, Reply};
+use hanok_parse::{Bare, CallKind, Declared, ParamType, Parser, Policy, Reply};
 
 /// `find` takes one string, `ping` nothing, `plan` more than one thing; the rest is for names.
 pub(crate) fn declared() -> Declared {
@@ -30,8 +30,13 @@ pub(crate) fn declared() -> Declared {
         .agent("계약")
 }
 
+/// A parser that reads forms without a mark, too.
+pub(crate) fn reads_all(declared: Declared) -> Parser {
+    Parser::new(declared).policy(Policy { bare: Bare::On, ..Policy::default() })
+}
+
 pub(crate) fn parser() -> Parser {
-    Parser::new(declared())
+    reads_all(declared())
 }
 
 /// Calls as `name{…}`, delegations as `@name:task`, the answer as `=answer`, the error as `!code(name)?suggestion`.
