@@ -280,6 +280,8 @@ impl Pass {
         if meaning.opens() {
             self.walk.quoted_to = span.end;
             self.walk.draft.note(NoteKind::OtherFormat, span);
+        } else if closes_alone(look.slice(span.start, span.end)) {
+            self.walk.draft.was_data(span);
         }
         true
     }
@@ -491,6 +493,11 @@ impl Pass {
         std::mem::swap(&mut self.walk.draft.events, out);
         self.walk.draft.into_reply(finish)
     }
+}
+
+/// Whether a close mark is that of a call, or of its wrapper: where no such call began, what stands before it was its value.
+fn closes_alone(token: &str) -> bool {
+    token.starts_with("</") && !matches!(token, "</answer>" | "</response>")
 }
 
 /// What ends a result that has no end of its own.

@@ -157,6 +157,7 @@ impl Enclosure {
 
     /// Reads on to byte `to`, from the beginning of its paragraph.
     pub(crate) fn read(&mut self, look: Look<'_>, to: usize) {
+        self.elements.read(look, to);
         let text = look.slice(self.at, to);
         work::count(text.len());
         // Nothing is open, and nothing of this opens something.

@@ -260,6 +260,21 @@ impl Draft {
         self.note(NoteKind::Retracted, note);
     }
 
+    /// At `span` something closes that did not begin, in another format than that of the calls: these stood in its value.
+    pub(crate) fn was_data(&mut self, span: Range<usize>) {
+        let Some(first) = self.calls.first() else { return };
+        let data = first.span.start..span.end;
+        for _ in std::mem::take(&mut self.calls) {
+            self.started = self.started.saturating_sub(1);
+            if !self.committed {
+                self.tell(Event::CallDropped { call: self.started });
+            }
+        }
+        self.lock = self.lock.begun();
+        self.note(NoteKind::Quoted, data);
+        self.failed(&ParseError::new(ErrorKind::Malformed, Expected::Object, span));
+    }
+
     /// Takes everything back but reasoning: it was reasoning, too.
     pub(crate) fn retract(&mut self, text: &str, reasoning: Range<usize>, note: Range<usize>) {
         let old = std::mem::take(self);

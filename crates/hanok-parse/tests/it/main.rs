@@ -4,6 +4,7 @@ mod attacks;
 mod contract;
 mod echoes;
 mod families;
+mod faults;
 mod formats;
 mod forms;
 mod hostile;

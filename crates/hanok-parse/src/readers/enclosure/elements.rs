@@ -64,7 +64,7 @@ impl Elements {
 
     /// Where the element ends in which byte `at` stands.
     pub(super) fn end(&mut self, look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
-        self.read(look, at)?;
+        self.read(look, at);
         if self.open.is_empty() {
             return Ok(None);
         }
@@ -114,7 +114,7 @@ impl Elements {
     }
 
     /// Reads on to byte `to`.
-    fn read(&mut self, look: Look<'_>, to: usize) -> Result<(), More> {
+    pub(super) fn read(&mut self, look: Look<'_>, to: usize) {
         // A mark may begin with a bracket, and have a tag in it.
         while let Some(len) = look.slice(self.at, to).find(['<', '\\', '\n', '[', ']']) {
             work::count(len);
@@ -124,8 +124,9 @@ impl Elements {
                 self.at += len;
                 continue;
             }
-            let sign = sign(look, self.at)?.filter(|sign| sign.end <= to);
-            let Some(sign) = sign else {
+            // What is not whole before it is none.
+            let sign = sign(look, self.at).unwrap_or_default();
+            let Some(sign) = sign.filter(|sign| sign.end <= to) else {
                 self.at += 1;
                 continue;
             };
@@ -145,7 +146,6 @@ impl Elements {
             self.at = if is_document { self.at + 1 } else { sign.end };
         }
         self.at = self.at.max(to);
-        Ok(())
     }
 }
 

@@ -32,6 +32,10 @@ pub(crate) const RESULTS: &[(&str, &str)] = &[
     ),
     ("<|observation|>\n", "\n<|assistant|>\n"),
     ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    // Tokens of nobody that is known.
+    ("[TOOL_RESULT]\n", "\n<|assistant|>"),
+    ("<|tool_response_begin|>\n", "\n<|assistant|>"),
+    ("<|ipython|>\n", "\n<|assistant|>"),
     ("✿RESULT✿: ", "\n✿RETURN✿: "),
     ("Observation: ", "\nThought: 음"),
     ("Observation:\n", "\nThought: 음"),
@@ -49,6 +53,7 @@ pub(crate) const REASONING: &[(&str, &str)] = &[
     ("<REAsoning>", "</reasonING>"),
     ("<thinking>", "</thinking>"),
     ("<Thinking>", "</Thinking>"),
+    ("<mm:think>", "</mm:think>"),
     ("<thought>", "</thought>"),
     ("<reasoning>", "</reasoning>"),
     ("<|think|>", "<|end|>"),
@@ -107,6 +112,11 @@ pub(crate) const TURNS: &[&str] = &[
     "<|endofresponse|><|userprompt|>",
     "<|hy_User|>",
     "<|end|><|tool|>",
+    "<|role_end|><role>HUMAN</role>",
+    "<|role_end|><role>SYSTEM</role>",
+    "<|role_end|><role>OBSERVATION</role>",
+    "<extra_id_1>User\n",
+    "\n<extra_id_1>Tool\n",
     // Marks of nobody that is known.
     "<|end|><|role_start|>user<|role_end|>",
     "<|im_end|>\n<turn>tool\n",
@@ -236,6 +246,43 @@ pub(crate) const SHOWN: &[(&str, Shown)] = &[
             "- 예:\n{}",
             call.trim_end().lines().map(|line| format!("  > {line}\n")).collect::<String>()
         ))
+    }),
+    ("unknown element", |call| Some(format!("<search_results>\n{call}\n</search_results>\n끝"))),
+    ("unknown element with attributes", |call| {
+        Some(format!("네.\n<page url=\"x\" n='2'>{call}</page>"))
+    }),
+    ("unknown elements in elements", |call| {
+        Some(format!("<pre><code>\n{call}\n</code></pre>\n끝"))
+    }),
+    ("unknown element that closes late", |call| {
+        Some(format!("<생각>\n하나 <b>둘</b>\n\n{call}\n\n셋\n</생각>"))
+    }),
+    ("unknown element of bars", |call| Some(format!("<|note|>{call}<|/note|>끝"))),
+    ("character data", |call| {
+        without(call, "]]>").map(|call| format!("<![CDATA[\n{call}\n]]>\n끝"))
+    }),
+    ("here document", |call| Some(format!("cat <<'EOF'\n{call}\nEOF\n끝"))),
+    ("environment", |call| Some(format!("\\begin{{verbatim}}\n{call}\n\\end{{verbatim}}\n끝"))),
+    ("fence of another language", |call| {
+        without(call, "```").map(|call| format!("```log\n{call}\n```\n끝"))
+    }),
+    ("fence with other text", |call| {
+        without(call, "```").map(|call| format!("```\nfrom the page:\n{call}\n```\n끝"))
+    }),
+    ("value of a function that did not begin", |call| {
+        without(call, "</parameter>").map(|call| {
+            format!("<unction=write>\n<parameter=x>\n{call}\n</parameter>\n</function>")
+        })
+    }),
+    ("value of an invocation that did not begin", |call| {
+        without(call, "</parameter>").map(|call| {
+            format!("<invok name=\"write\"><parameter name=\"x\">{call}</parameter></invoke>")
+        })
+    }),
+    ("value of pairs that did not begin", |call| {
+        without(call, "</arg_value>").map(|call| {
+            format!("<ool_call>write<arg_key>x</arg_key><arg_value>{call}</arg_value></tool_call>")
+        })
     }),
     ("final answer", |call| Some(format!("Final Answer: 이렇게 쓰세요.\n{call}"))),
     ("json answer", |call| {
