@@ -214,10 +214,12 @@ impl Pass {
         // A mark that is quoted is talked about, not used.
         let walk = &mut self.walk;
         if is_mark && (walk.fenced_input || walk.mark_is_shown(look, lookup)) {
+            walk.note_quoted(lookup);
             return Ok(false);
         }
         if let Lookup::Mark(mark, len) = lookup {
             if walk.is_prose() && walk.is_enclosed(look, mark, len)? {
+                walk.note_quoted(lookup);
                 return Ok(false);
             }
         }
@@ -225,6 +227,7 @@ impl Pass {
             if let Lookup::Mark(_, len) = lookup {
                 walk.quoted_to = walk.at + len;
             }
+            walk.note_quoted(lookup);
             return Ok(false);
         }
         match lookup {

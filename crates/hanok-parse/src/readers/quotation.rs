@@ -6,6 +6,7 @@ use crate::{
         shown::{QUOTES, Shown},
         walk::{Mode, Walk},
     },
+    reply::note::NoteKind,
     text::{
         labels,
         look::{Look, Until},
@@ -109,6 +110,17 @@ impl Walk {
             self.show(close, true);
         }
         opens
+    }
+
+    /// Notes that the mark here, which would open a call, is only shown.
+    pub(crate) fn note_quoted(&mut self, lookup: Lookup) {
+        /// Of more, nobody reads.
+        const MOST: usize = 8;
+        let Lookup::Mark(mark, len) = lookup else { return };
+        if mark.opens() && self.is_prose() && self.quoted_marks < MOST {
+            self.quoted_marks += 1;
+            self.draft.note(NoteKind::Quoted, self.at..self.at + len);
+        }
     }
 
     /// Whether nothing but white space stands between byte `at` and a mark that is quoted or shown: what that opens, it quotes.

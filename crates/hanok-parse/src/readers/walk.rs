@@ -123,6 +123,8 @@ pub(crate) struct Walk {
     pub(crate) is_of_other: bool,
     /// How many marks were noted that no format has.
     pub(crate) unknown_marks: usize,
+    /// How many marks were noted that are only shown.
+    pub(crate) quoted_marks: usize,
     /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
     pub(crate) unclosed: usize,
     /// An object that was read, for the room that it takes.
