@@ -5,7 +5,7 @@ pub(crate) mod texts;
 
 use std::hint::black_box;
 
-use hanok_parse::{Declared, ParamType, Parser, Reply};
+use hanok_parse::{Bare, Declared, ParamType, Parser, Policy, Reply};
 use patterns::Pattern;
 
 use crate::{
@@ -59,6 +59,7 @@ fn parser() -> Parser {
         param("note", ParamType::String),
     ];
     Parser::new(Declared::new().tool_with("find", params).tool("rent").agent("legal"))
+        .policy(Policy { bare: Bare::On, ..Policy::default() })
 }
 
 fn fed(parser: &Parser, pieces: &[&str]) -> Reply {

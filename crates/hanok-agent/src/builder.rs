@@ -7,7 +7,7 @@ use hanok_core::Need;
 use hanok_graph::{Doubt, Runtime};
 use hanok_memory::Compactor;
 use hanok_model::{ChatModel, SharedModel, SharedTool, Tool, ToolChoice};
-use hanok_parse::{Language, Parser};
+use hanok_parse::{Language, Parser, Policy};
 use hanok_telemetry::ContentCapture;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -107,6 +107,7 @@ impl ReactAgentBuilder {
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
+            text_calls: None,
             tool_choice: ToolChoice::default(),
             temperature: None,
             max_tokens: None,
@@ -615,6 +616,28 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// ```
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.settings.protocol = protocol;
+        self
+    }
+
+    /// Has the text of a reply read for calls by [`Protocol::Native`], too: for servers that hand on what their model wrote. Default:
+    /// it is not, and a model that writes a call as text is asked once to use the server's tool calls.
+    ///
+    /// By [`Bare::Asked`](hanok_parse::Bare) marked calls count, and JSON in a fence or on its own; by `Bare::Off` marked ones
+    /// alone. A call without a mark that names a tool which is not known to read only is not made, whatever the approvals say:
+    /// text quotes such calls. The form of [`Protocol::Text`] is the prompt's own, and follows the approvals.
+    ///
+    /// ```
+    /// use hanok_agent::{Protocol, ReactAgent, parse::Policy};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .protocol(Protocol::Native)
+    ///     .text_calls(Policy::default())
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
+    pub fn text_calls(mut self, policy: Policy) -> Self {
+        self.settings.text_calls = Some(policy);
         self
     }
 

@@ -2,12 +2,13 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
+use hanok_core::Effect;
 use hanok_model::{SharedModel, SharedTool, Tool as _, ToolSpec};
 use hanok_parse::Parser;
 
 use crate::{
-    catalogue::SEARCH_TOOLS, error::AgentError, has_agent::HasAgent, prompt, runner::ToolRunner,
-    settings::AgentSettings, state::AgentState,
+    catalogue::SEARCH_TOOLS, error::AgentError, has_agent::HasAgent, prompt, protocol::Protocol,
+    runner::ToolRunner, settings::AgentSettings, state::AgentState,
 };
 
 /// A function of the state and the services.
@@ -27,6 +28,8 @@ pub(crate) struct Round<'a> {
     pub(crate) parser: Cow<'a, Parser>,
     /// The tools that the model is shown.
     pub(crate) shown: Vec<ToolSpec>,
+    /// Those of them that read only, where calls as text are read beside the server's.
+    pub(crate) readers: Option<Vec<String>>,
 }
 
 impl<S, C> Default for ByRun<S, C> {
@@ -130,7 +133,11 @@ impl<S: HasAgent, C> ByRun<S, C> {
             Some(model) => Cow::Owned(model(state, services)),
             None => Cow::Borrowed(&settings.model),
         };
-        Ok(Round { system, model, parser, shown })
+        let is_reader = |spec: &&ToolSpec| runner.tools.effect(spec.name()) == Some(Effect::Pure);
+        let readers = settings.text_calls.filter(|_| settings.protocol == Protocol::Native);
+        let readers = readers
+            .map(|_| shown.iter().filter(is_reader).map(|spec| spec.name().to_owned()).collect());
+        Ok(Round { system, model, parser, shown, readers })
     }
 }
 

@@ -74,6 +74,8 @@ impl From<Observation> for Observed {
 pub enum FaultKind {
     /// The model's text cannot be read as a call.
     Unreadable,
+    /// The model wrote a call as text, where calls come another way, or one without a mark that may write.
+    TextCall,
     /// The agent has no such tool.
     UnknownTool,
     /// The tool was offered in this turn and is not there any more.
@@ -115,6 +117,7 @@ impl FaultKind {
     pub fn code(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
+            Self::TextCall => "text_call",
             Self::UnknownTool => "unknown_tool",
             Self::ToolGone => "tool_gone",
             Self::ToolChanged => "tool_changed",

@@ -68,6 +68,32 @@ pub(crate) fn lost_call(language: Language) -> &'static str {
     }
 }
 
+/// The message to a model that writes a call as text, where the server has calls of its own.
+pub(crate) fn text_call(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "글로 쓴 호출은 실행하지 않습니다. 도구를 부르려면 API의 도구 호출을 쓰고, 인용했을 뿐이면 답을 다시 쓰세요."
+        }
+        _ => {
+            "A call that is written as text is not made. Use the API's tool calls to call a tool; if you only quoted it, write your answer again."
+        }
+    }
+}
+
+/// The same of a call without a mark that may write.
+pub(crate) fn unmarked_call(tool: &str, language: Language) -> String {
+    match language {
+        Language::Korean => {
+            format!(
+                "`{tool}`은 쓰는 도구일 수 있어, 글로 쓴 JSON으로는 실행하지 않습니다. API의 도구 호출을 쓰세요."
+            )
+        }
+        _ => format!(
+            "`{tool}` may write, so JSON that is written as text does not call it. Use the API's tool calls."
+        ),
+    }
+}
+
 /// The message to a model whose reply was cut off before it said anything.
 pub(crate) fn cut_off(language: Language) -> &'static str {
     match language {

@@ -7,6 +7,7 @@ pub enum Protocol {
     /// In the prompt, and by text (`Action:`, `Action Input:`): works with every model and server.
     #[default]
     Text,
-    /// By the server's own tool calls. A call that the model writes as text is understood all the same.
+    /// By the server's own tool calls. What the model writes as text calls nothing, unless the agent
+    /// [asks for it](crate::ReactAgentBuilder::text_calls).
     Native,
 }

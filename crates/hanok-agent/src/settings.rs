@@ -5,7 +5,7 @@ use std::fmt;
 use hanok_graph::Context;
 use hanok_memory::Compactor;
 use hanok_model::{SharedModel, SharedTool, ToolChoice, ToolSpec};
-use hanok_parse::{Language, Parser};
+use hanok_parse::{Format, Language, Parser, Policy};
 
 use crate::{
     bound_tool::{BindingCause, BoundTool},
@@ -63,6 +63,8 @@ pub(crate) struct AgentSettings {
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) protocol: Protocol,
+    /// How the text of a reply is read for calls where the server has calls of its own. None: it is not.
+    pub(crate) text_calls: Option<Policy>,
     pub(crate) tool_choice: ToolChoice,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
@@ -102,7 +104,13 @@ impl AgentSettings {
     /// A parser for calls of these tools, and of the one that answers.
     pub(crate) fn parser_of(&self, shown: &[ToolSpec]) -> Parser {
         let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
-        Parser::new(ToolRegistry::declared_of(shown.iter().chain(&answer)))
+        let parser = Parser::new(ToolRegistry::declared_of(shown.iter().chain(&answer)));
+        match (self.protocol, self.text_calls) {
+            // What the prompt teaches, and the JSON that models write in its place.
+            (Protocol::Text, _) => parser.asked([Format::React, Format::JsonAction]),
+            (Protocol::Native, None) => parser.without_calls(),
+            (Protocol::Native, Some(policy)) => parser.policy(policy).asked([Format::BareJson]),
+        }
     }
 
     /// The tool that searches for tools, if this turn offers it.

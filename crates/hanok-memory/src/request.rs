@@ -1,12 +1,16 @@
 //! The request for a summary.
 
 use hanok_model::{ChatReply, ChatRequest, DataMark, Finish, ToolChoice};
-use hanok_parse::{Declared, Language, Parser};
+use hanok_parse::{Language, Parser};
 use hanok_state::{Message, Messages};
 
 use crate::{
-    action::Action, memory::ConversationMemory, plan::Plan, policy::Compaction,
-    prompt_size::PromptParts, unit::Units,
+    action::Action,
+    memory::ConversationMemory,
+    plan::Plan,
+    policy::Compaction,
+    prompt_size::PromptParts,
+    unit::{Units, any_call},
 };
 
 /// The most characters of one message that a summary is made of: its beginning and its end.
@@ -142,7 +146,7 @@ fn bounded(text: &str) -> String {
 /// The summary in a reply, without the model's thoughts and without the label of an answer; or why it is none.
 pub(crate) fn summary_text(reply: &ChatReply) -> Result<String, String> {
     let text = reply.message.text();
-    let calls = || !Parser::new(Declared::any()).parse(&text).calls.is_empty();
+    let calls = || !any_call().parse(&text).calls.is_empty();
     if !reply.message.tool_calls().is_empty() || reply.finish == Finish::ToolCalls || calls() {
         return Err("the model called a tool instead of writing a summary".to_owned());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hanok_parse::{Declared, Parser};
+use hanok_parse::{Bare, Declared, Parser, Policy};
 use hanok_state::{Message, Role};
 
 use crate::turn_data::is_turn_data;
@@ -191,9 +191,14 @@ pub(crate) fn is_said(message: &Message) -> bool {
     message.role() == Role::User && message.tool_call_id().is_none() && !noted
 }
 
+/// A parser of calls in any format, by whatever mark: what it finds is counted, and never made.
+pub(crate) fn any_call() -> Parser {
+    Parser::new(Declared::any()).policy(Policy { bare: Bare::On, ..Policy::default() })
+}
+
 /// True for a model's text that is a call, in any format.
 fn writes_calls(message: &Message) -> bool {
-    !Parser::new(Declared::any()).parse(&message.text()).calls.is_empty()
+    !any_call().parse(&message.text()).calls.is_empty()
 }
 
 #[cfg(test)]

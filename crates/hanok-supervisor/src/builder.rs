@@ -7,7 +7,7 @@ use hanok_agent::{
 };
 use hanok_graph::Runtime;
 use hanok_model::{ChatModel, SharedModel};
-use hanok_parse::{Declared, Parser};
+use hanok_parse::{Declared, Format, Parser};
 
 use crate::{
     error::{SupervisorBuildError, SupervisorFault},
@@ -522,7 +522,7 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
         let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
         let told = agents.iter().map(|agent| (agent.name(), agent.description()));
         settings.system = prompt::system(&prompt, told, settings.parallel, language);
-        settings.parser = Parser::new(declared);
+        settings.parser = Parser::new(declared).asked([Format::Supervisor, Format::JsonAction]);
         if settings.summariser.is_none() {
             settings.summariser = Some(Summariser::model(settings.model.clone(), language));
         }

@@ -84,14 +84,14 @@ fn without_task(parser: &Parser, error: &ParseError) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use hanok_parse::{Declared, ErrorKind, Parser};
+    use hanok_parse::{Declared, ErrorKind, Format, Parser};
 
     use super::{Delegation, Route, read_route};
 
     /// A weak model copies the marks out of its prompt.
     #[test]
     fn marks_of_data_are_no_part_of_an_answer() {
-        let parser = Parser::new(Declared::new().agent("rag_agent"));
+        let parser = Parser::new(Declared::new().agent("rag_agent")).asked([Format::Supervisor]);
         let marked =
             |text: &str| format!("<data-00000000000000ff>\n{text}\n</data-00000000000000ff>");
         for (text, want) in [
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_reply_is_one_route() {
-        let parser = Parser::new(Declared::new().agent("rag_agent").agent("법무 검토"));
+        let parser = Parser::new(Declared::new().agent("rag_agent").agent("법무 검토"))
+            .asked([Format::Supervisor, Format::JsonAction]);
         let to = |agent: &str, task: Option<&str>| Delegation {
             agent: agent.into(),
             task: task.map(Into::into),

@@ -35,6 +35,7 @@ pub fn stopped(reason: StopReason) -> &'static str {
 pub(crate) fn fault(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Unreadable => "읽을 수 없는 호출",
+        FaultKind::TextCall => "글로 쓴 호출",
         FaultKind::UnknownTool => "없는 도구",
         FaultKind::ToolGone => "사라진 도구",
         FaultKind::ToolChanged => "바뀐 도구",

@@ -258,6 +258,8 @@ impl AgentSettings {
         let reading = ReplyReader {
             parser: &round.parser,
             protocol: self.protocol,
+            readers: round.readers.as_ref().map(|names| names.iter().map(String::as_str).collect()),
+            corrects: self.corrects(messages),
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),
             taken: conversation::call_ids(messages),
@@ -268,6 +270,13 @@ impl AgentSettings {
             reply.answer_by_tool(form);
         }
         Ok(reply)
+    }
+
+    /// Whether a call as text is answered by a sentence about the server's calls. Behind that sentence it is an answer.
+    fn corrects(&self, messages: &Messages) -> bool {
+        let sentence = prompt::text_call(self.language);
+        let said = messages.iter().last().is_some_and(|last| last.text().contains(sentence));
+        self.protocol == Protocol::Native && self.text_calls.is_none() && !said
     }
 
     /// The call, whose typed answer is shown while it forms.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hanok_model::{ChatReply, DataMark, Finish};
-use hanok_parse::{Language, NoteKind, Parser, Reply};
+use hanok_parse::{Call, Language, Mark, NoteKind, ParseError, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
 use super::native;
@@ -63,6 +63,10 @@ impl ReadReply {
 pub(crate) struct ReplyReader<'a> {
     pub(crate) parser: &'a Parser,
     pub(crate) protocol: Protocol,
+    /// The tools that read only, where a call without a mark may name no other. `None` where the prompt asks for such calls.
+    pub(crate) readers: Option<BTreeSet<&'a str>>,
+    /// Whether a call as text is answered by a sentence about the server's calls: that was not said just now.
+    pub(crate) corrects: bool,
     pub(crate) language: Language,
     /// The beginning of the ids of calls without an id of their own.
     pub(crate) prefix: &'a str,
@@ -73,13 +77,19 @@ pub(crate) struct ReplyReader<'a> {
 }
 
 impl ReplyReader<'_> {
-    /// Reads `reply`. Native calls win; without one the text is read, whichever the protocol.
+    /// Reads `reply`. Native calls win; without one the text is read, as far as the parser reads it for calls.
     ///
     /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
     pub(crate) fn read(mut self, reply: &ChatReply) -> ReadReply {
         let text = reply.message.text();
         let calls = reply.message.tool_calls();
         if calls.is_empty() {
+            if self.corrects && self.has_marked_call(&text) {
+                let text_call = prompt::text_call(self.language).to_owned();
+                let fault = Fault { call_id: None, kind: FaultKind::TextCall, text: text_call };
+                let text = text.into_owned();
+                return ReadReply { text, faults: vec![fault], ..ReadReply::default() };
+            }
             let read = self.parser.parse(&text);
             let turn = self.of_text(&text, read);
             return self.unless_lost(turn, reply.finish);
@@ -107,6 +117,11 @@ impl ReplyReader<'_> {
             faults,
             ..ReadReply::default()
         })
+    }
+
+    /// Whether the text has a call of a tool that there is, by a mark.
+    fn has_marked_call(&self, text: &str) -> bool {
+        !Parser::new(self.parser.declared().clone()).parse(text).calls.is_empty()
     }
 
     /// `turn`, or a fault for the model where a call was announced or begun and did not come.
@@ -146,14 +161,15 @@ impl ReplyReader<'_> {
     fn attempts(&mut self, read: Reply) -> (Vec<ToolCall>, Vec<Fault>) {
         let Reply { calls, rejected, error, .. } = read;
         let lone = error.filter(|error| rejected.iter().all(|rejected| rejected.error != *error));
-        let good = calls
-            .into_iter()
-            .map(|call| (call.span.start, Some((call.name, call.arguments.into_string())), None));
+        let good = calls.into_iter().map(|call| {
+            let refused = self.refused(&call);
+            (call.span.start, Some((call.name, call.arguments.into_string())), refused)
+        });
         let bad = rejected.into_iter().map(|rejected| {
             let call = (rejected.name, rejected.arguments.into_string());
-            (rejected.error.span.start, Some(call), Some(rejected.error))
+            (rejected.error.span.start, Some(call), Some(self.said(&rejected.error)))
         });
-        let lone = lone.into_iter().map(|error| (error.span.start, None, Some(error)));
+        let lone = lone.into_iter().map(|error| (error.span.start, None, Some(self.said(&error))));
         let mut attempts: Vec<_> = good.chain(bad).chain(lone).collect();
         attempts.sort_by_key(|(start, ..)| *start);
 
@@ -166,16 +182,25 @@ impl ReplyReader<'_> {
                 calls.push(ToolCall { id: id.clone(), name, arguments: Arguments::new(arguments) });
                 id
             });
-            faults.extend(error.map(|error| Fault {
-                call_id,
-                kind: match error.kind {
-                    hanok_parse::ErrorKind::UnknownTool => FaultKind::UnknownTool,
-                    _ => FaultKind::Unreadable,
-                },
-                text: error.observation(self.parser.declared(), self.language),
-            }));
+            faults.extend(error.map(|(kind, text)| Fault { call_id, kind, text }));
         }
         (calls, faults)
+    }
+
+    /// What the model is told of an error.
+    fn said(&self, error: &ParseError) -> (FaultKind, String) {
+        let kind = match error.kind {
+            hanok_parse::ErrorKind::UnknownTool => FaultKind::UnknownTool,
+            _ => FaultKind::Unreadable,
+        };
+        (kind, error.observation(self.parser.declared(), self.language))
+    }
+
+    /// What the model is told of a call that is not made: it has no mark, and may write.
+    fn refused(&self, call: &Call) -> Option<(FaultKind, String)> {
+        let readers = self.readers.as_ref().filter(|_| call.mark == Mark::Bare)?;
+        let refuses = !readers.contains(call.name.as_str());
+        refuses.then(|| (FaultKind::TextCall, prompt::unmarked_call(&call.name, self.language)))
     }
 
     /// `id` if no call has it, or else a new one.
@@ -214,7 +239,7 @@ fn before_inventions<'a>(text: &'a str, read: &Reply) -> &'a str {
 #[cfg(test)]
 mod tests {
     use hanok_model::ChatReply;
-    use hanok_parse::{Declared, Language, ParamType, Parser};
+    use hanok_parse::{Declared, Format, Language, ParamType, Parser};
     use hanok_state::{Message, ToolCall};
 
     use super::{ReadReply, ReplyReader};
@@ -223,7 +248,7 @@ mod tests {
     fn read(text: &str, calls: &[&str], protocol: Protocol) -> ReadReply {
         let declared =
             Declared::new().tool_with("find", [("q".into(), ParamType::String, true)]).tool("now");
-        let parser = Parser::new(declared);
+        let parser = Parser::new(declared).asked([Format::React]);
         let calls = calls.iter().map(|id| ToolCall {
             id: (*id).into(),
             name: "find".into(),
@@ -232,8 +257,19 @@ mod tests {
         let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
         let taken = ["c-0", "old"].into();
         let (language, prefix) = (Language::English, "c");
-        ReplyReader { parser: &parser, protocol, language, prefix, taken, issued: [].into() }
-            .read(&reply)
+        let (readers, corrects) = (None, false);
+        let issued = [].into();
+        ReplyReader {
+            parser: &parser,
+            protocol,
+            readers,
+            corrects,
+            language,
+            prefix,
+            taken,
+            issued,
+        }
+        .read(&reply)
     }
 
     fn summary(turn: &ReadReply) -> String {

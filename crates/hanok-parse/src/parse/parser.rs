@@ -75,6 +75,22 @@ impl Parser {
         self.seeking(sought)
     }
 
+    /// Nothing is a call, in any format: for text whose calls come another way. Reasoning, results, the turns of others and the
+    /// answer behind its label are told apart as ever.
+    ///
+    /// ```
+    /// use hanok_parse::{Declared, Parser};
+    ///
+    /// let parser = Parser::new(Declared::new().tool("find")).without_calls();
+    /// let text = "<tool_call>{\"name\": \"find\", \"arguments\": {}}</tool_call>";
+    /// assert_eq!(parser.parse(text).content, text);
+    /// ```
+    #[must_use]
+    pub fn without_calls(self) -> Self {
+        let setup = Arc::new(Setup::clone(&self.setup).without_calls());
+        Self { setup, ..self }
+    }
+
     /// Goes on with the formats that the conversation has settled on: those of [`Reply::lock`] of the reply before.
     #[must_use]
     pub fn locked(self, lock: &Lock) -> Self {

@@ -152,19 +152,24 @@ impl Setup {
 
     /// Looks for the arguments of `tool` alone.
     pub(crate) fn named(self, tool: String) -> Self {
+        Self { answers: false, named: Some(tool), ..self.without_calls() }
+    }
+
+    /// Looks for no call.
+    pub(crate) fn without_calls(self) -> Self {
         Self {
             is_fixed: true,
             marks: Arc::new(Marks::new(formats::guards().copied())),
             lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
-            answers: false,
+            answers: true,
             json: false,
             headers: None,
             tool_code: false,
             pairs: false,
             code_lines: false,
             python: false,
-            named: Some(tool),
+            named: None,
             ..self
         }
     }

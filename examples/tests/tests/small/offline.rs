@@ -17,7 +17,7 @@ use hanok_core::{
     BoxFuture, Call, CallKey, Cancellation, Clock, Spent, Timestamp, Token, TokenSink,
 };
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Tool, ToolSpec};
-use hanok_parse::{CallKind, Declared, Parser, Reply};
+use hanok_parse::{CallKind, Declared, Format, Parser, Reply};
 use hanok_state::Message;
 use hanok_tools::{Calculator, CurrentDatetime};
 use offline::OfflineModel;
@@ -88,7 +88,7 @@ async fn answered(request: ChatRequest) -> ChatReply {
 async fn said(messages: impl IntoIterator<Item = Message>, declared: Declared) -> Reply {
     let reply = answered(ChatRequest::new(messages)).await;
     let text = reply.message.text();
-    let read = Parser::new(declared).parse(&text);
+    let read = Parser::new(declared).asked([Format::React, Format::Supervisor]).parse(&text);
     assert!(
         read.error.is_none() && read.notes.is_empty() && read.rejected.is_empty(),
         "{text}\n{read:?}"
