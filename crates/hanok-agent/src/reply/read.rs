@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hanok_model::{ChatReply, DataMark, Finish};
-use hanok_parse::{Call, Language, Mark, NoteKind, ParseError, Parser, Reply};
+use hanok_parse::{Call, ErrorKind, Language, Mark, NoteKind, ParseError, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
 use super::native;
@@ -119,9 +119,11 @@ impl ReplyReader<'_> {
         })
     }
 
-    /// Whether the text has a call of a tool that there is, by a mark.
+    /// Whether the text has a call of a tool that there is, by a mark, or breaks off in one.
     fn has_marked_call(&self, text: &str) -> bool {
-        !Parser::new(self.parser.declared().clone()).parse(text).calls.is_empty()
+        let read = Parser::new(self.parser.declared().clone()).parse(text);
+        let breaks_off = |error: ParseError| error.kind == ErrorKind::Truncated;
+        !read.calls.is_empty() || read.error.is_some_and(breaks_off)
     }
 
     /// `turn`, or a fault for the model where a call was announced or begun and did not come.
@@ -176,7 +178,8 @@ impl ReplyReader<'_> {
         let (mut calls, mut faults) = (Vec::new(), Vec::new());
         for (_, call, error) in attempts {
             // A server refuses a conversation whose calls name what it was not given.
-            let call = call.filter(|_| error.is_none() || self.protocol == Protocol::Text);
+            let is_known = matches!(&error, None | Some((FaultKind::TextCall, _)));
+            let call = call.filter(|_| is_known || self.protocol == Protocol::Text);
             let call_id = call.map(|(name, arguments)| {
                 let id = self.id("");
                 calls.push(ToolCall { id: id.clone(), name, arguments: Arguments::new(arguments) });
@@ -190,7 +193,7 @@ impl ReplyReader<'_> {
     /// What the model is told of an error.
     fn said(&self, error: &ParseError) -> (FaultKind, String) {
         let kind = match error.kind {
-            hanok_parse::ErrorKind::UnknownTool => FaultKind::UnknownTool,
+            ErrorKind::UnknownTool => FaultKind::UnknownTool,
             _ => FaultKind::Unreadable,
         };
         (kind, error.observation(self.parser.declared(), self.language))

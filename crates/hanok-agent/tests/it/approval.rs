@@ -19,7 +19,7 @@ use hanok_core::{
 };
 use hanok_graph::{Input, Outcome, Pending, RunError, Runtime, Thread};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError};
-use hanok_state::Arguments;
+use hanok_state::{Arguments, ToolCall};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -267,7 +267,15 @@ async fn a_call_without_an_answer_in_time_or_without_a_person_is_refused() {
     // Without a checkpointer.
     for protocol in [Protocol::Text, Protocol::Native] {
         let ledger = Ledger::default();
-        let model = ScriptedModel::new([asks(&[("send", "a")]), done()]);
+        let asked = match protocol {
+            Protocol::Native => Exchange::calls([ToolCall {
+                id: "c".into(),
+                name: "send".into(),
+                arguments: Arguments::new(r#"{"to":"a","amount":5}"#),
+            }]),
+            _ => asks(&[("send", "a")]),
+        };
+        let model = ScriptedModel::new([asked, done()]);
         let agent = ReactAgent::builder("t", "", model)
             .tools(tools(&ledger))
             .protocol(protocol)

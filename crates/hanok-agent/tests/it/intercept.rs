@@ -13,7 +13,7 @@ use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Exchange, ModelError, Price, Priced, ScriptedModel,
     ToolError, ToolOutput,
 };
-use hanok_state::{Arguments, Message};
+use hanok_state::{Arguments, Message, ToolCall};
 
 use crate::support::{Ledger, call, observations, tools};
 
@@ -116,12 +116,25 @@ fn calls(of: &[&str]) -> String {
     of.iter().map(|q| call("find", &format!(r#"{{"q": "{q}"}}"#))).collect()
 }
 
+/// The same calls, as a model of the native protocol makes them.
+fn native_calls(of: &[&str]) -> Exchange {
+    Exchange::calls(of.iter().map(|q| ToolCall {
+        id: format!("c-{q}"),
+        name: "find".into(),
+        arguments: Arguments::new(format!(r#"{{"q": "{q}"}}"#)),
+    }))
+}
+
 #[tokio::test]
 async fn a_verdict_decides_about_the_call() {
     for protocol in [Protocol::Text, Protocol::Native] {
         let ledger = Ledger::default();
-        let asked = calls(&["plain", "change", "break", "refuse", "give", "fail"]);
-        let model = ScriptedModel::new([Exchange::says(asked), Exchange::says("Final Answer: x")]);
+        let kinds = ["plain", "change", "break", "refuse", "give", "fail"];
+        let asked = match protocol {
+            Protocol::Native => native_calls(&kinds),
+            _ => Exchange::says(calls(&kinds)),
+        };
+        let model = ScriptedModel::new([asked, Exchange::says("Final Answer: x")]);
         let agent = ReactAgent::builder("t", "", model).tools(tools(&ledger)).protocol(protocol);
         let agent = agent.intercept(Judge).build().unwrap();
         let state = agent.graph().invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();

@@ -1,7 +1,10 @@
 //! What a user sees of an agent's model while it writes.
 
 use futures::StreamExt;
-use hanok_agent::{Protocol, ReactAgent};
+use hanok_agent::{
+    Protocol, ReactAgent,
+    parse::{Bare, Policy},
+};
 use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input};
@@ -20,7 +23,10 @@ async fn shown(replies: &[&str], size: usize, protocol: Protocol) -> (String, Op
     let spec = ToolSpec::new("find", "finds", json!({"type": "object"})).unwrap();
     let find = FnTool::untyped(spec, |_, _| async { Ok("연 15일".into()) });
     let model = ScriptedModel::new(replies.iter().map(pieces));
+    // The same texts by both protocols: calls as text are read.
+    let policy = Policy { bare: Bare::On, ..Policy::default() };
     let agent = ReactAgent::builder("tester", "", model).tool(find).protocol(protocol);
+    let agent = agent.text_calls(policy);
     let agent = agent.build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
