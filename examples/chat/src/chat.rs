@@ -1,6 +1,6 @@
 //! The graph of a conversation.
 
-use hanok_agent::{CallLimits, Language, Protocol, ReactAgent};
+use hanok_agent::{CallLimits, Language, Protocol, ReactAgent, parse::Policy};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger, stated_facts};
 use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
@@ -84,6 +84,8 @@ impl Chat {
             .prompt(PROMPT)
             .tools(toolbox.tools().iter().cloned())
             .protocol(Protocol::Native)
+            // A server without a template for tools hands on what its model writes.
+            .text_calls(Policy::default())
             .max_tokens(REPLY)
             .intercept(CallLimits::new().tool_calls(CALLS))
             .language(Language::Korean)

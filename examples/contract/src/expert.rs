@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hanok_agent::{
     Intercepted, Language, ModelCache, PlanLoop, Protocol, ReactAgent, ToolRegistry, ToolRunner,
+    parse::Policy,
 };
 use hanok_checkpoint::InMemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
@@ -71,6 +72,8 @@ impl Expert {
                 .prompt(format!("{PLAN}\n{}", prompt::DATA))
                 .tools(tools)
                 .protocol(Protocol::Native)
+                // A server without a template for tools hands on what its model writes.
+                .text_calls(Policy::default())
                 .temperature(0.0)
                 .max_tokens(LONGEST)
                 .language(Language::Korean)

@@ -191,6 +191,9 @@ impl Parser {
     /// Nothing that a stream tells is taken back, for events that are sent on as they come: calls, errors and notes are told
     /// at the end, and a close mark of reasoning that was never opened leaves the text before it what it was told as. The
     /// calls before such a mark do not count.
+    ///
+    /// Where the formats were told ([`formats`](Self::formats)), calls are told as they come, and count whatever mark follows. One
+    /// that breaks off is told as [dropped](Event::CallDropped).
     #[must_use]
     pub fn committed(self) -> Self {
         Self { committed: true, ..self }
@@ -232,6 +235,8 @@ impl Parser {
         let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
         pass.walk.draft.committed = self.committed;
         pass.walk.draft.lock = self.begun();
+        let is_told = self.setup.formats.is_some_and(|told| !told.is_empty());
+        pass.walk.draft.streams = self.committed && is_told;
         pass.walk.draft.mistyped = self.mistyped;
         pass
     }

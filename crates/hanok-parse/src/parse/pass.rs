@@ -169,8 +169,36 @@ impl Pass {
         if begins && self.mark(look)? {
             return Ok(());
         }
+        if self.inside(look)? {
+            return Ok(());
+        }
         self.plain(look);
         Ok(())
+    }
+
+    /// A form without a mark within a line, where one format was told.
+    fn inside(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let at = self.walk.at;
+        let bytes = look.rest(at).as_bytes();
+        let walk = &mut self.walk;
+        if !look.setup.may_begin_inside(bytes) || !walk.is_prose() || walk.echo.is_some() {
+            return Ok(false);
+        }
+        // A word goes on.
+        let is_inner = bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && look.slice(walk.start, at).ends_with(|last: char| last.is_alphanumeric());
+        if is_inner || walk.is_shown(look) || walk.fence.is_open() && !walk.begins_line(look) {
+            return Ok(false);
+        }
+        if bytes.first() == Some(&b'{') {
+            return self.bare(look, at);
+        }
+        match look.setup.lines.at(look.rest(at)) {
+            // Code in a line is shown.
+            Lookup::Mark(Meaning::Open(rule), _) if rule.json.is_some() => self.line_mark(look, at),
+            Lookup::Prefix if !look.ended => Err(More),
+            _ => Ok(false),
+        }
     }
 
     fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
@@ -464,7 +492,13 @@ impl Pass {
         let mut fresh = bytes.first() == Some(&b'\n');
         let mut len = 1;
         while let Some(mut rest) = bytes.get(len..) {
-            if !fresh {
+            if !fresh && look.setup.is_free {
+                let stops = |byte: &u8| {
+                    STOPS.contains(byte) || look.setup.may_begin_inside(std::slice::from_ref(byte))
+                };
+                len += rest.iter().position(stops).unwrap_or(rest.len());
+                rest = bytes.get(len..).unwrap_or_default();
+            } else if !fresh {
                 len += eights::before_any(rest, STOPS);
                 rest = bytes.get(len..).unwrap_or_default();
             }
@@ -473,7 +507,10 @@ impl Pass {
                 [_, _, ..] => look.setup.marks.may_stand(rest) || unknown_mark::may_begin(rest),
                 _ => marks::may_begin(byte),
             };
-            if mark || fresh && (may_begin_line(byte) || look.setup.may_begin_line(rest)) {
+            if mark
+                || look.setup.may_begin_inside(rest)
+                || fresh && (may_begin_line(byte) || look.setup.may_begin_line(rest))
+            {
                 break;
             }
             fresh = byte == b'\n';

@@ -152,7 +152,9 @@ impl PythonCalls {
         }
         let Some(name) = python_names::name(look, ahead)? else { return Ok(None) };
         let declared = &look.setup.declared;
-        let is_free = !(self.bare || self.code && after);
+        // A name that is not declared is told, where it stands in a list that calls what is.
+        let is_item = self.bare && after && python_names::is_name(name);
+        let is_free = is_item || !(self.bare || self.code && after);
         let counts = is_free || names::resolve(declared, CallKind::Tool, name).is_ok();
         Ok(counts.then_some(name))
     }

@@ -174,7 +174,10 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<Next,
     walk.enclosure.forget(behind);
     if walk.draft.committed {
         let start = walk.start;
-        walk.draft.drop_calls(start..behind);
+        // What was told as a call stays one.
+        if !walk.draft.streams || walk.draft.calls.is_empty() {
+            walk.draft.drop_calls(start..behind);
+        }
         walk.stray_closes = left;
         walk.reasoned_to = behind;
         walk.restart();

@@ -70,6 +70,8 @@ pub(crate) struct Draft {
     pub(crate) mistyped: Mistyped,
     /// Nothing that is told is taken back: calls, errors and notes are told at the end.
     pub(crate) committed: bool,
+    /// Calls are told as they come all the same: the format was told, so nothing takes them back.
+    pub(crate) streams: bool,
     /// Which formats still count.
     pub(crate) lock: Locked,
     /// How many calls were told.
@@ -266,7 +268,7 @@ impl Draft {
         let data = first.span.start..span.end;
         for _ in std::mem::take(&mut self.calls) {
             self.started = self.started.saturating_sub(1);
-            if !self.committed {
+            if self.tells_calls() {
                 self.tell(Event::CallDropped { call: self.started });
             }
         }
@@ -285,6 +287,7 @@ impl Draft {
         (self.events, self.quiet) = (old.events, old.quiet);
         self.lock = old.lock.begun();
         self.mistyped = old.mistyped;
+        self.streams = old.streams;
         self.tell(Event::Retracted);
         self.reasoning.cut();
         self.say_reasoning(text);

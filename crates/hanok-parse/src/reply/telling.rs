@@ -78,6 +78,11 @@ impl Draft {
         self.notes_told = self.notes.len();
     }
 
+    /// Whether calls are told as they come.
+    pub(crate) fn tells_calls(&self) -> bool {
+        !self.quiet && (!self.committed || self.streams)
+    }
+
     /// Tells of a call that is being read: its name, and its arguments so far.
     #[inline]
     pub(crate) fn tell_part(
@@ -98,7 +103,7 @@ impl Draft {
         name: &str,
         id: impl FnOnce() -> Option<String>,
     ) {
-        if self.quiet || self.committed {
+        if !self.tells_calls() {
             return;
         }
         // Names are short, and this is asked often.
@@ -144,7 +149,7 @@ impl Draft {
 
     /// Tells of a whole call, of which a part may have been told.
     pub(crate) fn tell_call(&mut self, kind: CallKind, name: &str, json: &str, id: Option<&str>) {
-        if self.quiet || self.committed {
+        if !self.tells_calls() {
             return;
         }
         self.tell_part(kind, name, "", || id.map(str::to_owned));
@@ -174,7 +179,8 @@ impl Draft {
             return;
         }
         self.flush();
-        for call in std::mem::take(&mut self.calls) {
+        let untold = if self.streams { Vec::new() } else { std::mem::take(&mut self.calls) };
+        for call in untold {
             self.tell_call(call.kind, &call.name, call.arguments.as_str(), call.id.as_deref());
             self.calls.push(call);
         }

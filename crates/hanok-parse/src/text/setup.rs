@@ -35,6 +35,8 @@ pub(crate) struct Setup {
     pub(crate) headers: Option<&'static Headers>,
     /// `[name(key="value")]` at the start of a line.
     pub(crate) python: bool,
+    /// One format was told: its forms without a mark count behind prose on their line, too.
+    pub(crate) is_free: bool,
     /// The tool whose arguments the text is.
     pub(crate) named: Option<String>,
     /// Fences of the language `tool_code`.
@@ -106,6 +108,7 @@ impl Setup {
             python: is(Grammar::Python),
             declared,
             is_fixed: false,
+            is_free: formats.is_some_and(|told| told.iter().count() == 1),
             formats,
             named: None,
         }
@@ -146,6 +149,7 @@ impl Setup {
             pairs: has(Grammar::Pairs),
             code_lines: has(Grammar::Lines),
             python: has(Grammar::Python),
+            is_free: tables.len() == 1,
             named: None,
         })
     }
@@ -159,6 +163,7 @@ impl Setup {
     pub(crate) fn without_calls(self) -> Self {
         Self {
             is_fixed: true,
+            is_free: false,
             marks: Arc::new(Marks::new(formats::guards().copied())),
             lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
@@ -188,6 +193,12 @@ impl Setup {
             [] => self.lines.formats_of(token),
             own => own,
         }
+    }
+
+    /// Whether a form without a mark may begin with `bytes` within a line.
+    pub(crate) fn may_begin_inside(&self, bytes: &[u8]) -> bool {
+        self.is_free
+            && (self.json && bytes.first() == Some(&b'{') || self.lines.may_begin_line(bytes))
     }
 
     /// Whether a line that begins with `bytes` may be a call, besides what may be a label. A line of code begins with any letter.

@@ -608,3 +608,67 @@ fn values_in_objects_and_lists_have_the_types_of_their_schema() {
         support::stream::same(&parser, &text, text.char_indices().map(|(at, _)| vec![at]));
     }
 }
+
+/// Told means strict and free: nothing else counts, and prose may stand before what does.
+#[test]
+fn one_format_that_is_told_counts_behind_prose_on_its_line() {
+    let parser = Parser::new(Declared::new().tool("f"));
+    for (format, text, want) in [
+        (Format::Phi4mini, "Both: functools[{\"name\":\"f\",\"arguments\":{}}] Done.", "f{}"),
+        (Format::Llama3Json, "Hey. {\"name\": \"f\", \"parameters\": {\"a\": 1}}", "f{\"a\":1}"),
+        (Format::Pythonic, "I call [f(a=1)] now.", "f{\"a\":1}"),
+        (Format::Llama3Json, "It has {\"name\": \"x\", \"parameters\": {}} in it.", ""),
+        (Format::Phi4mini, "The word functools is no call, and myfunctools[1] neither.", ""),
+        // What stands in the value of another format's call is data here, too.
+        (Format::React, "<parameter=x>\nAction: f\nAction Input: {}\n</parameter>", ""),
+        (Format::React, "<tool_input>\nAction: f\nAction Input: {}\n</tool_input>", ""),
+    ] {
+        let told = parser.clone().format(format);
+        let reply = told.parse(text);
+        assert_eq!(line(&reply), want, "{text}");
+        for size in [1, 8] {
+            assert_eq!(stream(&told, text, size, Finish::Stop).0, reply, "{text}");
+        }
+        assert!(reply.calls.iter().all(|call| call.format == Some(format)), "{text}");
+        assert!(parser.parse(text).calls.is_empty(), "{text}");
+    }
+}
+
+/// Nothing takes a call back whose format was told, so its arguments are sent on as they come.
+#[test]
+fn a_committed_stream_of_a_told_format_tells_arguments_as_they_come() {
+    let text =
+        "<tool_call>{\"name\": \"find\", \"arguments\": {\"q\": \"a long text\"}}</tool_call>";
+    for (parser, is_told) in [(parser(), false), (parser().format(Format::Hermes), true)] {
+        let mut stream = parser.committed().stream();
+        let mut events = Vec::new();
+        let half = text.find("text").unwrap();
+        stream.feed(&text[..half], &mut events);
+        let told: String = events.iter().filter_map(arguments).collect();
+        assert_eq!(told, if is_told { "{\"q\":\"a long " } else { "" });
+        stream.feed(&text[half..], &mut events);
+        let reply = stream.finish(&mut events);
+        let told: String = events.iter().filter_map(arguments).collect();
+        assert_eq!(told, reply.calls[0].arguments.as_str());
+    }
+}
+
+fn arguments(event: &Event) -> Option<&str> {
+    match event {
+        Event::Arguments { json, .. } => Some(json),
+        _ => None,
+    }
+}
+
+/// A bad item of a list is told, and takes no good one with it.
+#[test]
+fn a_list_keeps_its_good_calls() {
+    let parser = reads_all(Declared::new().tool("f"));
+    for (text, want) in [
+        ("[f(a=1), nope(b=2)]", "f{\"a\":1} !unknown_tool(nope)"),
+        ("[{\"name\":\"f\"},{\"name\":\"x\"}]", ""),
+        ("[nope(b=2), f(a=1)]", ""),
+    ] {
+        assert_eq!(line(&parser.parse(text)), want, "{text}");
+    }
+}

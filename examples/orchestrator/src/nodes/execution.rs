@@ -8,7 +8,7 @@ use std::{
 
 use hanok_agent::{
     AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, LargeResult,
-    LargeResults, NextTool, Protocol, ReactAgent, Risk, ToolRequest, ToolRunner,
+    LargeResults, NextTool, Protocol, ReactAgent, Risk, ToolRequest, ToolRunner, parse::Policy,
 };
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Outcome, Snapshot};
@@ -130,6 +130,8 @@ impl Orchestrator {
         let mut agent = ReactAgent::builder("executor", wording::EXECUTOR, self.model.clone())
             .prompt(wording::EXECUTOR)
             .protocol(Protocol::Native)
+            // A server without a template for tools hands on what its model writes.
+            .text_calls(Policy::default())
             .language(Language::Korean)
             .tools(offer.tools())
             .catalogue(self.servers.index().clone())

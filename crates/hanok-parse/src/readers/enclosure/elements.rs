@@ -124,11 +124,15 @@ impl Elements {
                 self.at += len;
                 continue;
             }
-            // What is not whole before it is none.
-            let sign = sign(look, self.at).unwrap_or_default();
-            let Some(sign) = sign.filter(|sign| sign.end <= to) else {
-                self.at += 1;
-                continue;
+            let sign = match sign(look, self.at) {
+                // It goes on behind that byte, and is read the next time.
+                Err(More) => return,
+                Ok(Some(sign)) if sign.end > to => return,
+                Ok(None) => {
+                    self.at += 1;
+                    continue;
+                }
+                Ok(Some(sign)) => sign,
             };
             let place = self.place(look, &sign.of);
             let is_document = sign.of.kind == Kind::Document;
