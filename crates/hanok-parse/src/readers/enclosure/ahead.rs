@@ -2,6 +2,7 @@
 
 use super::{Enclosed, Enclosure, Fit, PAIRS, run};
 use crate::{
+    json::json_text,
     readers::shown::QUOTES,
     text::{look::Look, presence::More},
     work,
@@ -16,6 +17,8 @@ pub(super) struct Ahead {
     mark: usize,
     of: Enclosed,
     at: usize,
+    /// Behind this byte it is not looked for.
+    to: usize,
     /// Brackets that are open.
     depth: usize,
     /// The quote of the string that is open.
@@ -49,6 +52,7 @@ impl Ahead {
             mark,
             of,
             at: mark,
+            to: mark + AHEAD,
             depth: 0,
             string: None,
             inner: None,
@@ -85,8 +89,12 @@ impl Ahead {
                 }
                 break Ok(self.without_close().filter(|_| self.depth == 0 && !look.cut));
             };
-            if self.at > self.mark + AHEAD {
-                break Ok(None);
+            if self.at > self.to {
+                match self.leap(look) {
+                    Ok(true) => continue,
+                    Ok(false) => break Ok(None),
+                    Err(More) => break Err(More),
+                }
             }
             match look.any(self.at, self.of.closes) {
                 Err(More) => break Err(More),
@@ -125,6 +133,28 @@ impl Ahead {
         };
         work::count(self.at - from);
         end
+    }
+
+    /// Goes on at what closes the call: a long call is looked over, and not through. Says whether something does.
+    fn leap(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let [close, ..] = self.of.closes else { return Ok(false) };
+        if self.was_closed || self.to > self.mark + AHEAD {
+            return Ok(false);
+        }
+        let rest = look.rest(self.at);
+        let found = rest.find(close);
+        work::count(found.unwrap_or(rest.len()));
+        match found {
+            Some(len) => {
+                self.at += len;
+                self.to = self.at + AHEAD;
+                Ok(true)
+            }
+            None => {
+                self.at += rest.len() - json_text::overlap(rest, close);
+                if look.ended { Ok(false) } else { Err(More) }
+            }
+        }
     }
 
     /// Reads what closes the call.
