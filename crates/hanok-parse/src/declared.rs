@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 /// invisible character makes another name.
 ///
 /// ```
-/// use hanok_parse::{Declared, ParamType, Parser};
+/// use hanok_parse::{Declared, Format, ParamType, Parser};
 ///
 /// let declared = Declared::new()
 ///     .tool_with("find", [("query".to_owned(), ParamType::String, true)])
 ///     .tool_with("now", [])
 ///     .agent("legal-review");
 ///
-/// let reply = Parser::new(declared).parse("Action: **find**\nAction Input: annual leave");
+/// let parser = Parser::new(declared).asked([Format::React]);
+/// let reply = parser.parse("Action: **find**\nAction Input: annual leave");
 /// assert_eq!(reply.calls[0].arguments.as_str(), r#"{"query":"annual leave"}"#);
 /// ```
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,11 @@
 //! Reads tool calls, final answers and delegations out of the text a language model writes.
 //!
 //! ```
-//! use hanok_parse::{Declared, ErrorKind, Parser};
+//! use hanok_parse::{Declared, ErrorKind, Format, Parser};
 //!
-//! let parser = Parser::new(Declared::new().tool("search-kb").agent("legal-review"));
+//! // Labels count where the prompt asks for them.
+//! let parser = Parser::new(Declared::new().tool("search-kb").agent("legal-review"))
+//!     .asked([Format::React, Format::Supervisor]);
 //!
 //! let reply = parser.parse("Thought: look it up\nAction: `search-kb`\nAction Input: {'q': 'a } b'}");
 //! assert_eq!(reply.thought.as_deref(), Some("look it up"));
@@ -42,9 +44,28 @@
 //! assert_eq!(stream.finish(&mut told).calls[0].arguments.as_str(), r#"{"q":"annual leave"}"#);
 //! ```
 //!
+//! # Trust
+//!
+//! A model quotes pages, logs and other models. How much it takes to write a call by accident, or to be made to, differs by its
+//! [`Mark`], which each [`Call`] has:
+//!
+//! | [`Mark`] | a call is marked by | read |
+//! |---|---|---|
+//! | `Special` | a token of the vocabulary: `<\|tool_call\|>`, `[TOOL_CALLS]` | unless other formats were told |
+//! | `Tag` | a tag, or a label with a close: `<tool_call>`, a fence of `tool_code` | unless other formats were told |
+//! | `Bare` | nothing but JSON, Python, or a label at the start of a line: `{"name": …}`, `[find()]`, `Action:` | where the prompt [asks](Parser::asked) for it, the format was [told](Parser::format), or [`Bare::On`] says so |
+//!
+//! - **Lock**: the format of the first call holds for the rest of the reply. [`Reply::lock`] is a value to keep, and
+//!   [`Parser::locked`] goes on with it in the next reply of a conversation. Calls in other formats are text, with a note.
+//! - **Told**: a parser that is told one format ([`Parser::format`], [`Formats::of_template`]) reads no other, and all of that:
+//!   its bare forms count behind prose on their line, and [committed](Parser::committed) streams tell calls as they come.
+//! - **Data** is known without a call round it: the value of a parameter whose call did not begin, an element that no format has
+//!   (`<search_results>…</search_results>`), a fence with other text or of a language that calls nothing, a here document, what
+//!   follows a token that says that it is a result. A close mark that closes nothing says that the calls before it were data.
+//!
 //! # Formats
 //!
-//! All formats but one are looked for in one pass; [`Parser::format`] narrows it to one. What a mark begins is judged by what
+//! All formats with a mark are looked for in one pass; [`Parser::format`] narrows it to one. What a mark begins is judged by what
 //! follows, and by the declared names and types.
 //!
 //! | [`Format`] | a call |
@@ -95,7 +116,7 @@
 //!
 //! - A bare name and JSON on the next line, without a mark before either: prose lists names so.
 //! - `>>>name` of Functionary within a line: it counts at the start of one.
-//! - Bare JSON behind prose on its line: JSON counts at the start of a line, or in a fence.
+//! - Bare JSON behind prose on its line, unless its one format was told: JSON counts at the start of a line, or in a fence.
 //! - Two lists of Python's calls on one line with prose between them: such a line talks about them. One list counts beside prose.
 //!
 //! # What counts
@@ -110,7 +131,7 @@
 //!   whichever formats are looked for. A close mark counts where reasoning is open, or once
 //!   before any was opened; another one is text. After a call, what the model invents (an observation, an answer that cannot
 //!   know the result) does not count.
-//! - What is shown is not called: in a blockquote, a comment, a row of a table, inline code, quotation marks, or a fence in
+//! - What is shown is not called, and leaves a [note](NoteKind::Quoted): in a blockquote, a comment, a row of a table, inline code, quotation marks, or a fence in
 //!   another fence. Inline code and quotation marks begin before the call and end behind it on its line; over lines, pairs such as “…”
 //!   do within a paragraph, and straight quotes, apostrophes and backticks where they stand directly around the call, with at most
 //!   16 KiB between. What has no end encloses nothing. A call in a plain fence of its own is one, also on a single line.

@@ -12,9 +12,9 @@ impl Note {
     /// A sentence that the model can act on: what was not taken as it was written, and how to write it.
     ///
     /// ```
-    /// use hanok_parse::{Declared, Language, Parser};
+    /// use hanok_parse::{Declared, Format, Language, Parser};
     ///
-    /// let parser = Parser::new(Declared::new().tool("find"));
+    /// let parser = Parser::new(Declared::new().tool("find")).asked([Format::React]);
     /// let reply = parser.parse("Action: find\nAction Input: {'q': 1,}");
     /// assert_eq!(
     ///     reply.notes[0].observation(Language::English),

@@ -12,9 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 /// reads it with its default limit.
 ///
 /// ```
-/// use hanok_parse::{Declared, Parser};
+/// use hanok_parse::{Declared, Format, Parser};
 ///
-/// let reply = Parser::new(Declared::any()).parse("Action: pay\nAction Input: {'won': 12345678901234567890,}");
+/// let parser = Parser::new(Declared::any()).asked([Format::React]);
+/// let reply = parser.parse("Action: pay\nAction Input: {'won': 12345678901234567890,}");
 /// let arguments = &reply.calls[0].arguments;
 /// assert_eq!(arguments.as_str(), r#"{"won":12345678901234567890}"#);
 ///

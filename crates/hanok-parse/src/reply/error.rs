@@ -102,9 +102,9 @@ impl ParseError {
     /// A sentence that the model can act on: what is wrong, what there is, what to write.
     ///
     /// ```
-    /// use hanok_parse::{Declared, Language, Parser};
+    /// use hanok_parse::{Declared, Format, Language, Parser};
     ///
-    /// let parser = Parser::new(Declared::new().tool("find").tool("now"));
+    /// let parser = Parser::new(Declared::new().tool("find").tool("now")).asked([Format::React]);
     /// let error = parser.parse("Action: Find\nAction Input: {}").error.unwrap();
     /// assert_eq!(
     ///     error.observation(parser.declared(), Language::English),

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// Why the text ended, as the server knows it.
 ///
 /// ```
-/// use hanok_parse::{Declared, ErrorKind, Finish, FinishReason, ParamType, Parser};
+/// use hanok_parse::{Declared, ErrorKind, Finish, FinishReason, Format, ParamType, Parser};
 ///
 /// let declared = Declared::new().tool_with("rm", [("path".to_owned(), ParamType::String, true)]);
-/// let parser = Parser::new(declared);
+/// let parser = Parser::new(declared).asked([Format::React]);
 /// let text = "Action: rm\nAction Input: /home/us";
 /// assert_eq!(parser.parse(text).calls.len(), 1);
 ///
