@@ -16,7 +16,7 @@ use crate::{
         label_name::{Behind, LabelName},
         python_calls::PythonCalls,
         python_names, quotation,
-        walk::Mode,
+        walk::{Block, Mode},
     },
     reply::note::NoteKind,
     text::{
@@ -314,9 +314,13 @@ impl Pass {
         if self.walk.echo.is_some() && !self.ends_result(label) {
             return false;
         }
-        if matches!(label.kind, LabelKind::Action | LabelKind::Tool | LabelKind::Delegate)
-            && !self.walk.reads_bare(Grammar::Labels)
-        {
+        let begins =
+            matches!(label.kind, LabelKind::Action | LabelKind::Tool | LabelKind::Delegate);
+        if begins && self.walk.block == Block::Over {
+            self.walk.invented(look);
+            return true;
+        }
+        if begins && !self.walk.reads_bare(Grammar::Labels) {
             self.walk.draft.note(NoteKind::OtherFormat, self.walk.at..self.walk.at + label.len);
             return false;
         }

@@ -38,6 +38,18 @@ pub(crate) enum Mode {
     Dead,
 }
 
+/// What stands before the next block of labels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Block {
+    /// No block that called something.
+    #[default]
+    None,
+    /// One, and nothing but thoughts behind it.
+    Called,
+    /// One, and other text behind it: an observation that the model invents, by whatever word.
+    Over,
+}
+
 /// A name that waits for its input.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
@@ -107,6 +119,7 @@ pub(crate) struct Walk {
     pub(crate) open: String,
     pub(crate) pending: Option<Pending>,
     pub(crate) fence: Fence,
+    pub(crate) block: Block,
     /// Whom the header of the message at hand names.
     pub(crate) addressee: Option<String>,
     /// Text that is only shown.
@@ -231,7 +244,12 @@ impl Walk {
             return;
         }
         match self.mode {
-            Mode::Content => self.draft.say_content(text),
+            Mode::Content => {
+                if self.block == Block::Called && !text.trim().is_empty() {
+                    self.block = Block::Over;
+                }
+                self.draft.say_content(text);
+            }
             Mode::Thought(_) => self.draft.say_thought(text),
             Mode::Dead => {}
             _ => self.run.push(text),
@@ -250,6 +268,7 @@ impl Walk {
         let (kind, name) = (called.kind, called.name);
         self.trusted_to = self.trusted_to.max(called.span.end);
         self.enclosure.called(called.span.end);
+        self.block = if self.draft.lock.is_of_labels() { Block::Called } else { Block::None };
         let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
         if is_final && !declared.has_tool(name.trim()) {
@@ -355,6 +374,7 @@ impl Walk {
         self.shown = None;
         self.fenced_input = false;
         self.echo = None;
+        self.block = Block::None;
         self.mode = Mode::Content;
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     policy::{Lock, Mark},
     text::{
         formats::{self, Behind},
+        table::{self, Grammar},
         template::Formats,
     },
 };
@@ -111,6 +112,11 @@ impl Locked {
         let both = of.and(self.formats);
         let of = if both.is_empty() { of } else { both };
         self.by.list.iter().copied().find(|format| of.contains(*format))
+    }
+
+    /// Whether labels mark the call at hand.
+    pub(crate) fn is_of_labels(&self) -> bool {
+        self.by.list == table::formats_of(Grammar::Labels)
     }
 
     pub(crate) fn mark(&self) -> Mark {

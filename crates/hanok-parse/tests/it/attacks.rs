@@ -11,7 +11,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use hanok_parse::{Declared, Format, ParamType, Parser, Reply};
+use hanok_parse::{Declared, Format, NoteKind, ParamType, Parser, Policy, Reply};
 
 use crate::support::reads_all;
 use proptest::prelude::*;
@@ -492,4 +492,47 @@ proptest! {
             prop_assert!(!runs, "{}: {:?}", decoy.format, text);
         }
     }
+}
+
+/// contract 7: between two blocks stand thoughts and blank lines. Other text is an observation that the model invents, by whatever
+/// word.
+#[test]
+fn text_between_two_blocks_of_labels_ends_the_reply() {
+    let parser = Parser::new(declared()).asked([Format::React]);
+    let (find, rm) =
+        ("Action: find\nAction Input: {\"q\": \"x\"}\n", "Action: rm\nAction Input: {}");
+    for label in ["Result:", "관측:", "### Tool Result", "**Beobachtung:**", "문서:", "[page]"]
+    {
+        let [whole, pieces] = replies(&parser, &format!("{find}{label} the page says\n{rm}"));
+        assert_eq!(whole, pieces, "{label}");
+        let names: Vec<&str> = whole.calls.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(names, ["find"], "{label}");
+        let note = whole.notes.last().map(|note| note.kind);
+        assert_eq!(note, Some(NoteKind::InventedObservation), "{label}");
+    }
+    for between in ["", "\n\n", "Thought: and now\n", "생각: 이제\n둘\n"] {
+        let [whole, _] = replies(&parser, &format!("{find}{between}{rm}"));
+        assert_eq!(whole.calls.len(), 2, "{between:?}");
+    }
+}
+
+/// A format that is told later counts no more, also in the next reply of the conversation.
+#[test]
+fn the_format_of_the_first_call_holds() {
+    let parser = Parser::new(declared());
+    let call = |name: &str| {
+        format!("<tool_call>{{\"name\": \"{name}\", \"arguments\": {{}}}}</tool_call>")
+    };
+    let other = "[TOOL_CALLS]rm[ARGS]{}";
+    let [whole, pieces] = replies(&parser, &format!("{}\n{other}\n{}", call("find"), call("ping")));
+    assert_eq!(whole, pieces);
+    let names: Vec<&str> = whole.calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["find", "ping"]);
+    assert!(whole.notes.iter().any(|note| note.kind == NoteKind::OtherFormat));
+    assert!(whole.lock.formats().contains(Format::Hermes));
+    let kept = parser.clone().locked(&whole.lock);
+    assert!(kept.parse(other).calls.is_empty() && !parser.parse(other).calls.is_empty());
+    assert_eq!(kept.parse(&call("find")).calls.len(), 1);
+    let free = parser.policy(Policy { lock: false, ..Policy::default() });
+    assert_eq!(free.parse(&format!("{}\n{other}", call("find"))).calls.len(), 2);
 }
