@@ -128,6 +128,7 @@
 mod declared;
 mod format;
 mod json;
+mod neutralise;
 mod parse;
 mod readers;
 mod reply;
@@ -138,6 +139,7 @@ mod work;
 pub use declared::{CallKind, Declared, ParamType};
 pub use format::{Format, UnknownFormat};
 pub use json::fault::{Repair, RepairKind};
+pub use neutralise::{neutralise, restore};
 pub use parse::deltas::{CallDelta, Delta, Deltas, FunctionDelta};
 pub use parse::parser::Parser;
 pub use parse::stream::Stream;

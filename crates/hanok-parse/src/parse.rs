@@ -4,7 +4,7 @@
 //! it looks for.
 
 pub(crate) mod deltas;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod parser;
 pub(crate) mod pass;
 pub(crate) mod stream;

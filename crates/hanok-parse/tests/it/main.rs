@@ -7,6 +7,7 @@ mod families;
 mod formats;
 mod forms;
 mod hostile;
+mod neutralise;
 mod places;
 mod properties;
 mod seed_patterns;
