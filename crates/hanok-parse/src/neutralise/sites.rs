@@ -2,7 +2,7 @@
 
 use super::{
     JOINER, object,
-    words::{self, Words},
+    words::{self, Anchored, Words},
 };
 use crate::{
     json::token::is_quote,
@@ -22,7 +22,7 @@ pub(super) fn of(text: &str) -> Option<Vec<usize>> {
     let mut at = 0;
     loop {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let len = eights::before(rest, stops);
+        let len = before_stop(rest);
         work::count(len + 1);
         at += len;
         let Some(byte) = text.as_bytes().get(at) else { break };
@@ -40,20 +40,48 @@ pub(super) fn of(text: &str) -> Option<Vec<usize>> {
 /// The first byte of the joiner, of `✿` and `◁`, and of line separators.
 const FIRST_OF_SIGNS: u8 = 0xe2;
 
-/// The bytes at which anything may have to be broken, and a few that cost less to look at than to leave out.
+/// So many bytes are compared at once.
+const BLOCK: usize = 16;
+
+/// How many of `bytes` come before the first at which something may have to be broken.
+#[inline]
+fn before_stop(bytes: &[u8]) -> usize {
+    // Compilers make one comparison of a block that has no branch in it.
+    let has_stop = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_stop(*byte));
+    let blocks = bytes.chunks_exact(BLOCK);
+    let rest = bytes.len() - blocks.remainder().len();
+    let from = blocks.map(has_stop).position(|has| has).map_or(rest, |block| block * BLOCK);
+    from + eights::before(bytes.get(from..).unwrap_or_default(), stops)
+}
+
+/// Whether something may have to be broken at `byte`. Bytes that differ in a bit are compared together.
+#[inline]
+const fn is_stop(byte: u8) -> bool {
+    // Line breaks, and other control characters.
+    (byte | 0x07 == 0x0f)
+        // `<` and `>`.
+        | (byte | 0x02 == b'>')
+        | (byte == b':')
+        | (byte == b'=')
+        // `[` and `{`.
+        | (byte | 0x20 == b'{')
+        // `\` and `]`.
+        | (byte | 0x01 == b']')
+        | (byte == b'(')
+        | (byte == b'`')
+        | (byte == FIRST_OF_SIGNS)
+}
+
+/// The same of eight bytes, as [`eights::before`] asks it.
 #[inline]
 fn stops(eight: u64) -> u64 {
-    const fn all(byte: u8) -> u64 {
-        u64::from_ne_bytes([byte; 8])
-    }
-    // `\n`, `\r` and other control characters.
-    eights::equal(eight | all(0x07), 0x0f)
-        // `:`, `<`, `=`, `>`, with `8`, `9`, `;` and `?`.
-        | eights::equal(eight | all(0x07), b'?')
-        // `[` and `{`.
-        | eights::equal(eight | all(0x20), b'{')
-        // `\` and `]`.
-        | eights::equal(eight | all(0x01), b']')
+    let with = |byte: u8| eight | u64::from_ne_bytes([byte; 8]);
+    eights::equal(with(0x07), 0x0f)
+        | eights::equal(with(0x02), b'>')
+        | eights::equal(eight, b':')
+        | eights::equal(eight, b'=')
+        | eights::equal(with(0x20), b'{')
+        | eights::equal(with(0x01), b']')
         | eights::equal(eight, b'(')
         | eights::equal(eight, b'`')
         | eights::equal(eight, FIRST_OF_SIGNS)
@@ -131,13 +159,11 @@ impl<'a> Search<'a> {
 
     /// Words with an anchor, which is `byte`, at `at`.
     fn anchored(&mut self, byte: u8, at: usize) {
-        for line in &self.words.lines {
-            let Some((_, offset)) = line.anchor.filter(|(anchor, _)| *anchor == byte) else {
-                continue;
-            };
-            let start =
-                at.checked_sub(offset).filter(|start| self.rest(*start).starts_with(line.token));
-            start.into_iter().for_each(|start| self.push(start));
+        for Anchored { token, anchor, offset } in &self.words.anchored {
+            let start = at.checked_sub(*offset).filter(|_| *anchor == byte);
+            if let Some(start) = start.filter(|start| self.rest(*start).starts_with(token)) {
+                self.push(start);
+            }
         }
     }
 
@@ -147,8 +173,11 @@ impl<'a> Search<'a> {
         let head = before
             .trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '>' | '|'));
         work::count(before.len() - head.len());
-        for line in self.words.lines.iter().filter(|line| line.anchor.is_none()) {
-            if let Some(start) = head.strip_suffix(line.token) {
+        for word in &self.words.bare {
+            if head.as_bytes().last() != word.as_bytes().last() {
+                continue;
+            }
+            if let Some(start) = head.strip_suffix(word) {
                 self.push(start.len());
             }
         }
@@ -163,8 +192,8 @@ impl<'a> Search<'a> {
         let is_end = |letter: char| {
             matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{2028}' | '\u{2029}')
         };
-        let found =
-            rest.char_indices().find(|(_, letter)| letter.is_alphabetic() || is_end(*letter));
+        let is_letter = |letter: char| matches!(letter, '가'..='힣') || letter.is_alphabetic();
+        let found = rest.char_indices().find(|(_, letter)| is_letter(*letter) || is_end(*letter));
         let signs = found.map_or(rest.len(), |(len, _)| len);
         work::count(signs);
         let word = from + signs;
@@ -178,8 +207,8 @@ impl<'a> Search<'a> {
     /// What the first letter of a line, at `at`, begins.
     fn label(&mut self, at: usize) {
         let rest = self.rest(at);
-        if self.words.lines.iter().any(|line| line.anchor.is_none() && rest.starts_with(line.token))
-        {
+        let is_first = |word: &&&str| rest.as_bytes().first() == word.as_bytes().first();
+        if self.words.bare.iter().filter(is_first).any(|word| rest.starts_with(word)) {
             self.push(at);
         }
         let Some(len) = labels::words_at(rest) else { return };
@@ -209,7 +238,7 @@ impl<'a> Search<'a> {
         let Some(word) = self.word.filter(|word| *word < at) else { return };
         self.word = None;
         let Some(name) = self.text.get(word..at).filter(|name| name.len() < NAME) else { return };
-        if name_len(name) == name.len() && may_be_arguments(self.rest(at + 1)) {
+        if may_be_arguments(self.rest(at + 1)) && name_len(name) == name.len() {
             self.push(word);
         }
     }

@@ -17,17 +17,19 @@ use crate::{
 pub(super) struct Words {
     /// Tags and tokens. None of them is the beginning of another one.
     pub(super) marks: Marks,
-    /// Words that begin with letters or with signs that prose has.
-    pub(super) lines: Vec<Line>,
+    /// Words such as `call:`, which begin with letters or with signs that prose has.
+    pub(super) anchored: Vec<Anchored>,
+    /// The same without a sign of their own. They count before a bracket, a brace or a fence, and at the start of a line.
+    pub(super) bare: Vec<&'static str>,
 }
 
-/// Words such as `call:`.
+/// Words that are found by a byte in them that prose rarely has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct Anchored {
     pub(super) token: &'static str,
-    /// The first byte of them that prose rarely has, and where it is. Without one, they count before a bracket, a brace or a
-    /// fence, and at the start of a line.
-    pub(super) anchor: Option<(u8, usize)>,
+    pub(super) anchor: u8,
+    /// Where the anchor is in the words.
+    pub(super) offset: usize,
 }
 
 /// The bytes that an anchor may be.
@@ -74,9 +76,11 @@ impl Collected {
             let is_own = formats::line_entries().any(|entry| entry.token == *word);
             !has_token(word) && (is_own || word.ends_with(':') && word.contains(' '))
         };
-        let lines = others.into_iter().filter(is_line).map(Line::new).collect();
+        let lines: Vec<_> = others.into_iter().filter(is_line).collect();
+        let anchored: Vec<_> = lines.iter().filter_map(|word| Anchored::new(word)).collect();
+        let bare = lines.into_iter().filter(|word| Anchored::new(word).is_none()).collect();
         let entry = |token| marks::common(token, Meaning::Close);
-        Words { marks: Marks::only(tokens.into_iter().map(entry)), lines }
+        Words { marks: Marks::only(tokens.into_iter().map(entry)), anchored, bare }
     }
 
     fn words(&mut self, words: &[&'static str]) {
@@ -173,11 +177,11 @@ impl Collected {
     }
 }
 
-impl Line {
-    fn new(token: &'static str) -> Self {
-        let anchor = token.bytes().position(|byte| ANCHORS.contains(&byte));
-        let anchor = anchor.and_then(|at| Some((*token.as_bytes().get(at)?, at)));
-        Self { token, anchor }
+impl Anchored {
+    fn new(token: &'static str) -> Option<Self> {
+        let mut bytes = token.bytes().enumerate();
+        let (offset, anchor) = bytes.find(|(_, byte)| ANCHORS.contains(byte))?;
+        Some(Self { token, anchor, offset })
     }
 }
 
@@ -218,7 +222,8 @@ mod tests {
     fn breaks(words: &Words, token: &str) -> bool {
         let stands = |at: usize| matches!(words.marks.at(&token[at..]), Lookup::Mark(..));
         token.char_indices().any(|(at, _)| stands(at))
-            || words.lines.iter().any(|line| token.starts_with(line.token))
+            || words.anchored.iter().any(|words| token.starts_with(words.token))
+            || words.bare.iter().any(|words| token.starts_with(words))
     }
 
     #[test]
