@@ -72,6 +72,11 @@
 //! its calls to `tests/it/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other
 //! format with it.
 //!
+//! # Text of others
+//!
+//! [`neutralise`] breaks the marks in text that others wrote and that goes into a prompt, so that a model may quote it and calls
+//! nothing. [`restore`] mends them in what the model wrote.
+//!
 //! # Servers
 //!
 //! - [`Parser::formats`] narrows what is looked for, to what [`Formats::of_template`] finds in a chat template, say.
