@@ -47,7 +47,8 @@ const JOINER: char = '\u{2060}';
 ///
 /// The scan is free of context: fences, quotation marks and comments protect no mark, because a quotation may leave them out.
 /// Labels and single Python calls are the exceptions: prose contains such words, so they are broken only where nothing but
-/// signs and digits precede them on their line. A line begins also behind a tag, and behind `\n` in a JSON string.
+/// signs and digits precede them on their line. A line begins also behind a tag, and behind `\n` in a JSON string; labels are broken
+/// behind `:`, `[` and `]`, too, where values of JSON and the words of a speaker begin.
 ///
 /// A JSON object whose first key is common data (`{"id": 1}`) is broken, too. A text without marks is returned as it is.
 ///

@@ -17,7 +17,7 @@ const NAME: usize = 256;
 /// Where word joiners go in `text`, in order. `None` if the text has some already.
 pub(super) fn of(text: &str) -> Option<Vec<usize>> {
     let words = words::all();
-    let mut search = Search { text, words, sites: Vec::new(), looked: None, word: None };
+    let mut search = Search { text, words, sites: Vec::new(), looked: None, word: None, quoted: 0 };
     search.line(0);
     let mut at = 0;
     loop {
@@ -95,6 +95,8 @@ struct Search<'a> {
     looked: Option<usize>,
     /// The first letter of the line, until a round bracket follows it.
     word: Option<usize>,
+    /// As `looked`, behind signs within a line.
+    quoted: usize,
 }
 
 impl<'a> Search<'a> {
@@ -111,7 +113,11 @@ impl<'a> Search<'a> {
     fn stop(&mut self, byte: u8, at: usize) {
         match byte {
             b'\n' | b'\r' | 0x0b | 0x0c => self.line(at + 1),
-            b'<' | b']' => self.mark(at),
+            b'<' => self.mark(at),
+            b']' => {
+                self.mark(at);
+                self.quoted(at + 1);
+            }
             FIRST_OF_SIGNS => {
                 self.mark(at);
                 if self.rest(at).starts_with(['\u{2028}', '\u{2029}']) {
@@ -122,6 +128,7 @@ impl<'a> Search<'a> {
                 self.mark(at);
                 self.list(at);
                 self.bare_words(at);
+                self.quoted(at + 1);
             }
             b'{' => {
                 if object::may_call(self.rest(at + 1)) {
@@ -139,7 +146,11 @@ impl<'a> Search<'a> {
                 // A quotation leaves out the signs before its lines, and the text of a page its tags.
                 self.line(at + 1);
             }
-            b':' | b'=' => self.anchored(byte, at),
+            b':' => {
+                self.anchored(byte, at);
+                self.quoted(at + 1);
+            }
+            b'=' => self.anchored(byte, at),
             b'`' => self.fence(at),
             // In a JSON string a line begins here.
             b'\\' if self.rest(at + 1).starts_with(['n', 'r']) => self.line(at + 2),
@@ -188,6 +199,28 @@ impl<'a> Search<'a> {
         if self.looked.is_some_and(|looked| from <= looked) {
             return;
         }
+        let (word, is_letter) = self.behind_signs(from);
+        self.looked = Some(word);
+        self.word = is_letter.then_some(word);
+        if is_letter {
+            self.label(word);
+        }
+    }
+
+    /// What a quotation may begin with at `from`, within a line: a label behind the name of a speaker or of a value.
+    fn quoted(&mut self, from: usize) {
+        if from <= self.quoted {
+            return;
+        }
+        let (word, is_letter) = self.behind_signs(from);
+        self.quoted = word;
+        if is_letter {
+            self.label(word);
+        }
+    }
+
+    /// The first letter at or behind `from`, or the end of its line, and which of both it is.
+    fn behind_signs(&self, from: usize) -> (usize, bool) {
         let rest = self.rest(from);
         let is_end = |letter: char| {
             matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{2028}' | '\u{2029}')
@@ -196,12 +229,7 @@ impl<'a> Search<'a> {
         let found = rest.char_indices().find(|(_, letter)| is_letter(*letter) || is_end(*letter));
         let signs = found.map_or(rest.len(), |(len, _)| len);
         work::count(signs);
-        let word = from + signs;
-        self.looked = Some(word);
-        self.word = found.filter(|(_, letter)| !is_end(*letter)).map(|_| word);
-        if self.word.is_some() {
-            self.label(word);
-        }
+        (from + signs, found.is_some_and(|(_, letter)| !is_end(letter)))
     }
 
     /// What the first letter of a line, at `at`, begins.

@@ -231,6 +231,13 @@ fn each_mark_is_broken_once_behind_its_first_character() {
         ("Ａｃｔｉｏｎ： f", "Ａ·ｃｔｉｏｎ： f"),
         ("<p>Action: f</p>", "<p>A·ction: f</p>"),
         (r#""a\n\nAction: f""#, r#""a\n\nA·ction: f""#),
+        ("- [x] Action: f", "- [x] A·ction: f"),
+        (
+            r#"{"text": "Action: f", "a": ["Thought: x"]}"#,
+            r#"{"text": "A·ction: f", "a": ["T·hought: x"]}"#,
+        ),
+        ("Bot: Final Answer: f", "Bot: F·inal A·nswer: f"),
+        ("if x: find()", "if x: find()"),
         ("the Action: f", "the Action: f"),
         ("Actions: f", "Actions: f"),
         ("## 최종 답변\n네", "## 최·종 답변\n네"),
