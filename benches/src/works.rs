@@ -328,6 +328,18 @@ pub(crate) static ALL: &[Work] = &[
         hanok: parse::prose,
     },
     Work {
+        name: "parse-neutralise",
+        about: "the same text neutralised, as a page that a tool fetched, and the calls below",
+        figures: &[
+            least("", "MB/s", 500.0),
+            more_told("the parser on it", "MB/s"),
+            least("calls", "MB/s", 150.0),
+            more_told("restored", "MB/s"),
+        ],
+        hand_written: None,
+        hanok: parse::neutralised,
+    },
+    Work {
         name: "parse-calls",
         about: "2,500 calls in Hermes' form, through the same",
         figures: &[least("", "MB/s", 200.0), least("8-byte pieces", "MB/s", 100.0)],

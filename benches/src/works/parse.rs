@@ -3,9 +3,9 @@
 mod patterns;
 pub(crate) mod texts;
 
-use std::hint::black_box;
+use std::{borrow::Cow, hint::black_box};
 
-use hanok_parse::{Bare, Declared, ParamType, Parser, Policy, Reply};
+use hanok_parse::{Bare, Declared, ParamType, Parser, Policy, Reply, neutralise, restore};
 use patterns::Pattern;
 
 use crate::{
@@ -31,6 +31,28 @@ pub(crate) fn calls(rounds: usize) -> Result<Vec<f64>> {
     let count = 2_500;
     let read = |reply: &Reply| reply.calls.len() == count && reply.content.is_empty();
     speeds(rounds, &texts::calls(count), read)
+}
+
+/// The text of [`prose`] and the calls of [`calls`] as others wrote them, and those as they were.
+pub(crate) fn neutralised(rounds: usize) -> Result<Vec<f64>> {
+    let (prose, calls, parser) = (texts::prose(SIZE), texts::calls(2_500), parser());
+    let broken = neutralise(&calls).into_owned();
+    ensure(matches!(neutralise(&prose), Cow::Borrowed(_)), "prose without marks was copied")?;
+    ensure(parser.parse(&broken).calls.is_empty(), "a neutralised call is one")?;
+    ensure(restore(&broken) == calls, "a neutralised text was not restored")?;
+    let speed = |text: &str, run: &dyn Fn(&str)| {
+        let micros: f64 = (0..TIMES).map(|_| once(text, run)).sum();
+        (text.len() * TIMES) as f64 / micros
+    };
+    medians(rounds, async || {
+        let breaks = |text: &str| drop(black_box(neutralise(text)));
+        Ok([
+            speed(&prose, &breaks),
+            speed(&prose, &|text| drop(black_box(parser.parse(text)))),
+            speed(&calls, &breaks),
+            speed(&broken, &|text| drop(black_box(restore(text)))),
+        ])
+    })
 }
 
 /// Some 12,000 calls in ReAct's form and nothing else, whole and in pieces.

@@ -7,7 +7,7 @@ use std::{
 
 use hanok_memory::STORED;
 use hanok_model::DataMark;
-use hanok_parse::Language;
+use hanok_parse::{Language, neutralise};
 use hanok_state::{Arguments, Content, Json, Message, Messages, Part, Role, ToolCall};
 
 use crate::{
@@ -256,7 +256,12 @@ fn sendable(call: &ToolCall) -> ToolCall {
 /// An observation of the text protocol, its text between data marks where it came from outside.
 fn marked(message: &Message) -> String {
     let text = observation_text(message);
-    let Some(Json(code)) = message.metadata().get(MARK) else { return format!("{LABEL}{text}") };
+    let Some(Json(code)) = message.metadata().get(MARK) else {
+        // A result of another program's conversation has no mark.
+        let is_foreign = message.role() == Role::Tool && !message.metadata().contains_key("fault");
+        let text = if is_foreign { neutralise(&text) } else { text.as_str().into() };
+        return format!("{LABEL}{text}");
+    };
     let mark = DataMark::from_code(code.as_str().unwrap_or_default());
     format!("{}\n{}", LABEL.trim_end(), mark.around(&text))
 }

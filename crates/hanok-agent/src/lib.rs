@@ -31,7 +31,9 @@
 //! | `execute_tool` | makes the calls at once, one observation each, in their order, and what they write | `call_model`, or the end after a hand-off or a tool that ends the turn |
 //!
 //! The result of a tool is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
-//! native one it is a message of the role tool. Results that a model invents after its own call are dropped.
+//! native one it is a message of the role tool. In both, the request breaks the marks of calls in results and in all other data
+//! ([`hanok_parse::neutralise`]), so that a model that quotes a page runs nothing of it. State, events and interceptors have the
+//! text as it was, and so have the tools that get it as an argument, and the answer. Results that a model invents after its own call are dropped.
 //!
 //! ```
 //! use hanok_agent::{Language, ReactAgent};

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use hanok_core::{BoxError, BoxFuture, Call};
 use hanok_model::{ChatModel, ChatRequest, DataMark, SharedModel};
-use hanok_parse::{Language, Parser};
+use hanok_parse::{Language, Parser, restore};
 use hanok_state::Message;
 use hanok_telemetry::ContentCapture;
 
@@ -62,7 +62,7 @@ impl Summariser {
                 let (parser, off) = (Parser::default(), ContentCapture::Off);
                 let reading = (&parser, Protocol::Native);
                 let reply = ask_model(&model, request, &call, reading, off).await?;
-                Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
+                Ok::<_, hanok_model::ModelError>(restore(&reply.message.text()).into_owned())
             }
         })
     }

@@ -1,7 +1,7 @@
 //! The request for a summary.
 
 use hanok_model::{ChatReply, ChatRequest, DataMark, Finish, ToolChoice};
-use hanok_parse::{Language, Parser};
+use hanok_parse::{Language, Parser, restore};
 use hanok_state::{Message, Messages};
 
 use crate::{
@@ -156,7 +156,8 @@ pub(crate) fn summary_text(reply: &ChatReply) -> Result<String, String> {
         _ => return Err("the server kept the summary back".to_owned()),
     }
     let read = Parser::default().parse(&text);
-    Ok(read.answer.unwrap_or(read.content).trim().to_owned())
+    // The model may have copied the words of others as a request shows them.
+    Ok(restore(read.answer.unwrap_or(read.content).trim()).into_owned())
 }
 
 #[cfg(test)]

@@ -93,6 +93,11 @@
 //! its calls to `tests/it/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other
 //! format with it.
 //!
+//! # Text of others
+//!
+//! [`neutralise`] breaks the marks in text that others wrote and that goes into a prompt, so that a model may quote it and calls
+//! nothing. [`restore`] mends them in what the model wrote.
+//!
 //! # Servers
 //!
 //! - [`Parser::formats`] narrows what is looked for, to what [`Formats::of_template`] finds in a chat template, say.
@@ -149,6 +154,7 @@
 mod declared;
 mod format;
 mod json;
+mod neutralise;
 mod parse;
 mod policy;
 mod readers;
@@ -160,6 +166,7 @@ mod work;
 pub use declared::{CallKind, Declared, ParamType};
 pub use format::{Format, UnknownFormat};
 pub use json::fault::{Repair, RepairKind};
+pub use neutralise::{neutralise, restore};
 pub use parse::deltas::{CallDelta, Delta, Deltas, FunctionDelta};
 pub use parse::parser::Parser;
 pub use parse::stream::Stream;

@@ -4,8 +4,8 @@
 //! it looks for.
 
 pub(crate) mod deltas;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod parser;
 pub(crate) mod pass;
 pub(crate) mod stream;
-mod unknown_mark;
+pub(crate) mod unknown_mark;

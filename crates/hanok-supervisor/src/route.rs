@@ -1,7 +1,7 @@
 //! The route in a routing model's reply.
 
 use hanok_model::DataMark;
-use hanok_parse::{ErrorKind, Expected, ParseError, Parser};
+use hanok_parse::{ErrorKind, Expected, ParseError, Parser, restore};
 use serde::Deserialize;
 
 /// One delegation of a reply.
@@ -40,7 +40,7 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
 
     let read = parser.parse(text);
     if let Some(answer) = read.answer {
-        return match DataMark::unmarked(answer) {
+        return match restored(answer) {
             answer if answer.is_empty() => Route::Empty,
             answer => Route::Final(answer),
         };
@@ -48,7 +48,8 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
     let reason = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
     if !read.calls.is_empty() {
         let to = read.calls.into_iter().map(|call| {
-            let task = call.arguments.decode().map(|Delegated { task }| task.trim().to_owned());
+            let task =
+                call.arguments.decode().map(|Delegated { task }| restore(task.trim()).into_owned());
             Delegation { agent: call.name, task: task.ok().filter(|task| !task.is_empty()) }
         });
         let mut wrong: Vec<_> = read.rejected.into_iter().map(|rejected| rejected.error).collect();
@@ -63,11 +64,16 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
             }
             None => Route::Wrong(error),
         },
-        (None, said) => match said.map(DataMark::unmarked).filter(|said| !said.is_empty()) {
+        (None, said) => match said.map(restored).filter(|said| !said.is_empty()) {
             Some(said) => Route::Undecided(said),
             None => Route::Empty,
         },
     }
+}
+
+/// `text` without data marks, the words of others in it as they were.
+fn restored(text: String) -> String {
+    restore(&DataMark::unmarked(text)).into_owned()
 }
 
 /// The agent of a delegation that lacks only its task.

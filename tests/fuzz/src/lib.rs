@@ -28,7 +28,7 @@ pub use told::Told;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its binary and of the folder of its corpus.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("any_text", any_text),
     ("calls", calls),
     ("repair", repair),
@@ -36,6 +36,7 @@ pub const TARGETS: [(&str, Target); 7] = [
     ("amounts", amounts),
     ("special", special),
     ("tables", tables),
+    ("neutralise", neutralise),
 ];
 
 /// Any text is a sound reply, and the same however it is cut into pieces.
@@ -113,6 +114,34 @@ pub fn events(data: &[u8]) {
 /// Amounts of any text are in order and on boundaries, and what is written of one is read as the same.
 pub fn amounts(data: &[u8]) {
     amounts::read_in_order(&String::from_utf8_lossy(data));
+}
+
+/// Neutralised text calls nothing, stays as it is when it is neutralised again, and is restored to what it was.
+///
+/// The first byte says whether the text is made of marks or is the bytes themselves, and how much a quotation leaves out.
+pub fn neutralise(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let choice = bytes.next();
+    let text = match choice % 2 {
+        0 => soup::text(&mut bytes),
+        _ => String::from_utf8_lossy(data.get(1..).unwrap_or_default()).into_owned(),
+    };
+    let broken = hanok_parse::neutralise(&text);
+    assert_eq!(hanok_parse::neutralise(&broken), broken, "{text:?} is broken again");
+    // A text may have broken marks of its own.
+    if hanok_parse::restore(&text) == text {
+        assert_eq!(hanok_parse::restore(&broken), text, "{text:?} is not restored");
+    }
+    let part = broken.char_indices().nth(usize::from(choice / 2)).map_or(0, |(at, _)| at);
+    let parser = reads_all(declared());
+    for quoted in [&*broken, broken.get(part..).unwrap_or_default()] {
+        // A part of a line may begin with a label that prose had before it.
+        let is_line =
+            quoted.len() == broken.len() || broken.get(..part).is_some_and(|it| it.ends_with('\n'));
+        let reply = parser.parse(quoted);
+        let is_text = reply.calls.is_empty() && reply.answer.is_none() && reply.thought.is_none();
+        assert!(is_text || !is_line, "{quoted:?} is read: {reply:?}");
+    }
 }
 
 /// Where special tokens are known, nothing else is a mark, and it does not matter how the other text is cut.

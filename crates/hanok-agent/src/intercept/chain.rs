@@ -6,7 +6,10 @@ use hanok_model::{
 };
 
 use super::{SharedInterceptor, ToolRequest, TurnContext};
-use crate::tools::{execution, registry::Registered};
+use crate::{
+    reply::foreign,
+    tools::{execution, registry::Registered},
+};
 
 /// The rest of a model's call, behind an interceptor: the interceptors that were added later, and the model. It may be
 /// run several times.
@@ -36,7 +39,8 @@ impl<'a> NextModel<'a> {
             Some((first, rest)) => {
                 first.0.around_model_boxed(request, call, Self { rest, ..*self }).await
             }
-            None => self.model.chat(request, call).await,
+            // At the last moment: interceptors, spans and digests of prompts see the words of others as they are.
+            None => self.model.chat(foreign::neutralised(request), call).await,
         }
     }
 

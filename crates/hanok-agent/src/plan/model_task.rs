@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hanok_core::Call;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatReply, ChatRequest, DataMark, ModelError, SharedModel};
-use hanok_parse::{Language, Parser};
+use hanok_parse::{Language, Parser, restore};
 use hanok_state::{Message, State, ToolCall};
 use hanok_telemetry::ContentCapture;
 use schemars::JsonSchema;
@@ -93,6 +93,7 @@ impl ModelTask {
         let reply: ChatReply =
             context.step("answer", asked).await.map_err(|error| self.failed(error))?;
         let text = DataMark::unmarked(parser.parse(&reply.message.text()).content);
+        let text = restore(&text).into_owned();
         let update = PlanState::update();
         if text.is_empty() {
             return Ok(update.stopped(Some(StopReason::EmptyReply)));

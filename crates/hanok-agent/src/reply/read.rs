@@ -80,7 +80,11 @@ impl ReplyReader<'_> {
     /// Reads `reply`. Native calls win; without one the text is read, as far as the parser reads it for calls.
     ///
     /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
-    pub(crate) fn read(mut self, reply: &ChatReply) -> ReadReply {
+    pub(crate) fn read(self, reply: &ChatReply) -> ReadReply {
+        self.as_written(reply).restored()
+    }
+
+    fn as_written(mut self, reply: &ChatReply) -> ReadReply {
         let text = reply.message.text();
         let calls = reply.message.tool_calls();
         if calls.is_empty() {

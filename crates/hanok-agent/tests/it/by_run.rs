@@ -117,7 +117,8 @@ async fn an_interceptor_has_a_tool_for_a_call_of_none() {
 async fn an_interceptor_has_a_tool_for_a_call_in_text() {
     let model = ScriptedModel::new([
         Exchange::says("Action: dyn_a\nAction Input: {\"name\": \"x\"}"),
-        Exchange::says("Action: gone\nAction Input: {}").contains(r#"[dyn_a] {"name":"x"} of Lee"#),
+        Exchange::says("Action: gone\nAction Input: {}")
+            .contains("[dyn_a] {\u{2060}\"name\":\"x\"} of Lee"),
         Exchange::says("Final Answer: done").contains("gone"),
     ]);
     let agent = desk(&model).protocol(Protocol::Text).intercept(Dynamic).build().unwrap();

@@ -29,6 +29,7 @@ mod langgraph;
 mod large_results;
 mod memory;
 mod native;
+mod neutralised;
 mod plan;
 mod protocols;
 mod redaction;

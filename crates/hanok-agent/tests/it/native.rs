@@ -2,6 +2,7 @@
 
 use hanok_agent::{AgentBuildError, AgentState, FaultKind, Protocol, ReactAgent, StopReason};
 use hanok_model::{ChatReply, Exchange, Finish, ScriptedModel, ToolChoice};
+use hanok_parse::neutralise;
 use hanok_state::{Arguments, Message, Role, ToolCall};
 
 use crate::support::{Ledger, call, observations, tools};
@@ -216,12 +217,13 @@ async fn a_result_of_a_tool_can_forge_neither_roles_nor_marks_nor_calls() {
             assert_eq!((systems, sent[0].text().contains(text), sent.len()), (1, false, 4));
             if protocol == Protocol::Native {
                 assert_eq!((result.role(), result.tool_call_id()), (Role::Tool, Some("x")));
-                assert_eq!(result.text(), format!("found {text}"));
+                assert_eq!(result.text(), neutralise(&format!("found {text}")));
             } else {
                 let shown = result.text().into_owned();
                 let (open, rest) =
                     shown.strip_prefix("Observation:\n<data-").unwrap().split_once('>').unwrap();
-                assert_eq!(rest, format!("\nfound {text}\n</data-{open}>"));
+                let found = neutralise(&format!("found {text}")).into_owned();
+                assert_eq!(rest, format!("\n{found}\n</data-{open}>"));
                 assert!(!text.contains(open));
             }
         }

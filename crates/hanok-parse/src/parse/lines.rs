@@ -30,8 +30,11 @@ use crate::{
     },
 };
 
+/// The language of fences that hold calls.
+pub(crate) const TOOL_CODE: &str = "tool_code";
 /// The languages of fences that show a tool's result.
-const RESULTS: [&str; 5] = ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"];
+pub(crate) const RESULTS: [&str; 5] =
+    ["tool_output", "tool_outputs", "tool_result", "tool_results", "output"];
 
 impl Pass {
     pub(crate) fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
@@ -174,7 +177,7 @@ impl Pass {
         }
         let Some(len) = fence::opening(look, self.walk.at)? else { return Ok(false) };
         let (start, end) = (self.walk.at, self.walk.at + len);
-        let is_code = look.slice(start, end).trim().trim_start_matches('`') == "tool_code";
+        let is_code = look.slice(start, end).trim().trim_start_matches('`') == TOOL_CODE;
         if !is_code || self.is_enclosed(look)? || !self.walk.reads_bare(Grammar::ToolCode) {
             return Ok(false);
         }

@@ -53,6 +53,21 @@ pub(crate) fn result(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
     Ok((is_token && says_result(mark.as_bytes())).then_some(len + 2))
 }
 
+/// Whether such a token begins `rest`, which does not go on.
+pub(crate) fn begins_result(rest: &str) -> bool {
+    let (close, is_upper) = match rest.as_bytes() {
+        [b'[', b'A'..=b'Z', ..] => (']', true),
+        [b'<', b'|' | 0xef, ..] => ('>', false),
+        _ => return false,
+    };
+    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '|' | '｜' | '▁');
+    let inner = rest.get(1..).unwrap_or_default();
+    let len = inner.char_indices().find(|(len, letter)| *len >= MARK || !part(*letter));
+    let Some((len, letter)) = len else { return false };
+    let mark = inner.as_bytes().get(..len).unwrap_or_default();
+    letter == close && !(is_upper && mark.iter().any(u8::is_ascii_lowercase)) && says_result(mark)
+}
+
 /// Whether a mark has a word in it that marks of results have.
 fn says_result(mark: &[u8]) -> bool {
     let has = |word: &[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));

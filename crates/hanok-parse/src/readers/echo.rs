@@ -9,7 +9,7 @@ use crate::text::{
 /// So much white space may stand before a role.
 const GAP: usize = 8;
 /// What may end a header.
-const ROLE_ENDS: [&str; 7] = [
+pub(crate) const ROLE_ENDS: [&str; 7] = [
     "<|end_header_id|>",
     "<|end_of_role|>",
     "<|im_middle|>",

@@ -164,7 +164,8 @@ pub(crate) fn is_text(object: &Scan, declared: &Declared) -> bool {
     }
 }
 
-fn is_key(key: &str) -> bool {
+/// Whether an object that is a call may have `key`.
+pub(crate) fn is_key(key: &str) -> bool {
     let lists: [&[&str]; 6] = [&NAMES, &ARGUMENTS, &IDS, &INNER, &LISTS, &OTHERS];
     lists.iter().any(|keys| keys.contains(&key))
 }

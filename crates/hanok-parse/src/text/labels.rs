@@ -162,6 +162,22 @@ pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
     }
 }
 
+/// The length of the words of a label that `text` begins with. Emphasis, numbers and a remark may stand between the words and
+/// the colon, whatever opened before the words: a quotation leaves that out.
+pub(crate) fn words_at(text: &str) -> Option<usize> {
+    beginning(text).next()?;
+    let mut len = text.len().min(WINDOW);
+    while !text.is_char_boundary(len) {
+        len -= 1;
+    }
+    let text = text.get(..len)?;
+    let window = Window { whole: true, short: Cell::new(false) };
+    beginning(text).find_map(|(words, kind)| {
+        let behind = window.after_words(text, words)?;
+        window.ends_words(behind, *kind, words).then_some(text.len() - behind.len())
+    })
+}
+
 /// Whether a line that begins with `byte` may begin with a label.
 pub(crate) fn may_begin(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'0'..=b'9' | b'-' | b'+' | b'#' | b'*' | b'_' | b'`' | 0xc2
@@ -226,6 +242,21 @@ impl Window {
             let rest = rest.strip_prefix([':', '：']).unwrap_or(behind);
             Some(Label { kind: *kind, len: line.len() - rest.len(), open })
         })
+    }
+
+    /// Whether the words of a label may end before `behind`, as [`label`](Self::label) and [`in_brackets`](Self::in_brackets) say.
+    fn ends_words(&self, behind: &str, kind: LabelKind, words: &[&str]) -> bool {
+        let is_loose = |letter: char| {
+            is_blank(letter) || is_bold(letter) || letter.is_ascii_digit() || letter == '#'
+        };
+        let rest =
+            self.after_remark(behind.trim_start_matches(is_loose)).trim_start_matches(is_loose);
+        let is_weak = matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
+        rest.starts_with([':', '：'])
+            || !is_weak && behind.starts_with([']', '】'])
+            || kind == LabelKind::Final { strong: true }
+                && (rest.is_empty() || rest.starts_with(['\n', '\r']))
+            || kind == LabelKind::Input && words.len() > 1 && rest.starts_with('{')
     }
 
     /// Skips a remark in brackets: `행동(Action)`.

@@ -148,7 +148,7 @@ const CASELESS: [&str; 8] = [
 ];
 
 /// What every format has.
-const COMMON: &[Entry] = &[
+pub(crate) const COMMON: &[Entry] = &[
     common("<think>", Meaning::Think(&["</think>"], &[])),
     common("</think>", Meaning::EndThink),
     common("<thinking>", Meaning::Think(&["</thinking>"], &[])),

@@ -8,6 +8,7 @@ mod faults;
 mod formats;
 mod forms;
 mod hostile;
+mod neutralise;
 mod places;
 mod properties;
 mod seed_patterns;

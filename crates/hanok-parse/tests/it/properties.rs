@@ -48,6 +48,12 @@ proptest! {
         hanok_fuzz::tables(&data);
     }
 
+    /// What others wrote calls nothing once it is neutralised.
+    #[test]
+    fn any_bytes_are_neutralised_and_restored(data in vec(any::<u8>(), 0..300)) {
+        hanok_fuzz::neutralise(&data);
+    }
+
     /// contract 13: bytes that are no text are read as their replacement, in pieces as in one.
     #[test]
     fn bytes_that_are_no_text_are_read_as_replacement_characters(bytes in vec(any::<u8>(), 0..200), size in 1_usize..9) {

@@ -69,10 +69,10 @@ async fn a_history_selects_the_part_of_the_conversation_that_an_agent_sees() {
     agent_input(
         &[
             "first",
-            "What the agents have found for this request so far:\n\n1. search\n<data-*>\ntask: earlier\nresult: found earlier\n</data-*",
+            "What the agents have found for this request so far:\n\n1. search\n<data-*>\nt\u{2060}ask: earlier\nresult: found earlier\n</data-*",
             "hello",
             "second",
-            "What the agents have found for this request so far:\n\n1. search\n<data-*>\ntask: find a\nresult: found a\n</data-*",
+            "What the agents have found for this request so far:\n\n1. search\n<data-*>\nt\u{2060}ask: find a\nresult: found a\n</data-*",
             "Task: count b",
         ],
         |builder| builder.history(HandoffHistory::Full),
@@ -366,7 +366,7 @@ async fn the_full_output_keeps_the_messages_of_the_agents() {
     let router = ScriptedModel::new([
         says(BOTH),
         says("Final Answer: both")
-            .contains("task: a\nwork:\n[assistant] Action: look")
+            .contains("t\u{2060}ask: a\nwork:\n[assistant] A\u{2060}ction: look")
             .contains("[tool] seen left\nresult: done\n</data-")
             .contains("[tool] seen right\nresult: done\n</data-"),
         // The next prompt begins as this one.

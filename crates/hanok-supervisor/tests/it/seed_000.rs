@@ -44,7 +44,7 @@ fn script() -> ScriptedModel {
         Exchange::says(format!("Thought: 규정을 찾았으니 정리한다.\nFinal Answer: {ANSWER}"))
             .contains("출근율이 80 % 이상이어야"),
         Exchange::says(format!("에이전트가 규정을 찾았습니다.\n\nFinal Answer: {ANSWER}"))
-            .contains("결과: 연차휴가는 근속 기간에 따라 다릅니다.")
+            .contains("결\u{2060}과: 연차휴가는 근속 기간에 따라 다릅니다.")
             .lacks("출근율이 80 % 이상이어야"),
     ])
 }

@@ -6,7 +6,7 @@ use hanok_agent::{DataMark, Protocol, ask_model};
 use hanok_core::{BoxError, Chain, OverBudget};
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
-use hanok_parse::Parser;
+use hanok_parse::{Parser, restore};
 use hanok_state::{Message, Role, State};
 use serde::{Deserialize, Serialize};
 
@@ -172,7 +172,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
 fn words(parser: &Parser, reply: &ChatReply) -> Written {
     let text = reply.message.text();
     let answer = parser.parse(&text).answer.unwrap_or_else(|| text.into_owned());
-    let answer = DataMark::unmarked(answer);
+    let answer = restore(&DataMark::unmarked(answer)).into_owned();
     match answer.trim() {
         "" => Written::Nothing("the model wrote nothing".to_owned()),
         answer => Written::Text(answer.to_owned()),
