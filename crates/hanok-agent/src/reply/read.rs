@@ -81,10 +81,10 @@ impl ReplyReader<'_> {
     ///
     /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
     pub(crate) fn read(self, reply: &ChatReply) -> ReadReply {
-        self.as_written(reply).restored()
+        self.written(reply).restored()
     }
 
-    fn as_written(mut self, reply: &ChatReply) -> ReadReply {
+    fn written(mut self, reply: &ChatReply) -> ReadReply {
         let text = reply.message.text();
         let calls = reply.message.tool_calls();
         if calls.is_empty() {
