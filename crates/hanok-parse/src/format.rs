@@ -110,7 +110,7 @@ formats! {
     DeepseekV31 = "deepseek_v3.1" | "deepseek_v31",
     /// DSML in `function_calls`.
     DeepseekV32 = "deepseek_v3.2" | "deepseek_v32",
-    /// DSML in `tool_calls`.
+    /// DSML in `tool_calls`, its bars twice or of ASCII, too.
     DeepseekV4 = "deepseek_v4",
     /// DSML in ` calls`.
     DeepseekV41 = "deepseek_v4.1" | "deepseek_v41",
@@ -156,8 +156,8 @@ formats! {
     Xlam = "xlam",
     /// `functools[{…}]`.
     Phi4mini = "phi4mini" | "phi4_mini_json" | "firefunction_v2",
-    /// `function call<|role_sep|>` and `{…}`, or `<|function_call|>{…}`.
-    Gigachat3 = "gigachat3" | "gigachat3.1",
+    /// `function call<|role_sep|>` and `{…}`, `<|function_call|>{…}`, or GCML, which is DSML with this name.
+    Gigachat3 = "gigachat3" | "gigachat3.1" | "gigachat3.5",
     /// `<|message_model|>name<|content_invoke_tool_json|>{…}<|end_message|>`.
     Inkling = "inkling",
     /// Tokens around name and JSON arguments.

@@ -58,9 +58,13 @@ pub(crate) const ALL: &[Form] = &[
         });
         format!("<tool_calls:6124c78e>{calls}</tool_calls:6124c78e>")
     }),
-    tags(Format::DeepseekV32, |calls| dsml("", "function_calls", calls)),
-    tags(Format::DeepseekV4, |calls| dsml("", "tool_calls", calls)),
-    tags(Format::DeepseekV41, |calls| dsml(" ", "calls", calls)),
+    tags(Format::DeepseekV32, |calls| dsml("｜DSML｜", "function_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("｜DSML｜", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("｜｜DSML｜｜", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("|DSML|", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("||DSML||", "tool_calls", calls)),
+    tags(Format::DeepseekV41, |calls| dsml("｜DSML｜ ", "calls", calls)),
+    tags(Format::Gigachat3, |calls| dsml("｜GCML｜", "tool_calls", calls)),
     tags(Format::AnthropicXml, |calls| xml("function_calls", "", calls)),
     tags(Format::Dots, |calls| xml("dots_function_call", "", calls)),
     tags(Format::Muse, |calls| xml("atem:function_calls", "atem:", calls)),
@@ -221,21 +225,21 @@ fn xml(section: &str, prefix: &str, calls: &[Meant<'_>]) -> String {
     format!("<{section}>\n{calls}</{section}>")
 }
 
-fn dsml(gap: &str, section: &str, calls: &[Meant<'_>]) -> String {
+fn dsml(mark: &str, section: &str, calls: &[Meant<'_>]) -> String {
     let calls = each(calls, |name, args| {
         let args: String = args
             .iter()
             .map(|(key, value)| {
                 format!(
-                    "<｜DSML｜{gap}parameter name=\"{key}\" string=\"{}\">{}</｜DSML｜{gap}parameter>\n",
+                    "<{mark}parameter name=\"{key}\" string=\"{}\">{}</{mark}parameter>\n",
                     value.is_string(),
                     raw(value)
                 )
             })
             .collect();
-        format!("<｜DSML｜{gap}invoke name=\"{name}\">\n{args}</｜DSML｜{gap}invoke>\n")
+        format!("<{mark}invoke name=\"{name}\">\n{args}</{mark}invoke>\n")
     });
-    format!("<｜DSML｜{gap}{section}>\n{calls}</｜DSML｜{gap}{section}>")
+    format!("<{mark}{section}>\n{calls}</{mark}{section}>")
 }
 
 fn kind(value: &Value) -> &'static str {
