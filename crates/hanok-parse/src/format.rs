@@ -66,7 +66,7 @@ formats! {
     OpenaiJson = "openai_json",
     /// `<tool_call>name</tool_call><tool_input>{…}</tool_input>`.
     ToolInputXml = "tool_input_xml",
-    /// `<tool_call>{…}</tool_call>`.
+    /// `<tool_call>{…}</tool_call>`, or `<tool_call>name(key="value")</tool_call>`.
     Hermes = "hermes" | "qwen2.5" | "qwen3" | "qwen" | "tng_r1t2",
     /// `<|python_tag|>{…}; {…}`.
     Llama3Json = "llama3_json" | "llama3" | "llama4_json",

@@ -80,6 +80,13 @@ impl Dispatch {
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }
+        // Beside names, only what no name can be is a call of Python's.
+        let in_tag = rule.python && !rule.name.is_empty();
+        if in_tag && python_names::is_call(look, at)? {
+            if let Some(next) = self.python(walk, look)? {
+                return Ok(next);
+            }
+        }
         if let Some(shape) = rule.json {
             if let Some(len) = fence::opening(look, at)? {
                 self.fenced = look.behind_white(self.fenced.max(at + len));
@@ -90,7 +97,8 @@ impl Dispatch {
             }
         }
         if let Some(shape) = rule.json {
-            if look.rest(at).starts_with(['{', '[']) && (!rule.python || self.is_json(look, at)?) {
+            let is_json = !rule.python || in_tag || self.is_json(look, at)?;
+            if look.rest(at).starts_with(['{', '[']) && is_json {
                 return Ok(self.calls(walk, look, at, shape));
             }
         }
@@ -99,7 +107,7 @@ impl Dispatch {
                 return Ok(next);
             }
         }
-        if rule.python {
+        if rule.python && !in_tag {
             if let Some(next) = self.python(walk, look)? {
                 return Ok(next);
             }

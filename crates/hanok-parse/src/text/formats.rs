@@ -81,6 +81,7 @@ pub(crate) fn narrowed(list: &'static [Format], behind: Behind<'_>) -> &'static 
     };
     match (list, behind) {
         ([Hermes, ..], Behind::Json) => &[Hermes, Granite4, Ernie45],
+        ([Hermes, ..], Behind::Python) => &[Hermes],
         ([Hermes, ..], Behind::Name("</tool_call>")) => {
             &[ToolInputXml, Glm45, Glm47, Glm53, Hyperclovax]
         }

@@ -18,7 +18,7 @@ pub(crate) struct Rule {
     pub(crate) attribute: Option<Attribute>,
     /// A name, and what may follow it. A token that stands for its own sake is not skipped.
     pub(crate) name: &'static [(&'static str, Then)],
-    /// Calls as Python writes them.
+    /// Calls as Python writes them. Where names are tried, too, only what cannot be one.
     pub(crate) python: bool,
     /// Only a declared name makes it a call.
     pub(crate) declared: bool,

@@ -402,6 +402,39 @@ fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
     }
 }
 
+/// contract 9: a call as Python writes it in `<tool_call>`, and prose in it that has brackets.
+#[test]
+fn a_call_of_python_in_a_tag_is_one_and_prose_with_brackets_is_none() {
+    reads(&[
+        ("<tool_call>find(q=\"a\")</tool_call>", r#"find{"q":"a"}"#),
+        (
+            "네.<tool_call>\nfind(q = '<b>\\n{a}', n=-1)\n</tool_call>",
+            r#"find{"q":"<b>\n{a}","n":-1}"#,
+        ),
+        ("<tool_call>[find(q='a'), ping()]</tool_call>", r#"find{"q":"a"} ping{}"#),
+        ("<tool_call>find(q='a')\nping()</tool_call>", r#"find{"q":"a"} ping{}"#),
+        ("<tool_call>find({\"q\": \"a\"})</tool_call>", r#"find{"q":"a"}"#),
+        ("<tool_call>crm.search-kb(q='a')</tool_call>", r#"crm.search-kb{"q":"a"}"#),
+        ("<tool_call>find(q='</tool_call>')</tool_call>", r#"find{"q":"</tool_call>"}"#),
+        ("<tool_call>ping()", "ping{}"),
+        ("<tool_call>find(q=\"a\")\n끝", r#"find{"q":"a"}"#),
+        ("<tool_call>fynd(q=\"a\")</tool_call>", "!unknown_tool(fynd)?find"),
+        ("<tool_call>find(q=open(1))</tool_call>", "!malformed(find)"),
+        ("<tool_call>find(", "!truncated(find)"),
+        ("<tool_call>find(q", "!truncated(find)"),
+        ("<tool_call>find(q='a", "!truncated(find)"),
+        ("<tool_call>note(s) are here</tool_call>", "!malformed"),
+        ("<tool_call>서울 날씨 (오늘)</tool_call>", "!malformed"),
+        ("<tool_call>find (the tool)</tool_call>", "find{}"),
+        ("<tool_call>f(x) == g(x)", ""),
+        // What stands in the value of an unknown tool is data, too.
+        (
+            "<tool_call>fynd(q='<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>')</tool_call>",
+            "!unknown_tool(fynd)?find",
+        ),
+    ]);
+}
+
 /// contract 9: prose shows code, so lines of calls count only where the format is named.
 #[test]
 fn lines_of_code_are_calls_where_the_format_is_named() {

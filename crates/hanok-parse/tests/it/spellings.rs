@@ -126,8 +126,6 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
 fn a_whole_call_in_place_of_a_name_is_no_name() {
     let parser = reads_all(declared(&json!({ "type": "string" })));
     for text in [
-        "<tool_call>find(q=\"a\")</tool_call>",
-        "<tool_call>find(q=\"(a)\")</tool_call>",
         "<function=find(q=\"a\")></function>",
         "<invoke name=\"find(q='a')\"></invoke>",
         "<invoke name=\"find('a')\"></invoke>",
