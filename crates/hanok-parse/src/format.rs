@@ -138,8 +138,8 @@ formats! {
     Dots = "dots",
     /// As `anthropic_xml` in `<atem:function_calls>`.
     Muse = "muse" | "atem",
-    /// `<function name="name"><param name="key">value</param></function>`.
-    Minicpm5 = "minicpm5",
+    /// `<function name="name"><param name="key">value</param></function>`, the parameters in `<arguments>` or not.
+    Minicpm5 = "minicpm5" | "minicpm4",
     /// `steptml:invoke` in tokens like DeepSeek's.
     Step3 = "step3",
     /// gpt-oss: `<|channel|>commentary to=functions.name<|message|>{…}<|call|>`.

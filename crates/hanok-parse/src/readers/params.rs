@@ -104,6 +104,10 @@ impl Params {
         if rest.is_empty() || rest == "\\" && !look.ended {
             return Err(More);
         }
+        if let Some(len) = look.any(self.at, self.tags.skips)? {
+            self.at += len;
+            return Ok(None);
+        }
         if rest.starts_with('{') && self.members.is_empty() {
             return Ok(Some(self.json(walk, look)));
         }
@@ -130,7 +134,11 @@ impl Params {
             self.repairs.push(Repair { kind: RepairKind::Closer, at: self.at });
             return Ok(self.done(walk, look, self.at));
         }
-        if look.ended && [&self.tags.open, &self.tags.end].iter().any(|tag| tag.starts_with(rest)) {
+        let begun = |tag: &str| tag.starts_with(rest);
+        let tags = &self.tags;
+        let is_begun =
+            begun(&tags.open) || begun(&tags.end) || tags.skips.iter().copied().any(begun);
+        if look.ended && is_begun {
             return Ok(self.cut(walk, look));
         }
         self.malformed(walk)

@@ -110,6 +110,8 @@ pub(crate) struct Tags {
     pub(crate) value: Option<&'static str>,
     /// A tag that may name the type before the value, its beginning and end.
     pub(crate) kind: Option<(&'static str, &'static str)>,
+    /// These may stand round the parameters, and mean nothing.
+    pub(crate) skips: &'static [&'static str],
     /// Closes a value.
     pub(crate) close: &'static str,
     /// Closes the call.
@@ -166,6 +168,7 @@ impl Tags {
         key: None,
         value: None,
         kind: None,
+        skips: &[],
         close: "",
         end: "",
         other_end: None,

@@ -402,6 +402,23 @@ fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
     }
 }
 
+/// contract 4, 5: MiniCPM 4 has a tag round the parameters, and loses it.
+#[test]
+fn a_tag_round_parameters_means_nothing() {
+    let param = "<param name=\"q\">a</param>";
+    for (inner, want) in [
+        (format!("<arguments>{param}</arguments></function>"), r#"find{"q":"a"}"#),
+        (format!("\n<arguments>\n{param}\n</function>"), r#"find{"q":"a"}"#),
+        (format!("{param}</arguments>\n</function>"), r#"find{"q":"a"}"#),
+        ("<arguments></arguments></function>".to_owned(), "find{}"),
+        ("<arguments>".to_owned(), "!truncated(find)"),
+        (format!("<arguments>{param}</argu"), "!truncated(find)"),
+        ("<arguments>[ping()]</arguments></function>".to_owned(), "!malformed(find)"),
+    ] {
+        reads(&[(&format!("<function name=\"find\">{inner}"), want)]);
+    }
+}
+
 /// contract 9: a call as Python writes it in `<tool_call>`, and prose in it that has brackets.
 #[test]
 fn a_call_of_python_in_a_tag_is_one_and_prose_with_brackets_is_none() {

@@ -51,10 +51,11 @@ const FUNCTION: Tags = Tags {
     lines: true,
     ..Tags::NEW
 };
-/// `<param name="key">value</param>`.
+/// `<param name="key">value</param>`. MiniCPM 4 has `<arguments>` round them.
 const PARAM: Tags = Tags {
     open: "<param ",
     key: Some("name"),
+    skips: &["<arguments>", "</arguments>"],
     close: "</param>",
     cdata: Some("]]></param>"),
     end: "</function>",

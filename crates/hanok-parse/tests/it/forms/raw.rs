@@ -88,6 +88,12 @@ pub(crate) const ALL: &[Form] = &[
             format!("<function name=\"{name}\">{args}</function>")
         })
     }),
+    tags(Format::Minicpm5, |calls| {
+        each(calls, |name, args| {
+            let args = params(args, |key, text| format!("<param name=\"{key}\">{text}</param>\n"));
+            format!("<function name=\"{name}\">\n<arguments>\n{args}</arguments>\n</function>\n")
+        })
+    }),
     tags(Format::Step3, |calls| {
         let calls = each(calls, |name, args| {
             let args = params(args, |key, text| {
