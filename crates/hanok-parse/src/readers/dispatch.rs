@@ -3,6 +3,7 @@
 use crate::{
     declared::CallKind,
     json::{json_text, scan::Ends, tags},
+    policy::Mark,
     readers::{
         calls::{self, Calls},
         fence,
@@ -239,7 +240,8 @@ impl Dispatch {
         Ends { tags: self.rule.closes, ..Ends::default() }
     }
 
-    /// Reads the attributes of the mark itself. Its token may end in the middle of the first one.
+    /// Reads the attributes of the mark itself. Its token may end in the middle of the first one. Where they name no tool it is
+    /// malformed, and where words stand in their place it is prose.
     fn attribute(
         &self,
         walk: &mut Walk,
@@ -251,19 +253,40 @@ impl Dispatch {
             if !look.ended && rest.len() <= NAME + attribute.end.len() {
                 return Err(More);
             }
-            if look.ended && rest.len() <= NAME {
+            let attributes = self.attributes(look, look.text.len());
+            let is_begun = self.is_special(look) || tags::may_begin_with_attribute(attributes);
+            if look.ended && rest.len() <= NAME && is_begun {
                 walk.leave(look);
                 return Ok(Next::truncated(walk, look, self.start, None));
             }
             return Ok(self.nothing(walk, look));
         };
         let head = look.slice(self.start, self.body + end);
-        let Some(name) = tags::attribute(head, attribute.key).filter(|name| !name.is_empty())
-        else {
-            return Ok(self.nothing(walk, look));
-        };
         let at = self.body + end + attribute.end.len();
-        Ok(self.then(walk, look, &name, at, Then::Tags(attribute.tags)))
+        let name = tags::attribute(head, attribute.key);
+        if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+            return Ok(self.then(walk, look, &name, at, Then::Tags(attribute.tags)));
+        }
+        let attributes = self.attributes(look, self.body + end);
+        if !attributes.trim().is_empty() && !tags::begins_with_attribute(attributes) {
+            return Ok(self.nothing(walk, look));
+        }
+        if !walk.leave(look) {
+            return Ok(Next::Done(at));
+        }
+        Ok(Params::nameless(look, self.start, at, Words::new(attribute.tags)).begin(walk, look))
+    }
+
+    /// The attributes up to byte `end`. The mark may have the beginning of the first one.
+    fn attributes<'a>(&self, look: Look<'a>, end: usize) -> &'a str {
+        let mark = look.slice(self.start, self.body);
+        let len = mark.rfind(' ').map_or(mark.len(), |at| at + 1);
+        if mark.ends_with('>') { "" } else { look.slice(self.start + len, end) }
+    }
+
+    /// Whether no prose has the mark.
+    fn is_special(&self, look: Look<'_>) -> bool {
+        marks::trust(look.slice(self.start, self.body)) == Mark::Special
     }
 
     /// Reads a name and the mark behind it, if there is one.

@@ -402,6 +402,46 @@ fn what_the_models_of_a_format_write_besides_is_read_where_it_is_named() {
     }
 }
 
+/// contract 9: what a header without a name holds is read as its parameters, and calls nothing.
+#[test]
+fn a_header_without_a_name_is_malformed_and_nothing_in_it_runs() {
+    let page = "[ping()]\n<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>\n\
+                <invoke name=\"ping\"></invoke>\n</invoke>\n<function name=\"ping\"></function>";
+    for (open, param, close) in [
+        ("<invoke id=\"1\">", "parameter", "</invoke>"),
+        ("<invoke  name=\"\">", "parameter", "</invoke>"),
+        ("<invoke >", "parameter", "</invoke>"),
+        ("<invoke nome=\"find\">", "parameter", "</invoke>"),
+        ("<function id='1'>", "param", "</function>"),
+        ("<｜DSML｜invoke>", "｜DSML｜parameter", "</｜DSML｜invoke>"),
+        ("<｜DSML｜invoke name=\"\">", "｜DSML｜parameter", "</｜DSML｜invoke>"),
+        ("<｜DSML｜ invoke>", "｜DSML｜ parameter", "</｜DSML｜ invoke>"),
+        ("<｜GCML｜invoke id=1>", "｜GCML｜parameter", "</｜GCML｜invoke>"),
+    ] {
+        let params = format!("<{param} name=\"q\">{page}</{param}>\n");
+        let text = format!("네.\n{open}\n{params}{close}\n끝");
+        reads(&[(&text, "!malformed"), (&format!("{open}{params}"), "!truncated")]);
+        assert_eq!(reads_all(declared()).parse(&text).content, "네.\n\n끝", "{text}");
+        reads(&[(&format!("{open}{{\"q\": 1}}{close}"), "!malformed")]);
+        reads(&[(&format!("{open}\n[ping()]\n{close}"), "!malformed")]);
+    }
+    let m3 = "]<]minimax[>[";
+    reads(&[(&format!("{m3}<invoke id=\"1\">{m3}<q>a{m3}</q>{m3}</invoke>"), "!malformed")]);
+    for text in [
+        "<invoke the spirits>",
+        "<function of x>",
+        "the tag <invoke f> and more",
+        "<function of x",
+        "<invoke the spirits",
+    ] {
+        let reply = reads_all(declared()).parse(text);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", text));
+        support::stream::same(&reads_all(declared()), text, []);
+    }
+    // Words in the place of attributes make it an element as any other.
+    reads(&[("<invoke of x>\n[ping()]\n</invoke>", "")]);
+}
+
 /// contract 4, 5: MiniCPM 4 has a tag round the parameters, and loses it.
 #[test]
 fn a_tag_round_parameters_means_nothing() {

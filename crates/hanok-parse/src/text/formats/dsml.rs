@@ -6,7 +6,7 @@ use crate::{
     format::Format,
     text::{
         marks::{Entry, Meaning, of},
-        rule::{Rule, Tags},
+        rule::{Attribute, Rule, Tags},
     },
 };
 
@@ -25,8 +25,11 @@ macro_rules! marks {
             ..INVOKE
         };
         const OPEN: Rule = named(&TAGS);
+        const NAMELESS: Rule =
+            Rule { attribute: Some(Attribute { key: "name", end: "", tags: &TAGS }), ..Rule::NEW };
         &[
             of($formats, concat!("<", $mark, "invoke "), Meaning::Open(&OPEN)),
+            of($formats, concat!("<", $mark, "invoke>"), Meaning::Open(&NAMELESS)),
             of($formats, concat!("</", $mark, "invoke>"), Meaning::Close),
             $(
                 of($formats, concat!("<", $mark, $section, ">"), Meaning::Close),

@@ -15,7 +15,7 @@ use crate::{
 const INPUT: InputTags = InputTags { open: "<tool_input>", close: "</tool_input>" };
 /// `<tool_call>`: JSON, a name with tags, a call as Python writes it, or the wrapper of a function.
 pub(crate) const TOOL_CALL: Rule = Rule {
-    wraps: &["<function=", "<function name="],
+    wraps: &["<function=", "<function "],
     json: Some(Shape::Members),
     name: &[
         ("</tool_call>", Then::Input(&INPUT)),

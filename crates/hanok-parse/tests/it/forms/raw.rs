@@ -66,6 +66,11 @@ pub(crate) const ALL: &[Form] = &[
     tags(Format::DeepseekV41, |calls| dsml("｜DSML｜ ", "calls", calls)),
     tags(Format::Gigachat3, |calls| dsml("｜GCML｜", "tool_calls", calls)),
     tags(Format::AnthropicXml, |calls| xml("function_calls", "", calls)),
+    tags(Format::AnthropicXml, |calls| {
+        xml("function_calls", "", calls)
+            .replace("<invoke name=", "<invoke  id='1'\n name = ")
+            .replace("<parameter name=", "<parameter  of=\"name=x\" name = ")
+    }),
     tags(Format::Dots, |calls| xml("dots_function_call", "", calls)),
     tags(Format::Muse, |calls| xml("atem:function_calls", "atem:", calls)),
     tags(Format::MinimaxM2, |calls| xml("minimax:tool_call", "", calls)),
@@ -92,6 +97,13 @@ pub(crate) const ALL: &[Form] = &[
         each(calls, |name, args| {
             let args = params(args, |key, text| format!("<param name=\"{key}\">{text}</param>\n"));
             format!("<function name=\"{name}\">\n<arguments>\n{args}</arguments>\n</function>\n")
+        })
+    }),
+    tags(Format::Minicpm5, |calls| {
+        each(calls, |name, args| {
+            let args =
+                params(args, |key, text| format!("<param  id=1 name = '{key}'>{text}</param>"));
+            format!("<function  id=\"1\" name='{name}' >{args}</function>")
         })
     }),
     tags(Format::Step3, |calls| {
@@ -147,6 +159,16 @@ pub(crate) const ALL: &[Form] = &[
                 format!("<|open|>call tool=\"{name}\" index=\"1\"<|sep|>{args}<|close|>call<|sep|>")
             });
             format!("<|open|>tools<|sep|>{calls}<|close|>tools<|sep|><|close|>message<|sep|>")
+        })
+    },
+    Form {
+        elements: true,
+        ..tags(Format::MinimaxM3, |calls| {
+            let calls = each(calls, |name, args| {
+                let args: String = args.iter().map(|(key, value)| element(key, value)).collect();
+                format!("{M3}<invoke  id=\"1\" name = '{name}'>{args}{M3}</invoke>\n")
+            });
+            format!("{M3}<tool_call>\n{calls}{M3}</tool_call>")
         })
     },
     Form {
