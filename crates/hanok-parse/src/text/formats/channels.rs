@@ -26,11 +26,13 @@ pub(crate) const HEADERS: Headers = Headers {
 };
 
 const HARMONY: &[Format] = &[Format::Harmony];
+/// Muse has such headers, too, and tags of its own behind them.
+const MESSAGES: &[Format] = &[Format::Harmony, Format::Muse];
 
 pub(super) const MARKS: &[Entry] = &[
-    Entry { token: "<|channel|>", mark: Meaning::Header(&HEADERS), formats: HARMONY },
-    Entry { token: "<|start|>", mark: Meaning::Header(&HEADERS), formats: HARMONY },
-    Entry { token: "<|message|>", mark: Meaning::Close, formats: HARMONY },
+    Entry { token: "<|channel|>", mark: Meaning::Header(&HEADERS), formats: MESSAGES },
+    Entry { token: "<|start|>", mark: Meaning::Header(&HEADERS), formats: MESSAGES },
+    Entry { token: "<|message|>", mark: Meaning::Close, formats: MESSAGES },
     Entry { token: "<|constrain|>", mark: Meaning::Close, formats: HARMONY },
     Entry { token: "<|call|>", mark: Meaning::Close, formats: HARMONY },
 ];
