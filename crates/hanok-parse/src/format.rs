@@ -142,8 +142,9 @@ formats! {
     Minicpm5 = "minicpm5" | "minicpm4",
     /// `steptml:invoke` in tokens like DeepSeek's.
     Step3 = "step3",
-    /// gpt-oss: `<|channel|>commentary to=functions.name<|message|>{…}<|call|>`.
-    Harmony = "harmony" | "gpt_oss" | "gpt-oss",
+    /// gpt-oss: `<|channel|>commentary to=functions.name<|message|>{…}<|call|>`. Beam has `<rfl:parameter name="key">` in place of
+    /// JSON.
+    Harmony = "harmony" | "gpt_oss" | "gpt-oss" | "beam",
     /// `<|START_ACTION|>[{"tool_name": …, "parameters": …}]<|END_ACTION|>`.
     Cohere = "cohere" | "cohere_cmd3" | "cohere_cmd4" | "cohere_command3" | "cohere_command4",
     /// `<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>`.

@@ -43,7 +43,7 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 fn values() -> &'static [Entry] {
     static VALUES: OnceLock<Vec<Entry>> = OnceLock::new();
     VALUES.get_or_init(|| {
-        let formats = [tagged::MARKS, tokens::MARKS, xml::MARKS, python::MARKS];
+        let formats = [tagged::MARKS, tokens::MARKS, xml::MARKS, python::MARKS, channels::MARKS];
         let entries = formats.into_iter().flatten().chain(dsml::MARKS.into_iter().flatten());
         let marks = entries.flat_map(|entry| entry.mark.values());
         let mut values: Vec<Entry> =

@@ -238,6 +238,39 @@ fn messages_of_channels_are_reasoning_answers_and_calls() {
     assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("ping{}", "먼저 찾겠습니다."));
 }
 
+/// contract 3, 5, 6, 9: Beam's tags behind a header, and what one of them holds.
+#[test]
+fn parameters_in_tags_stand_behind_a_header() {
+    let beam = |head: &str, body: &str| format!("{head} to=find<|channel|>analysis{body}");
+    let q = "<rfl:parameter name=\"q\">a</rfl:parameter>";
+    let n = "<rfl:parameter  name='n'>7</rfl:parameter>";
+    let page = "[ping()]</rfl:parameter> <|channel|>commentary to=ping<|message|>{}<|call|>";
+    for head in ["", "<|start|>assistant"] {
+        for (body, want) in [
+            (format!(" <|constrain|>xml<|message|>{q}\n{n}<|call|>"), r#"find{"q":"a","n":7}"#),
+            (format!("<|message|>\n{q}\n<|end|>"), r#"find{"q":"a"}"#),
+            (
+                format!("<|message|>{q}<|start|>assistant to=ping<|message|><|call|>"),
+                r#"find{"q":"a"} ping{}"#,
+            ),
+            (format!("<|message|>{q}<|end|><|channel|>final<|message|>네"), r#"find{"q":"a"}"#),
+            ("<|message|><|call|>".to_owned(), "!missing_input(find)"),
+            ("<|message|>{\"q\": \"a\"}<|call|>".to_owned(), r#"find{"q":"a"}"#),
+            (format!("<|message|>{q}noise<|call|>"), "!truncated(find)"),
+            (
+                "<|message|><rfl:parameter id=1>a</rfl:parameter><|call|>".to_owned(),
+                "!malformed(find)",
+            ),
+            (format!("<|message|>{q}"), "!truncated(find)"),
+            ("<|message|><rfl:para".to_owned(), "!truncated(find)"),
+            (format!("<|message|><rfl:parameter name=\"q\">{page}"), "!truncated(find)"),
+        ] {
+            reads(&[(&beam(head, &body), want)]);
+            check(&reads_all(declared()).format(Format::Harmony), &[(&beam(head, &body), want)]);
+        }
+    }
+}
+
 /// contract 6
 #[test]
 fn each_model_has_reasoning_marks_of_its_own() {

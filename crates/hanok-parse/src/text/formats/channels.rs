@@ -1,11 +1,23 @@
-//! gpt-oss: messages with a channel and a recipient.
+//! gpt-oss and Beam: messages with a channel and a recipient.
 
 use crate::{
     format::Format,
     text::{
         grammar::Headers,
         marks::{Entry, Meaning, OWN, common},
+        rule::Tags,
     },
+};
+
+/// Beam's parameters: `<rfl:parameter name="key">value</rfl:parameter>`.
+const RFL: Tags = Tags {
+    open: "<rfl:parameter ",
+    key: Some("name"),
+    close: "</rfl:parameter>",
+    end: "<|call|>",
+    other_end: Some("<|end|>"),
+    behind: &["<|return|>", "<|start|>assistant"],
+    ..Tags::NEW
 };
 
 /// `<|start|>assistant<|channel|>commentary to=functions.find <|constrain|>json<|message|>{…}<|call|>`.
@@ -23,6 +35,7 @@ pub(crate) const HEADERS: Headers = Headers {
     call_ends: &["<|call|>", "<|end|>"],
     others: &["<|constrain|>"],
     between: &["<|constrain|>json"],
+    tags: Some(&RFL),
 };
 
 const HARMONY: &[Format] = &[Format::Harmony];

@@ -3,7 +3,7 @@
 use hanok_parse::Format;
 use serde_json::Value;
 
-use super::{Args, Form, Meant, NEW, each, raw};
+use super::{Args, Form, Meant, NEW, each, joined, raw};
 
 pub(crate) const ALL: &[Form] = &[
     tags(Format::Qwen3Xml, |calls| {
@@ -159,6 +159,18 @@ pub(crate) const ALL: &[Form] = &[
                 format!("<|open|>call tool=\"{name}\" index=\"1\"<|sep|>{args}<|close|>call<|sep|>")
             });
             format!("<|open|>tools<|sep|>{calls}<|close|>tools<|sep|><|close|>message<|sep|>")
+        })
+    },
+    // Beam's, behind the headers of gpt-oss.
+    Form {
+        prose: false,
+        ..tags(Format::Harmony, |calls| {
+            joined(calls, "<|start|>assistant", |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<rfl:parameter name=\"{key}\">{text}</rfl:parameter>")
+                });
+                format!(" to={name}<|channel|>analysis <|constrain|>xml<|message|>{args}<|call|>")
+            })
         })
     },
     Form {
