@@ -66,7 +66,7 @@ formats! {
     OpenaiJson = "openai_json",
     /// `<tool_call>name</tool_call><tool_input>{…}</tool_input>`.
     ToolInputXml = "tool_input_xml",
-    /// `<tool_call>{…}</tool_call>`.
+    /// `<tool_call>{…}</tool_call>`, or `<tool_call>name(key="value")</tool_call>`.
     Hermes = "hermes" | "qwen2.5" | "qwen3" | "qwen" | "tng_r1t2",
     /// `<|python_tag|>{…}; {…}`.
     Llama3Json = "llama3_json" | "llama3" | "llama4_json",
@@ -110,7 +110,7 @@ formats! {
     DeepseekV31 = "deepseek_v3.1" | "deepseek_v31",
     /// DSML in `function_calls`.
     DeepseekV32 = "deepseek_v3.2" | "deepseek_v32",
-    /// DSML in `tool_calls`.
+    /// DSML in `tool_calls`, its bars twice or of ASCII, too.
     DeepseekV4 = "deepseek_v4",
     /// DSML in ` calls`.
     DeepseekV41 = "deepseek_v4.1" | "deepseek_v41",
@@ -138,12 +138,13 @@ formats! {
     Dots = "dots",
     /// As `anthropic_xml` in `<atem:function_calls>`.
     Muse = "muse" | "atem",
-    /// `<function name="name"><param name="key">value</param></function>`.
-    Minicpm5 = "minicpm5",
+    /// `<function name="name"><param name="key">value</param></function>`, the parameters in `<arguments>` or not.
+    Minicpm5 = "minicpm5" | "minicpm4",
     /// `steptml:invoke` in tokens like DeepSeek's.
     Step3 = "step3",
-    /// gpt-oss: `<|channel|>commentary to=functions.name<|message|>{…}<|call|>`.
-    Harmony = "harmony" | "gpt_oss" | "gpt-oss",
+    /// gpt-oss: `<|channel|>commentary to=functions.name<|message|>{…}<|call|>`. Beam has `<rfl:parameter name="key">` in place of
+    /// JSON.
+    Harmony = "harmony" | "gpt_oss" | "gpt-oss" | "beam",
     /// `<|START_ACTION|>[{"tool_name": …, "parameters": …}]<|END_ACTION|>`.
     Cohere = "cohere" | "cohere_cmd3" | "cohere_cmd4" | "cohere_command3" | "cohere_command4",
     /// `<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>`.
@@ -156,8 +157,8 @@ formats! {
     Xlam = "xlam",
     /// `functools[{…}]`.
     Phi4mini = "phi4mini" | "phi4_mini_json" | "firefunction_v2",
-    /// `function call<|role_sep|>` and `{…}`, or `<|function_call|>{…}`.
-    Gigachat3 = "gigachat3" | "gigachat3.1",
+    /// `function call<|role_sep|>` and `{…}`, `<|function_call|>{…}`, or GCML, which is DSML with this name.
+    Gigachat3 = "gigachat3" | "gigachat3.1" | "gigachat3.5",
     /// `<|message_model|>name<|content_invoke_tool_json|>{…}<|end_message|>`.
     Inkling = "inkling",
     /// Tokens around name and JSON arguments.

@@ -84,10 +84,14 @@
 //! | `gemma4`, `functiongemma` | `<\|tool_call>call:find{q:<\|"\|>text<\|"\|>}<tool_call\|>` |
 //! | `cwm`, `langchain_xml` | a name and words: `<tool>find</tool><tool_input>text</tool_input>` |
 //!
+//! Some have a second form: `hermes` a call of Python's in its tag, `harmony` Beam's tags behind a header, `gigachat3` DSML with
+//! the word GCML, `deepseek_v4` its bars twice or of ASCII.
+//!
 //! Where strings are written as they are, between tags, a parameter that is declared as a string keeps its text byte for
 //! byte, and others are decoded. Where a value's own close tag may stand in it, it ends where the format goes on.
 //!
-//! A new model of a known grammar needs no release: its marks are a [`FormatTable`], read from JSON. To add a format here,
+//! A new model of a known grammar needs no release: its marks are a [`FormatTable`], read from JSON, which has words
+//! and no code. To add a format here,
 //! write a line for each of its marks in a table of `src/text/formats`: which token it is, and the rule of how the call goes on
 //! behind it (JSON, a name and a separator, parameters in tags, Python's calls). Add its name to [`Format`] and a writer of
 //! its calls to `tests/it/forms`: the tests then read it whole, by name, in every cut and in reasoning, and attack every other

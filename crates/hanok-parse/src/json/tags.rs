@@ -8,30 +8,65 @@ use crate::{
     },
 };
 
-/// The attribute `key` of a tag whose inside is `head`. Quotes may be single, or not there.
+/// The attribute `key` of a tag whose inside is `head`, wherever it stands in it. Quotes may be single, or not there, and blanks may
+/// stand round the sign.
 pub(crate) fn attribute(head: &str, key: &str) -> Option<String> {
     let mut rest = head;
-    loop {
-        let at = rest.find(key)?;
-        let (before, tail) = rest.split_at_checked(at)?;
-        let value = tail.strip_prefix(key)?.trim_start();
-        let whole = before.is_empty()
-            || before.ends_with(|last: char| !last.is_alphanumeric() && last != '_');
-        if let Some(value) = value.strip_prefix('=').filter(|_| whole) {
-            return Some(unescaped(quoted(value.trim_start())));
+    while let Some((name, value, tail)) = next(rest) {
+        if name == key {
+            return Some(unescaped(value));
         }
-        rest = tail.strip_prefix(key)?;
+        rest = tail;
+    }
+    None
+}
+
+/// The first attribute in `text`, its value, and what stands behind it. Words that are none are left out.
+fn next(mut text: &str) -> Option<(&str, &str, &str)> {
+    loop {
+        text = text.trim_start_matches(|letter: char| !is_part(letter));
+        if text.is_empty() {
+            return None;
+        }
+        let (name, tail) = word(text);
+        if let Some(value) = tail.trim_start().strip_prefix('=') {
+            let (value, tail) = quoted(value.trim_start());
+            return Some((name, value, tail));
+        }
+        text = tail;
     }
 }
 
-/// The text in quotes at the start of `value`, or its first word.
-fn quoted(value: &str) -> &str {
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The word at the start of `text`, and what stands behind it.
+fn word(text: &str) -> (&str, &str) {
+    let end = text.find(|letter: char| !is_part(letter)).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// Whether `text` begins with an attribute, and not with words.
+pub(crate) fn begins_with_attribute(text: &str) -> bool {
+    let (name, tail) = word(text.trim_start());
+    !name.is_empty() && tail.trim_start().starts_with('=')
+}
+
+/// Whether `text`, with which the whole ends, begins with an attribute, or breaks off in its name.
+pub(crate) fn may_begin_with_attribute(text: &str) -> bool {
+    begins_with_attribute(text) || word(text.trim_start()).1.is_empty()
+}
+
+/// The text in quotes at the start of `value`, or its first word, and what stands behind it.
+fn quoted(value: &str) -> (&str, &str) {
     for quote in ['"', '\''] {
         if let Some(inner) = value.strip_prefix(quote) {
-            return inner.split(quote).next().unwrap_or(inner);
+            return inner.split_once(quote).unwrap_or((inner, ""));
         }
     }
-    value.split(|letter: char| letter.is_whitespace() || letter == '>').next().unwrap_or(value)
+    let end = value.find(|letter: char| letter.is_whitespace() || letter == '>');
+    value.split_at_checked(end.unwrap_or(value.len())).unwrap_or((value, ""))
 }
 
 /// Only these two are written in attributes.
@@ -103,6 +138,11 @@ mod tests {
             ("<invoke name='a'", Some("a")),
             ("<invoke name = a other=\"x\"", Some("a")),
             ("<call tool_name=\"x\" name=\"y&quot;&amp;quot;\"", Some("y\"&quot;")),
+            ("<invoke  id='1' name=\"a\"", Some("a")),
+            ("<invoke id=\"name=b\" name = 'a'", Some("a")),
+            ("<invoke id=\"name=b\"", None),
+            ("<invoke \"name=\"a\"", Some("a")),
+            ("<invoke name=\"a", Some("a")),
             ("<invoke", None),
         ] {
             assert_eq!(attribute(head, "name").as_deref(), want, "{head}");

@@ -3,6 +3,7 @@
 use crate::{
     declared::CallKind,
     json::{json_text, scan::Ends, tags},
+    policy::Mark,
     readers::{
         calls::{self, Calls},
         fence,
@@ -80,6 +81,13 @@ impl Dispatch {
             Lookup::Prefix if !look.ended => return Err(More),
             _ => {}
         }
+        // Beside names, only what no name can be is a call of Python's.
+        let in_tag = rule.python && !rule.name.is_empty();
+        if in_tag && python_names::is_call(look, at)? {
+            if let Some(next) = self.python(walk, look)? {
+                return Ok(next);
+            }
+        }
         if let Some(shape) = rule.json {
             if let Some(len) = fence::opening(look, at)? {
                 self.fenced = look.behind_white(self.fenced.max(at + len));
@@ -90,7 +98,8 @@ impl Dispatch {
             }
         }
         if let Some(shape) = rule.json {
-            if look.rest(at).starts_with(['{', '[']) && (!rule.python || self.is_json(look, at)?) {
+            let is_json = !rule.python || in_tag || self.is_json(look, at)?;
+            if look.rest(at).starts_with(['{', '[']) && is_json {
                 return Ok(self.calls(walk, look, at, shape));
             }
         }
@@ -99,7 +108,7 @@ impl Dispatch {
                 return Ok(next);
             }
         }
-        if rule.python {
+        if rule.python && !in_tag {
             if let Some(next) = self.python(walk, look)? {
                 return Ok(next);
             }
@@ -231,7 +240,8 @@ impl Dispatch {
         Ends { tags: self.rule.closes, ..Ends::default() }
     }
 
-    /// Reads the attributes of the mark itself. Its token may end in the middle of the first one.
+    /// Reads the attributes of the mark itself. Its token may end in the middle of the first one. Where they name no tool it is
+    /// malformed, and where words stand in their place it is prose.
     fn attribute(
         &self,
         walk: &mut Walk,
@@ -243,19 +253,40 @@ impl Dispatch {
             if !look.ended && rest.len() <= NAME + attribute.end.len() {
                 return Err(More);
             }
-            if look.ended && rest.len() <= NAME {
+            let attributes = self.attributes(look, look.text.len());
+            let is_begun = self.is_special(look) || tags::may_begin_with_attribute(attributes);
+            if look.ended && rest.len() <= NAME && is_begun {
                 walk.leave(look);
                 return Ok(Next::truncated(walk, look, self.start, None));
             }
             return Ok(self.nothing(walk, look));
         };
         let head = look.slice(self.start, self.body + end);
-        let Some(name) = tags::attribute(head, attribute.key).filter(|name| !name.is_empty())
-        else {
-            return Ok(self.nothing(walk, look));
-        };
         let at = self.body + end + attribute.end.len();
-        Ok(self.then(walk, look, &name, at, Then::Tags(attribute.tags)))
+        let name = tags::attribute(head, attribute.key);
+        if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+            return Ok(self.then(walk, look, &name, at, Then::Tags(attribute.tags)));
+        }
+        let attributes = self.attributes(look, self.body + end);
+        if !attributes.trim().is_empty() && !tags::begins_with_attribute(attributes) {
+            return Ok(self.nothing(walk, look));
+        }
+        if !walk.leave(look) {
+            return Ok(Next::Done(at));
+        }
+        Ok(Params::nameless(look, self.start, at, Words::new(attribute.tags)).begin(walk, look))
+    }
+
+    /// The attributes up to byte `end`. The mark may have the beginning of the first one.
+    fn attributes<'a>(&self, look: Look<'a>, end: usize) -> &'a str {
+        let mark = look.slice(self.start, self.body);
+        let len = mark.rfind(' ').map_or(mark.len(), |at| at + 1);
+        if mark.ends_with('>') { "" } else { look.slice(self.start + len, end) }
+    }
+
+    /// Whether no prose has the mark.
+    fn is_special(&self, look: Look<'_>) -> bool {
+        marks::trust(look.slice(self.start, self.body)) == Mark::Special
     }
 
     /// Reads a name and the mark behind it, if there is one.

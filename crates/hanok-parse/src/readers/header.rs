@@ -79,7 +79,7 @@ impl Header {
             }
             let name = name.to_owned();
             let separator = Separator::new(self.start, body, name, words.call_ends);
-            return separator.of_header().between(words.between).begin(walk, look);
+            return separator.of_header(words.tags).between(words.between).begin(walk, look);
         }
         walk.addressee = None;
         match channel(header, words) {

@@ -198,9 +198,13 @@ impl NestedXml {
     }
 
     fn done(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
+        let name = self.name.clone().unwrap_or_default();
+        if name.trim().is_empty() {
+            walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, self.start..self.ahead);
+            return Next::Done(self.ahead);
+        }
         members::keep_last(&mut self.out, &mut self.members, 0, 0);
         self.out.push('}');
-        let name = self.name.clone().unwrap_or_default();
         let span = self.start..self.ahead;
         let called = Called::tool(&name, span.clone(), span);
         walk.call(look, called, Input::Object(std::mem::take(&mut self.out)));

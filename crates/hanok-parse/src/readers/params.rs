@@ -63,6 +63,8 @@ pub(crate) struct Params {
     pub(crate) at: usize,
     pub(crate) ahead: usize,
     pub(crate) name: String,
+    /// Its header names no tool: what it gives is read, and calls nothing.
+    nameless: bool,
     /// The name as it is declared, once it is declared_name to be.
     pub(crate) declared_name: Option<String>,
     pub(crate) tags: Words,
@@ -86,6 +88,7 @@ impl Params {
             at,
             ahead: at,
             name,
+            nameless: false,
             declared_name,
             tags,
             stage: Stage::Between,
@@ -93,6 +96,12 @@ impl Params {
             members: Vec::new(),
             repairs: Vec::new(),
         }
+    }
+
+    /// The parameters of a call whose header names no tool.
+    pub(crate) fn nameless(look: Look<'_>, start: usize, at: usize, tags: Words) -> Self {
+        let own = Self::new(look, start, at, String::new(), tags);
+        Self { nameless: true, declared_name: None, ..own }
     }
 
     fn between(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<Option<Next>, More> {
@@ -104,7 +113,11 @@ impl Params {
         if rest.is_empty() || rest == "\\" && !look.ended {
             return Err(More);
         }
-        if rest.starts_with('{') && self.members.is_empty() {
+        if let Some(len) = look.any(self.at, self.tags.skips)? {
+            self.at += len;
+            return Ok(None);
+        }
+        if rest.starts_with('{') && self.members.is_empty() && !self.nameless {
             return Ok(Some(self.json(walk, look)));
         }
         if let Some(end) = &self.tags.other_end {
@@ -130,19 +143,28 @@ impl Params {
             self.repairs.push(Repair { kind: RepairKind::Closer, at: self.at });
             return Ok(self.done(walk, look, self.at));
         }
-        if look.ended && [&self.tags.open, &self.tags.end].iter().any(|tag| tag.starts_with(rest)) {
+        let begun = |tag: &str| tag.starts_with(rest);
+        let tags = &self.tags;
+        let is_begun =
+            begun(&tags.open) || begun(&tags.end) || tags.skips.iter().copied().any(begun);
+        if look.ended && is_begun {
             return Ok(self.cut(walk, look));
         }
         self.malformed(walk)
     }
 
     fn cut(&self, walk: &mut Walk, look: Look<'_>) -> Option<Next> {
-        Some(Next::truncated(walk, look, self.start, Some(self.name.trim())))
+        Some(Next::truncated(walk, look, self.start, self.written()))
+    }
+
+    /// The name, where there is one.
+    fn written(&self) -> Option<&str> {
+        (!self.nameless).then(|| self.name.trim())
     }
 
     fn malformed(&mut self, walk: &mut Walk) -> Result<Option<Next>, More> {
-        let name = Some(self.name.trim());
-        walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, self.start..self.at);
+        let span = self.start..self.at;
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, self.written(), span);
         self.declared_name = None;
         self.stage = Stage::Lost;
         Ok(None)
@@ -312,9 +334,8 @@ impl Params {
                 Ok(None)
             }
             Ok(None) if look.rest(self.ahead).starts_with(&*self.tags.end) => {
-                let name = Some(self.name.trim());
                 let span = self.start..self.ahead;
-                walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, span);
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, self.written(), span);
                 Ok(Some(Next::Done(self.ahead + self.tags.end.len())))
             }
             Ok(None) => Ok(self.cut(walk, look)),
@@ -367,6 +388,10 @@ impl Params {
     }
 
     fn done(&mut self, walk: &mut Walk, look: Look<'_>, end: usize) -> Option<Next> {
+        if self.nameless {
+            walk.draft.fail(ErrorKind::Malformed, Expected::Tool, None, self.start..end);
+            return Some(Next::Done(end));
+        }
         members::keep_last(&mut self.out, &mut self.members, 0, 0);
         self.out.push('}');
         walk.draft.repaired(self.from..end, std::mem::take(&mut self.repairs));

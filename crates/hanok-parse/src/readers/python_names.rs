@@ -77,6 +77,37 @@ pub(crate) fn name(look: Look<'_>, at: usize) -> Result<Option<&str>, More> {
     }
 }
 
+/// Whether a call stands at `at`, or a list of them, and not words with a remark in brackets: a name, and a bracket directly
+/// behind it with `key=`, a literal or nothing in it. One that the text ends in is a call where the name is declared.
+pub(crate) fn is_call(look: Look<'_>, at: usize) -> Result<bool, More> {
+    let Some(called) = first_name(look, at)? else { return Ok(false) };
+    let is_declared = names::resolve(&look.setup.declared, CallKind::Tool, called).is_ok();
+    if called.is_empty() || called.ends_with(' ') || !is_declared && !is_name(called) {
+        return Ok(false);
+    }
+    let list = if look.rest(at).starts_with('[') { look.behind_white(at + 1) } else { at };
+    let inner = look.behind_white(list + called.len() + 1);
+    match look.rest(inner).chars().next() {
+        None if look.ended => return Ok(is_declared),
+        None => return Err(More),
+        Some('"' | '\'' | '{' | '[' | ')' | '0'..='9' | '-') => return Ok(true),
+        Some(_) => {}
+    }
+    let part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let key = match look.until(inner, NAME, |letter| !part(letter)) {
+        Until::At(len) => inner + len,
+        Until::More => return Err(More),
+        Until::Ended => return Ok(is_declared),
+        Until::Beyond => return Ok(false),
+    };
+    let sign = look.behind_white(key);
+    let rest = look.rest(sign);
+    if matches!(rest, "" | "=") && !look.ended {
+        return Err(More);
+    }
+    Ok(key > inner && rest.starts_with('=') && !rest.starts_with("=="))
+}
+
 /// `name` without the `.call` of Llama's own tools.
 pub(crate) fn without_call<'a>(look: Look<'_>, name: &'a str) -> &'a str {
     let is_known = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();

@@ -11,7 +11,9 @@ use crate::{
     readers::{
         fence,
         json_arguments::JsonArguments,
+        params::Params,
         reader::{Next, Reader},
+        tag_words::Words,
         walk::Walk,
     },
     reply::{
@@ -24,6 +26,7 @@ use crate::{
         marks::{self, Lookup},
         names,
         presence::{More, Presence},
+        rule::Tags,
     },
 };
 
@@ -48,6 +51,8 @@ pub(crate) struct Separator {
     id: bool,
     /// A header named the tool: what follows may be calls of another format.
     header: bool,
+    /// Parameters in these tags may stand in place of JSON.
+    tags: Option<&'static Tags>,
     /// The id that was read.
     call_id: Option<String>,
     /// Words that are no JSON begin here.
@@ -72,6 +77,7 @@ impl Separator {
             dialect,
             id: false,
             header: false,
+            tags: None,
             call_id: None,
             words: None,
         }
@@ -96,9 +102,9 @@ impl Separator {
         Self { id: true, ..self }
     }
 
-    /// The name stood in the header of a message.
-    pub(crate) fn of_header(self) -> Self {
-        Self { header: true, ..self }
+    /// The name stood in the header of a message, behind which these tags may stand.
+    pub(crate) fn of_header(self, tags: Option<&'static Tags>) -> Self {
+        Self { header: true, tags, ..self }
     }
 
     pub(crate) fn quoted(self, quote: &'static str) -> Self {
@@ -133,6 +139,16 @@ impl Separator {
         if look.any(self.ahead, self.closes)?.is_some() {
             self.call(walk, look, self.ahead..self.ahead, Input::Empty);
             return Ok(Some(Next::Inline(self.ahead)));
+        }
+        if let Some(tags) = self.tags {
+            if look.any(self.ahead, &[tags.open])?.is_some() {
+                let (name, tags) = (self.name.clone(), Words::new(tags));
+                let params = Params::new(look, self.start, self.ahead, name, tags);
+                return Ok(Some(params.begin(walk, look)));
+            }
+            if look.ended && tags.open.starts_with(rest) {
+                return Ok(Some(self.cut(walk, look)));
+            }
         }
         if self.header && rest.starts_with('<') {
             match look.setup.marks.at(rest) {

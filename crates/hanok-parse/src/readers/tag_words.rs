@@ -12,6 +12,7 @@ pub(crate) struct Words {
     pub(crate) key: Option<&'static str>,
     pub(crate) value: Option<Cow<'static, str>>,
     pub(crate) kind: Option<(&'static str, &'static str)>,
+    pub(crate) skips: &'static [&'static str],
     pub(crate) close: Cow<'static, str>,
     pub(crate) end: Cow<'static, str>,
     pub(crate) other_end: Option<Cow<'static, str>>,
@@ -29,6 +30,7 @@ impl Words {
             key: tags.key,
             value: tags.value.map(Cow::from),
             kind: tags.kind,
+            skips: tags.skips,
             close: tags.close.into(),
             end: tags.end.into(),
             other_end: tags.other_end.map(Cow::from),
@@ -50,6 +52,7 @@ impl Words {
             close: with(tags.close).into(),
             end: with(tags.end).into(),
             other_end: tags.other_end.map(|tag| with(tag).into()),
+            skips: &[],
             behind: &[],
             json_ends: &[],
             ..words

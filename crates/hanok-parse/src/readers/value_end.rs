@@ -52,7 +52,10 @@ impl Params {
 
     /// Whether another parameter or the end of the call stands at `at`.
     pub(crate) fn goes_on(&self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        let next = self.behind_gap(look, at);
+        let mut next = self.behind_gap(look, at);
+        while let Some(len) = look.any(next, self.tags.skips)?.filter(|_| next <= at + GAP) {
+            next = self.behind_gap(look, next + len);
+        }
         if next > at + GAP {
             return Ok(true);
         }
@@ -62,7 +65,7 @@ impl Params {
         let other = self.tags.other_end.as_deref().unwrap_or(&self.tags.end);
         let tags = [&*self.tags.open, &*self.tags.end, other];
         let rest = look.rest(next);
-        if look.ended && tags.iter().any(|tag| tag.starts_with(rest)) {
+        if look.ended && tags.iter().chain(self.tags.skips).any(|tag| tag.starts_with(rest)) {
             return Ok(true);
         }
         Ok(look.any(next, &tags)?.is_some() || look.any(next, self.tags.behind)?.is_some())

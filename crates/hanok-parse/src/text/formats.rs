@@ -11,6 +11,7 @@ use crate::{
 };
 
 mod channels;
+mod dsml;
 mod python;
 mod results;
 mod sections;
@@ -35,15 +36,16 @@ pub(crate) const SENTENCES: &[Entry] = &[
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
     let formats = [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS];
     let formats = formats.into_iter().chain([channels::MARKS, results::MARKS]);
-    formats.flatten().chain(values())
+    formats.flatten().chain(dsml::MARKS.into_iter().flatten()).chain(values())
 }
 
 /// The marks of values, in all formats: behind one whose call did not begin stands data all the same.
 fn values() -> &'static [Entry] {
     static VALUES: OnceLock<Vec<Entry>> = OnceLock::new();
     VALUES.get_or_init(|| {
-        let formats = [tagged::MARKS, tokens::MARKS, xml::MARKS, python::MARKS];
-        let marks = formats.into_iter().flatten().flat_map(|entry| entry.mark.values());
+        let formats = [tagged::MARKS, tokens::MARKS, xml::MARKS, python::MARKS, channels::MARKS];
+        let entries = formats.into_iter().flatten().chain(dsml::MARKS.into_iter().flatten());
+        let marks = entries.flat_map(|entry| entry.mark.values());
         let mut values: Vec<Entry> =
             marks.map(|(open, close)| common(open, Meaning::Comment(close))).collect();
         values.sort_by_key(|entry| entry.token);
@@ -79,6 +81,7 @@ pub(crate) fn narrowed(list: &'static [Format], behind: Behind<'_>) -> &'static 
     };
     match (list, behind) {
         ([Hermes, ..], Behind::Json) => &[Hermes, Granite4, Ernie45],
+        ([Hermes, ..], Behind::Python) => &[Hermes],
         ([Hermes, ..], Behind::Name("</tool_call>")) => {
             &[ToolInputXml, Glm45, Glm47, Glm53, Hyperclovax]
         }

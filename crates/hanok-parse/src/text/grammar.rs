@@ -56,6 +56,8 @@ pub(crate) struct Headers {
     /// What may stand in a header besides, and in its end before the arguments.
     pub(crate) others: &'static [&'static str],
     pub(crate) between: &'static [&'static str],
+    /// Parameters in these tags may stand in place of JSON.
+    pub(crate) tags: Option<&'static Tags>,
 }
 
 /// `tag` with `suffix` before its `>`.

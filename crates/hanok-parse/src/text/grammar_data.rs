@@ -59,6 +59,8 @@ pub(crate) struct HeadersData {
     call_ends: Words,
     others: Words,
     between: Words,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    tags: Option<TagsData>,
 }
 
 impl ElementsData {
@@ -133,6 +135,7 @@ impl HeadersData {
             call_ends: owned(headers.call_ends),
             others: owned(headers.others),
             between: owned(headers.between),
+            tags: headers.tags.map(TagsData::of),
         }
     }
 
@@ -151,6 +154,7 @@ impl HeadersData {
             call_ends: words(&self.call_ends),
             others: words(&self.others),
             between: words(&self.between),
+            tags: self.tags.as_ref().map(TagsData::tags),
         }))
     }
 

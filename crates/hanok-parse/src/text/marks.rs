@@ -6,7 +6,7 @@ use crate::{
     text::{
         grammar::{Elements, Headers, Suffixed},
         presence::Presence,
-        rule::Rule,
+        rule::{Rule, Tags},
     },
 };
 
@@ -70,10 +70,12 @@ impl Meaning {
     /// What opens and closes a value of a call that it opens, where that is written as it is.
     pub(crate) fn values(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let rule = if let Self::Open(rule) = self { Some(rule) } else { None };
+        let headers = if let Self::Header(headers) = self { headers.tags } else { None };
         let attribute = rule.and_then(|rule| rule.attribute.as_ref());
         let named =
             rule.into_iter().flat_map(|rule| rule.name).filter_map(|(_, then)| then.value());
-        attribute.map(|attribute| attribute.tags.value()).into_iter().chain(named)
+        let tags = attribute.map(|attribute| attribute.tags).or(headers);
+        tags.map(Tags::value).into_iter().chain(named)
     }
 
     /// Whether it says that text is not the model's own to call with: reasoning, a result, the turn of another.

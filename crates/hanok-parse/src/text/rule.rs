@@ -18,7 +18,7 @@ pub(crate) struct Rule {
     pub(crate) attribute: Option<Attribute>,
     /// A name, and what may follow it. A token that stands for its own sake is not skipped.
     pub(crate) name: &'static [(&'static str, Then)],
-    /// Calls as Python writes them.
+    /// Calls as Python writes them. Where names are tried, too, only what cannot be one.
     pub(crate) python: bool,
     /// Only a declared name makes it a call.
     pub(crate) declared: bool,
@@ -110,6 +110,8 @@ pub(crate) struct Tags {
     pub(crate) value: Option<&'static str>,
     /// A tag that may name the type before the value, its beginning and end.
     pub(crate) kind: Option<(&'static str, &'static str)>,
+    /// These may stand round the parameters, and mean nothing.
+    pub(crate) skips: &'static [&'static str],
     /// Closes a value.
     pub(crate) close: &'static str,
     /// Closes the call.
@@ -166,6 +168,7 @@ impl Tags {
         key: None,
         value: None,
         kind: None,
+        skips: &[],
         close: "",
         end: "",
         other_end: None,

@@ -15,6 +15,9 @@ const MOST: usize = 256;
 
 /// The marks of a format as data, so that a new model of a known grammar is a file.
 ///
+/// A table is closed: its marks and words are all that it says. [`Grammar`]s are code, and only the table of a format that is
+/// built in may name those of this format.
+///
 /// [`FormatTable::builtin`] gives the tables of the formats that are known, `parse --table FORMAT` of the examples prints them.
 ///
 /// ```
@@ -54,7 +57,8 @@ pub struct FormatTable {
     grammars: Vec<Grammar>,
 }
 
-/// A way to write calls that has no marks of its own.
+/// A way to write calls that has no marks of its own. Each is code that is built in; a [`FormatTable`] that is read from a file
+/// has none but those of the format of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -77,6 +81,19 @@ pub enum Grammar {
 }
 
 impl Grammar {
+    /// Its name in a table.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Labels => "labels",
+            Self::Json => "json",
+            Self::Python => "python",
+            Self::Headers => "headers",
+            Self::ToolCode => "tool_code",
+            Self::Pairs => "pairs",
+            Self::Lines => "lines",
+        }
+    }
+
     /// Whether nothing marks its calls.
     pub(crate) fn is_bare(self) -> bool {
         matches!(self, Self::Labels | Self::Json | Self::Python | Self::Lines)
@@ -110,6 +127,13 @@ pub enum TableError {
         /// The mark.
         token: String,
     },
+    /// It names a grammar, which is code that is built in, and no format of its name has that.
+    Grammar {
+        /// The name of the table.
+        name: String,
+        /// The grammar.
+        grammar: Grammar,
+    },
     /// It has more marks than any format.
     TooLong {
         /// The name of the table.
@@ -139,6 +163,12 @@ impl fmt::Display for TableError {
                     token.escape_debug()
                 )
             }
+            Self::Grammar { name, grammar } => write!(
+                f,
+                "the table `{}` names the grammar `{}`, which is code: no format of its name that is built in has it",
+                name.escape_debug(),
+                grammar.name()
+            ),
             Self::TooLong { name } => {
                 write!(f, "the table `{}` has more than {MOST} marks", name.escape_debug())
             }
@@ -166,13 +196,20 @@ impl FormatTable {
     ///
     /// # Errors
     ///
-    /// [`TableError`], when it is none, or one of its marks cannot be one.
+    /// [`TableError`], when it is none, when one of its marks cannot be one, or when it names a [`Grammar`] that the format of its
+    /// name does not have.
     #[cfg(feature = "serde")]
     pub fn from_json(json: &str) -> Result<Self, TableError> {
         let table: Self = serde_json::from_str(json)
             .map_err(|error| TableError::Json { message: error.to_string() })?;
         if table.marks.len() + table.lines.len() > MOST {
             return Err(TableError::TooLong { name: table.name });
+        }
+        let format = table.format();
+        let is_own =
+            |grammar: Grammar| format.is_some_and(|own| formats_of(grammar).contains(&own));
+        if let Some(grammar) = table.grammars.iter().copied().find(|grammar| !is_own(*grammar)) {
+            return Err(TableError::Grammar { name: table.name, grammar });
         }
         let is_mark = |mark: &&MarkData| {
             let first = mark.token.bytes().next();

@@ -140,6 +140,8 @@ pub(crate) struct TagsData {
     value: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     kind: Option<(String, String)>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    skips: Words,
     close: String,
     end: String,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -337,6 +339,7 @@ impl TagsData {
             key: text(tags.key),
             value: text(tags.value),
             kind: tags.kind.map(|(open, close)| (open.to_owned(), close.to_owned())),
+            skips: owned(tags.skips),
             close: tags.close.to_owned(),
             end: tags.end.to_owned(),
             other_end: text(tags.other_end),
@@ -354,6 +357,7 @@ impl TagsData {
             key: optional(&self.key),
             value: optional(&self.value),
             kind: kind.map(|(open, close)| (word(open), word(close))),
+            skips: words(&self.skips),
             close: word(&self.close),
             end: word(&self.end),
             other_end: optional(&self.other_end),

@@ -115,6 +115,8 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::ToolInputXml, &["<tool_call>", "<tool_input>"]),
     (Format::Hermes, &["<tool_call>", "</tool_call>", "\"arguments\""]),
     (Format::Hermes, &["<tool_call>", "</tool_call>", "arguments\":"]),
+    // In a string of the template.
+    (Format::Hermes, &["<tool_call>", "</tool_call>", "\\\"arguments\\\""]),
     (Format::Llama3Json, &["<|python_tag|>"]),
     (Format::Llama3Json, &["{\"name\": function name, \"parameters\""]),
     (Format::Llama3Json, &["<|start_header_id|>", "\"parameters\": "]),
@@ -122,8 +124,13 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::FunctionTag, &["<function=", "</function>"]),
     (Format::Pythonic, &["<|python_start|>"]),
     (Format::Pythonic, &["[func_name1(params_name1=params_value1"]),
+    // Llama 4, where its tokens are not asked for.
+    (Format::Pythonic, &["[func_name1(param1=value1"]),
     (Format::Olmo3, &["<function_calls>", "<functions>"]),
     (Format::Lfm2, &["<|tool_call_start|>"]),
+    // Its templates give the tools, and say nothing of the call.
+    (Format::Lfm2, &["<|tool_list_start|>"]),
+    (Format::Lfm2, &["List of tools: ", "<|im_start|>"]),
     (Format::Mistral, &["[TOOL_CALLS]"]),
     (Format::MistralV11, &["[TOOL_CALLS]", "[ARGS]"]),
     (Format::Granite, &["<|tool_call|>"]),
@@ -132,6 +139,9 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::Jamba, &["<tool_calls>", "</tool_calls>"]),
     (Format::HyV3, &["<tool_call>", "<tool_sep>"]),
     (Format::HyV4, &["<tool_call:", "<tool_sep:"]),
+    // Hy3's tags, each with a suffix that the template keeps by this name, which may be empty.
+    (Format::HyV3, &["HYTK", "<tool_sep"]),
+    (Format::HyV4, &["HYTK", "<tool_sep"]),
     (Format::Internlm, &["<|action_start|>"]),
     (Format::DeepseekV3, &["<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"]),
     (Format::DeepseekV31, &["<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"]),
@@ -161,6 +171,9 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::Phi4mini, &["<|tool_call|>", "<|/tool_call|>"]),
     (Format::Gigachat3, &["function call<|role_sep|>"]),
     (Format::Gigachat3, &["<|function_call|>"]),
+    // The role and its token, apart.
+    (Format::Gigachat3, &["function call", "<|role_sep|>"]),
+    (Format::Gigachat3, &["<｜GCML｜"]),
     (Format::Inkling, &["<|content_invoke_tool_json|>"]),
     (Format::Plamo3, &["<|plamo:begin_tool_request:plamo|>"]),
     (Format::K2Horizon, &["<ifm|tool_call>"]),
@@ -176,6 +189,8 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::Cwm, &["<tool: "]),
     (Format::LangchainXml, &["<tool>", "<tool_input>"]),
     (Format::Sarashina, &["<|tool_calls|>"]),
+    // Its vision models' templates give the tools alone.
+    (Format::Sarashina, &["<|available_tools|>", "<|assistant|>"]),
     (Format::Hyperclovax, &["-> tool/function_call"]),
     (Format::CallingTool, &["[Calling tool:"]),
     (Format::CallingTool, &["[Calling tool="]),
@@ -186,6 +201,8 @@ const SIGNATURES: &[(Format, &[&str])] = &[
     (Format::Granite4, &["<tool_call>", "<|start_of_role|>"]),
     (Format::HunyuanA13b, &["<tool_calls>", "<answer>"]),
     (Format::Smolagents, &["Action:", "\"name\": \"final_answer\""]),
+    // Command R+: a list in a fence behind `Action:`.
+    (Format::Smolagents, &["Action:", "```json", "\"tool_name\""]),
 ];
 
 #[cfg(test)]

@@ -448,6 +448,37 @@ fn a_template_says_which_formats_are_written() {
         ("Thought: …\nAction: …\nclick(start_box='…')", Format::UiTars, Format::React),
         ("Action:\n{\n  \"name\": \"final_answer\", …", Format::Smolagents, Format::UiTars),
         ("[Calling tool: f({…})]", Format::CallingTool, Format::Hermes),
+        // Llama 4, both ways to say it.
+        ("Use exact format: [func_name1(param1=value1, …)]", Format::Pythonic, Format::Lfm2),
+        ("<|header_start|> … [func_name1(param1=value1), …]", Format::Pythonic, Format::Hermes),
+        // Command R+.
+        (
+            "'Action:' and a list:\n```json\n[{\"tool_name\": …, \"parameters\": …}]```",
+            Format::Smolagents,
+            Format::Cohere,
+        ),
+        // GigaChat 3 and 3.5.
+        ("sep=\"<|role_sep|>\" … 'function call' + sep", Format::Gigachat3, Format::Hermes),
+        ("'<｜GCML｜tool_calls>\\n'", Format::Gigachat3, Format::DeepseekV4),
+        // SmolLM3, whose words stand in a string.
+        (
+            "{{ \"<tool_call>\\n{\\\"name\\\": …, \\\"arguments\\\": …}\\n</tool_call>\" }}",
+            Format::Hermes,
+            Format::ToolInputXml,
+        ),
+        (
+            "xml_tools … \"<tool_call>{\\\"arguments\\\": {}}</tool_call>\" … python_tools",
+            Format::Hermes,
+            Format::Glm45,
+        ),
+        // LFM 2 and 2.5.
+        ("\"List: <|tool_list_start|>[\"", Format::Lfm2, Format::Pythonic),
+        ("<|im_start|>system\\n \"List of tools: \" + tools", Format::Lfm2, Format::Pythonic),
+        // Sarashina's vision models.
+        ("<|available_tools|>[…]</s><|assistant|>", Format::Sarashina, Format::SolarOpen),
+        // Hy3.
+        ("{% set HYTK = ':x' %}{{ '<tool_sep' + HYTK }}", Format::HyV3, Format::Glm45),
+        ("{% set HYTK = ':x' %}{{ '<tool_sep' + HYTK }}", Format::HyV4, Format::Glm45),
     ] {
         let formats = Formats::of_template(template);
         assert!(formats.contains(format) && !formats.contains(other), "{template}: {formats:?}");

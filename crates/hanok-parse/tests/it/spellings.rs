@@ -121,13 +121,40 @@ fn a_call_is_read_in_every_spelling_of_its_format() {
     }
 }
 
+/// contract 2: Muse's header and its tag name the tool twice, and the format alone is enough to read both.
+#[test]
+fn a_name_that_a_header_says_twice_is_read_where_muse_alone_is() {
+    let parser = reads_all(declared(&json!({ "type": "string" })));
+    let call = |name: &str| {
+        let param = "<atem:parameter name=\"q\">a</atem:parameter>";
+        format!(
+            " to={name}<|message|><atem:function_calls><atem:invoke name=\"{name}\">{param}</atem:invoke></atem:function_calls>"
+        )
+    };
+    for parser in [&parser.clone().format(hanok_parse::Format::Muse), &parser] {
+        for (name, head) in [
+            ("find", ""),
+            ("find.find", ""),
+            ("find.find", "<|start|>assistant"),
+            ("find.find", " to=self<|message|>hm<|eom|><|start|>assistant"),
+            ("find.find", "<|start|>assistant to=user<|message|>hm<|eom|><|start|>assistant"),
+        ] {
+            let text = format!("{head}{}<|eom|>", call(name));
+            support::stream::same(parser, &text, text.char_indices().map(|(at, _)| vec![at]));
+            let reply = parser.parse(&text);
+            assert_eq!(line(&reply), r#"find{"q":"a"}"#, "{text}");
+            assert!(!reply.content.contains("<|"), "{text}: {reply:?}");
+        }
+        let text = format!("<|start|>user{}", call("find"));
+        assert!(parser.parse(&text).calls.is_empty(), "{text}");
+    }
+}
+
 /// contract 2: arguments behind a name are no remark, and what has lost them does not run.
 #[test]
 fn a_whole_call_in_place_of_a_name_is_no_name() {
     let parser = reads_all(declared(&json!({ "type": "string" })));
     for text in [
-        "<tool_call>find(q=\"a\")</tool_call>",
-        "<tool_call>find(q=\"(a)\")</tool_call>",
         "<function=find(q=\"a\")></function>",
         "<invoke name=\"find(q='a')\"></invoke>",
         "<invoke name=\"find('a')\"></invoke>",

@@ -183,6 +183,25 @@ fn what_cannot_be_a_table_says_why() {
     let many = format!("[{}]", vec![r#"{"token": "<x>", "close": true}"#; 300].join(","));
     assert!(matches!(table(&many), Err(TableError::TooLong { .. })));
 
+    // Grammars are code: only a format that is built in has them, and no others than its own.
+    for (name, grammar, is_own) in [
+        ("x", "python", false),
+        ("x", "headers", false),
+        ("hermes", "labels", false),
+        ("react", "labels", true),
+        ("gpt_oss", "headers", true),
+    ] {
+        let json = format!(r#"{{"name": "{name}", "marks": [], "grammars": ["{grammar}"]}}"#);
+        let read = FormatTable::from_json(&json);
+        assert_eq!(read.is_ok(), is_own, "{json}");
+        assert!(is_own || matches!(read, Err(TableError::Grammar { .. })), "{json}");
+    }
+    let error = FormatTable::from_json(r#"{"name": "x", "grammars": ["tool_code"]}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the table `x` names the grammar `tool_code`, which is code: no format of its name that is built in has it"
+    );
+
     let table =
         table(r#"[{"token": "<x>", "close": true}, {"token": "<x>y", "close": true}]"#).unwrap();
     let error = reads_all(declared()).tables([&table]).unwrap_err();

@@ -4,9 +4,10 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
+    json::tags,
     text::{
         look::{Look, Until},
-        marks::Lookup,
+        marks::{Lookup, Meaning},
         presence::More,
     },
     work,
@@ -120,9 +121,11 @@ impl Elements {
             work::count(len);
             self.at += len;
             let mark = look.setup.marks.at(look.rest(self.at));
-            if let Lookup::Mark(_, len) = mark {
-                self.at += len;
-                continue;
+            if let Lookup::Mark(mark, len) = mark {
+                if !has_words(mark, look.rest(self.at + len)) {
+                    self.at += len;
+                    continue;
+                }
             }
             let sign = match sign(look, self.at) {
                 // It goes on behind that byte, and is read the next time.
@@ -151,6 +154,12 @@ impl Elements {
         }
         self.at = self.at.max(to);
     }
+}
+
+/// Whether `mark` wants attributes, and words stand in their place: its tag is one of nobody.
+fn has_words(mark: Meaning, rest: &str) -> bool {
+    let wants = matches!(mark, Meaning::Open(rule) if rule.attribute.is_some());
+    wants && !tags::begins_with_attribute(rest)
 }
 
 /// What begins or ends at byte `at`.

@@ -15,6 +15,6 @@ const M3: &[Format] = &[Format::MinimaxM3];
 pub(super) const MARKS: &[Entry] = &[
     Entry { token: "]<]minimax[>[<tool_call>", mark: Meaning::Close, formats: M3 },
     Entry { token: "]<]minimax[>[</tool_call>", mark: Meaning::Close, formats: M3 },
-    Entry { token: "]<]minimax[>[<invoke name=", mark: Meaning::Elements(&CALL), formats: M3 },
+    Entry { token: "]<]minimax[>[<invoke ", mark: Meaning::Elements(&CALL), formats: M3 },
     Entry { token: "]<]minimax[>[</invoke>", mark: Meaning::Close, formats: M3 },
 ];

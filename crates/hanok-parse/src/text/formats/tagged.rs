@@ -13,9 +13,9 @@ use crate::{
 
 /// `<tool_call>name</tool_call><tool_input>{…}</tool_input>`.
 const INPUT: InputTags = InputTags { open: "<tool_input>", close: "</tool_input>" };
-/// `<tool_call>`: JSON, a name with tags, or the wrapper of a function.
+/// `<tool_call>`: JSON, a name with tags, a call as Python writes it, or the wrapper of a function.
 pub(crate) const TOOL_CALL: Rule = Rule {
-    wraps: &["<function=", "<function name="],
+    wraps: &["<function=", "<function "],
     json: Some(Shape::Members),
     name: &[
         ("</tool_call>", Then::Input(&INPUT)),
@@ -25,6 +25,7 @@ pub(crate) const TOOL_CALL: Rule = Rule {
         (">{", Then::FromToken),
         ("{", Then::FromToken),
     ],
+    python: true,
     closes: &["</tool_call>"],
     ..Rule::NEW
 };

@@ -1,4 +1,4 @@
-//! Parameters in tags: Qwen3-Coder, GLM, Anthropic's XML, MiniMax M2, DSML, XTML and their relatives.
+//! Parameters in tags: Qwen3-Coder, GLM, Anthropic's XML, MiniMax M2, XTML and their relatives.
 
 use crate::{
     format::Format,
@@ -51,10 +51,11 @@ const FUNCTION: Tags = Tags {
     lines: true,
     ..Tags::NEW
 };
-/// `<param name="key">value</param>`.
+/// `<param name="key">value</param>`. MiniCPM 4 has `<arguments>` round them.
 const PARAM: Tags = Tags {
     open: "<param ",
     key: Some("name"),
+    skips: &["<arguments>", "</arguments>"],
     close: "</param>",
     cdata: Some("]]></param>"),
     end: "</function>",
@@ -62,7 +63,7 @@ const PARAM: Tags = Tags {
     ..Tags::NEW
 };
 /// `<parameter name="key">value</parameter>`.
-const INVOKE: Tags = Tags {
+pub(super) const INVOKE: Tags = Tags {
     open: "<parameter ",
     key: Some("name"),
     close: "</parameter>",
@@ -84,20 +85,6 @@ const STEPTML: Tags = Tags {
     behind: &["<｜tool_call_end｜>"],
     ..INVOKE
 };
-const DSML: Tags = Tags {
-    open: "<｜DSML｜parameter ",
-    close: "</｜DSML｜parameter>",
-    end: "</｜DSML｜invoke>",
-    behind: &["</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"],
-    ..INVOKE
-};
-const DSML41: Tags = Tags {
-    open: "<｜DSML｜ parameter ",
-    close: "</｜DSML｜ parameter>",
-    end: "</｜DSML｜ invoke>",
-    behind: &["</｜DSML｜ calls>"],
-    ..INVOKE
-};
 const XTML: Tags = Tags {
     open: "<|open|>argument ",
     head: "<|sep|>",
@@ -108,7 +95,7 @@ const XTML: Tags = Tags {
     ..Tags::NEW
 };
 
-const fn named(tags: &'static Tags) -> Rule {
+pub(super) const fn named(tags: &'static Tags) -> Rule {
     let attribute = Some(Attribute { key: "name", end: ">", tags });
     Rule { attribute, ..Rule::NEW }
 }
@@ -119,8 +106,6 @@ const FUNCTION_NAME: Rule = named(&PARAM);
 const INVOKE_OPEN: Rule = named(&INVOKE);
 const ATEM_OPEN: Rule = named(&ATEM);
 const STEPTML_OPEN: Rule = named(&STEPTML);
-const DSML_OPEN: Rule = named(&DSML);
-const DSML41_OPEN: Rule = named(&DSML41);
 const XTML_OPEN: Rule = Rule {
     attribute: Some(Attribute { key: "tool", end: "<|sep|>", tags: &XTML }),
     otherwise: Otherwise::Malformed,
@@ -182,8 +167,6 @@ const HY4: &[Format] = &[Format::HyV4];
 const HUNYUAN: &[Format] = &[Format::HunyuanA13b, Format::HyV3, Format::HyV4];
 const MINICPM: &[Format] = &[Format::Minicpm5];
 const INVOKES: &[Format] = &[Format::AnthropicXml, Format::Dots, Format::MinimaxM2];
-const DSMLS: &[Format] = &[Format::DeepseekV32, Format::DeepseekV4];
-const V41: &[Format] = &[Format::DeepseekV41];
 const MUSE: &[Format] = &[Format::Muse];
 const MINIMAX_TURNS: &[Format] = &[Format::MinimaxM2, Format::MinimaxM3];
 const STEP3: &[Format] = &[Format::Step3];
@@ -220,8 +203,8 @@ pub(super) const MARKS: &[Entry] = &[
     of(&[Format::SeedOss], "</seed:think>", Meaning::EndThink),
     of(&[Format::SeedOss], "<seed:bos>", Meaning::Turn(OWN)),
     of(&[Format::SeedOss], "<seed:eos>", Meaning::Stop),
-    of(MINICPM, "<function name=", Meaning::Open(&FUNCTION_NAME)),
-    of(INVOKES, "<invoke name=", Meaning::Open(&INVOKE_OPEN)),
+    of(MINICPM, "<function ", Meaning::Open(&FUNCTION_NAME)),
+    of(INVOKES, "<invoke ", Meaning::Open(&INVOKE_OPEN)),
     of(INVOKES, "</invoke>", Meaning::Close),
     of(INVOKES, "</function_calls>", Meaning::Close),
     of(INVOKES, "<function_results>", Meaning::Result(&["</function_results>"])),
@@ -240,16 +223,6 @@ pub(super) const MARKS: &[Entry] = &[
     of(MINIMAX_TURNS, "[e~[", Meaning::Stop),
     of(&[Format::MinimaxM2], "<minimax:tool_call>", Meaning::Open(&MINIMAX)),
     of(&[Format::MinimaxM2], "</minimax:tool_call>", Meaning::Close),
-    of(DSMLS, "<｜DSML｜function_calls>", Meaning::Close),
-    of(DSMLS, "</｜DSML｜function_calls>", Meaning::Close),
-    of(DSMLS, "<｜DSML｜tool_calls>", Meaning::Close),
-    of(DSMLS, "</｜DSML｜tool_calls>", Meaning::Close),
-    of(DSMLS, "<｜DSML｜invoke ", Meaning::Open(&DSML_OPEN)),
-    of(DSMLS, "</｜DSML｜invoke>", Meaning::Close),
-    of(V41, "<｜DSML｜ calls>", Meaning::Close),
-    of(V41, "</｜DSML｜ calls>", Meaning::Close),
-    of(V41, "<｜DSML｜ invoke ", Meaning::Open(&DSML41_OPEN)),
-    of(V41, "</｜DSML｜ invoke>", Meaning::Close),
     of(MUSE, "<atem:function_calls>", Meaning::Close),
     of(MUSE, "</atem:function_calls>", Meaning::Close),
     of(MUSE, "<atem:invoke ", Meaning::Open(&ATEM_OPEN)),

@@ -87,6 +87,9 @@ pub(crate) const ALL: &[Form] = &[
             format!("<tool_call>\n{}\n</tool_call>\n", call(name, "arguments", args))
         })
     }),
+    tag(Format::Hermes, |calls| {
+        each(calls, |name, args| format!("<tool_call>{name}({})</tool_call>\n", keywords(args)))
+    }),
     tag(Format::Granite4, |calls| {
         each(calls, |name, args| {
             format!("<tool_call>{}</tool_call>", call(name, "arguments", args))

@@ -3,7 +3,7 @@
 use hanok_parse::Format;
 use serde_json::Value;
 
-use super::{Args, Form, Meant, NEW, each, raw};
+use super::{Args, Form, Meant, NEW, each, joined, raw};
 
 pub(crate) const ALL: &[Form] = &[
     tags(Format::Qwen3Xml, |calls| {
@@ -58,10 +58,19 @@ pub(crate) const ALL: &[Form] = &[
         });
         format!("<tool_calls:6124c78e>{calls}</tool_calls:6124c78e>")
     }),
-    tags(Format::DeepseekV32, |calls| dsml("", "function_calls", calls)),
-    tags(Format::DeepseekV4, |calls| dsml("", "tool_calls", calls)),
-    tags(Format::DeepseekV41, |calls| dsml(" ", "calls", calls)),
+    tags(Format::DeepseekV32, |calls| dsml("｜DSML｜", "function_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("｜DSML｜", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("｜｜DSML｜｜", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("|DSML|", "tool_calls", calls)),
+    tags(Format::DeepseekV4, |calls| dsml("||DSML||", "tool_calls", calls)),
+    tags(Format::DeepseekV41, |calls| dsml("｜DSML｜ ", "calls", calls)),
+    tags(Format::Gigachat3, |calls| dsml("｜GCML｜", "tool_calls", calls)),
     tags(Format::AnthropicXml, |calls| xml("function_calls", "", calls)),
+    tags(Format::AnthropicXml, |calls| {
+        xml("function_calls", "", calls)
+            .replace("<invoke name=", "<invoke  id='1'\n name = ")
+            .replace("<parameter name=", "<parameter  of=\"name=x\" name = ")
+    }),
     tags(Format::Dots, |calls| xml("dots_function_call", "", calls)),
     tags(Format::Muse, |calls| xml("atem:function_calls", "atem:", calls)),
     tags(Format::MinimaxM2, |calls| xml("minimax:tool_call", "", calls)),
@@ -82,6 +91,19 @@ pub(crate) const ALL: &[Form] = &[
                 format!("<param name=\"{key}\"><![CDATA[{text}]]></param>")
             });
             format!("<function name=\"{name}\">{args}</function>")
+        })
+    }),
+    tags(Format::Minicpm5, |calls| {
+        each(calls, |name, args| {
+            let args = params(args, |key, text| format!("<param name=\"{key}\">{text}</param>\n"));
+            format!("<function name=\"{name}\">\n<arguments>\n{args}</arguments>\n</function>\n")
+        })
+    }),
+    tags(Format::Minicpm5, |calls| {
+        each(calls, |name, args| {
+            let args =
+                params(args, |key, text| format!("<param  id=1 name = '{key}'>{text}</param>"));
+            format!("<function  id=\"1\" name='{name}' >{args}</function>")
         })
     }),
     tags(Format::Step3, |calls| {
@@ -137,6 +159,28 @@ pub(crate) const ALL: &[Form] = &[
                 format!("<|open|>call tool=\"{name}\" index=\"1\"<|sep|>{args}<|close|>call<|sep|>")
             });
             format!("<|open|>tools<|sep|>{calls}<|close|>tools<|sep|><|close|>message<|sep|>")
+        })
+    },
+    // Beam's, behind the headers of gpt-oss.
+    Form {
+        prose: false,
+        ..tags(Format::Harmony, |calls| {
+            joined(calls, "<|start|>assistant", |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<rfl:parameter name=\"{key}\">{text}</rfl:parameter>")
+                });
+                format!(" to={name}<|channel|>analysis <|constrain|>xml<|message|>{args}<|call|>")
+            })
+        })
+    },
+    Form {
+        elements: true,
+        ..tags(Format::MinimaxM3, |calls| {
+            let calls = each(calls, |name, args| {
+                let args: String = args.iter().map(|(key, value)| element(key, value)).collect();
+                format!("{M3}<invoke  id=\"1\" name = '{name}'>{args}{M3}</invoke>\n")
+            });
+            format!("{M3}<tool_call>\n{calls}{M3}</tool_call>")
         })
     },
     Form {
@@ -221,21 +265,21 @@ fn xml(section: &str, prefix: &str, calls: &[Meant<'_>]) -> String {
     format!("<{section}>\n{calls}</{section}>")
 }
 
-fn dsml(gap: &str, section: &str, calls: &[Meant<'_>]) -> String {
+fn dsml(mark: &str, section: &str, calls: &[Meant<'_>]) -> String {
     let calls = each(calls, |name, args| {
         let args: String = args
             .iter()
             .map(|(key, value)| {
                 format!(
-                    "<｜DSML｜{gap}parameter name=\"{key}\" string=\"{}\">{}</｜DSML｜{gap}parameter>\n",
+                    "<{mark}parameter name=\"{key}\" string=\"{}\">{}</{mark}parameter>\n",
                     value.is_string(),
                     raw(value)
                 )
             })
             .collect();
-        format!("<｜DSML｜{gap}invoke name=\"{name}\">\n{args}</｜DSML｜{gap}invoke>\n")
+        format!("<{mark}invoke name=\"{name}\">\n{args}</{mark}invoke>\n")
     });
-    format!("<｜DSML｜{gap}{section}>\n{calls}</｜DSML｜{gap}{section}>")
+    format!("<{mark}{section}>\n{calls}</{mark}{section}>")
 }
 
 fn kind(value: &Value) -> &'static str {
