@@ -108,6 +108,11 @@ impl Dispatch {
                 return Ok(next);
             }
         }
+        if in_tag && python_names::is_faulty_call(look, at)? {
+            walk.leave(look);
+            walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, self.start..at);
+            return Ok(Recovery::new(at, rule.closes).over_marks().begin(walk, look));
+        }
         if rule.python && !in_tag {
             if let Some(next) = self.python(walk, look)? {
                 return Ok(next);
@@ -413,6 +418,7 @@ impl Dispatch {
         }
         walk.draft.lock.goes_on(Behind::Python);
         let python = PythonCalls::marked(self.start, self.white, self.rule.closes);
+        let python = python.in_tag(!self.rule.name.is_empty());
         Ok(Some((if self.rule.declared { python.code() } else { python }).begin(walk, look)))
     }
 

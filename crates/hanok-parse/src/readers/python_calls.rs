@@ -12,6 +12,7 @@ use crate::{
     readers::{
         python_names,
         reader::{Next, Reader},
+        recovery::Recovery,
         trailer::Trailer,
         walk::{Mode, Walk},
     },
@@ -51,6 +52,8 @@ pub(crate) struct PythonCalls {
     /// Nothing but a declared name says that these are calls.
     bare: bool,
     declared_name: Option<String>,
+    /// The call stands in a tag: where it cannot be read, what follows is data up to the close mark.
+    in_tag: bool,
     /// Code: only declared names are calls, and they may stand in `print(…)`.
     code: bool,
     /// Behind what was read last.
@@ -82,6 +85,7 @@ impl PythonCalls {
             closes,
             bare: false,
             declared_name,
+            in_tag: false,
             code: false,
             behind: at,
             list: at,
@@ -92,6 +96,11 @@ impl PythonCalls {
     /// A list at byte `at` that no mark tells.
     pub(crate) fn bare(at: usize) -> Self {
         Self { bare: true, ..Self::marked(at, at, &[]) }
+    }
+
+    /// The same in a tag.
+    pub(crate) fn in_tag(self, in_tag: bool) -> Self {
+        Self { in_tag, ..self }
     }
 
     /// The same in code, where only declared names are calls.
@@ -341,6 +350,10 @@ impl PythonCalls {
         }
         let span = self.start..scan.at;
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(name), span);
+        if self.in_tag {
+            let data = Recovery::new(scan.at, self.closes).over_marks();
+            return Step::Next(data.begin(walk, look));
+        }
         self.trailer(walk, look, scan.at)
     }
 

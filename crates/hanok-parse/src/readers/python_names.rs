@@ -108,6 +108,24 @@ pub(crate) fn is_call(look: Look<'_>, at: usize) -> Result<bool, More> {
     Ok(key > inner && rest.starts_with('=') && !rest.starts_with("=="))
 }
 
+/// Whether a declared name with a bracket directly behind it stands at `at`, and what is no remark in that bracket.
+pub(crate) fn is_faulty_call(look: Look<'_>, at: usize) -> Result<bool, More> {
+    let Some(called) = name(look, at)? else { return Ok(false) };
+    if called.ends_with(' ')
+        || names::resolve(&look.setup.declared, CallKind::Tool, called).is_err()
+    {
+        return Ok(false);
+    }
+    let inner = at + called.len() + 1;
+    let stops = |letter| matches!(letter, ')' | '\'' | '"' | '<' | '{' | '[' | '\n');
+    match look.until(inner, NAME, stops) {
+        Until::At(len) => Ok(!look.rest(inner + len).starts_with(')')),
+        Until::More => Err(More),
+        Until::Ended => Ok(false),
+        Until::Beyond => Ok(true),
+    }
+}
+
 /// `name` without the `.call` of Llama's own tools.
 pub(crate) fn without_call<'a>(look: Look<'_>, name: &'a str) -> &'a str {
     let is_known = names::resolve(&look.setup.declared, CallKind::Tool, name).is_ok();

@@ -22,12 +22,19 @@ pub(crate) struct Recovery {
     section: Option<usize>,
     /// It ends with its line.
     one_line: bool,
+    /// What stands before the close mark is data: no mark in it counts.
+    over_marks: bool,
 }
 
 impl Recovery {
     /// Behind what cannot be read.
     pub(crate) fn new(at: usize, closes: &'static [&'static str]) -> Self {
-        Self { at, closes, section: None, one_line: false }
+        Self { at, closes, section: None, one_line: false, over_marks: false }
+    }
+
+    /// The same, over whatever marks stand before the close mark.
+    pub(crate) fn over_marks(self) -> Self {
+        Self { over_marks: true, ..self }
     }
 
     /// The same, to the end of the line at most.
@@ -56,7 +63,7 @@ impl Recovery {
                 return Ok(Some(self.at + len));
             }
             match look.setup.marks.opens(look.rest(self.at)) {
-                Presence::Yes => return Ok(Some(self.at)),
+                Presence::Yes if !self.over_marks => return Ok(Some(self.at)),
                 Presence::More if !look.ended => return Err(More),
                 _ => self.at += json_text::letter(look.rest(self.at)),
             }

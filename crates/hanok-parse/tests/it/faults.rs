@@ -30,7 +30,7 @@ const fn json(format: Format, before: &'static str, behind: &'static str) -> Out
     Outer { format, before, behind, is_json: true }
 }
 
-const OUTER: [Outer; 19] = [
+const OUTER: [Outer; 24] = [
     raw(
         Format::Qwen3Xml,
         "<tool_call>\n<function=write>\n<parameter=content>\n",
@@ -71,6 +71,27 @@ const OUTER: [Outer; 19] = [
         "<|open|>call tool=\"write\"<|sep|><|open|>argument key=\"content\" type=\"string\"<|sep|>",
         "<|close|>argument<|sep|><|close|>call<|sep|>",
     ),
+    raw(
+        Format::Gigachat3,
+        "<｜GCML｜tool_calls>\n<｜GCML｜invoke name=\"write\">\n<｜GCML｜parameter name=\"content\" string=\"true\">",
+        "</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>",
+    ),
+    raw(
+        Format::DeepseekV4,
+        "<|DSML|tool_calls>\n<|DSML|invoke name=\"write\">\n<|DSML|parameter name=\"content\" string=\"true\">",
+        "</|DSML|parameter>\n</|DSML|invoke>\n</|DSML|tool_calls>",
+    ),
+    raw(
+        Format::Minicpm5,
+        "<function name=\"write\">\n<arguments>\n<param name=\"content\">",
+        "</param>\n</arguments>\n</function>",
+    ),
+    raw(
+        Format::Harmony,
+        "<|start|>assistant to=write<|channel|>analysis <|constrain|>xml<|message|><rfl:parameter name=\"content\">",
+        "</rfl:parameter><|call|>",
+    ),
+    raw(Format::Hermes, "<tool_call>write(content='", "')</tool_call>"),
     raw(Format::LangchainXml, "<tool>write</tool><tool_input>", "</tool_input>"),
     raw(Format::Cwm, "<tool: function>\nwrite ", "\n</tool>"),
     raw(Format::Gemma4, "<|tool_call>call:write{content:<|\"|>", "<|\"|>}<tool_call|>"),
