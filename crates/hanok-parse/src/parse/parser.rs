@@ -386,11 +386,23 @@ mod tests {
             "Action: f\n<think>",
             "✿ARGS✿: Action:\n",
             "<|python_tag|><function_calls>",
+            "<x>\n<tool_call>",
+            "<x><tool_call></x>",
+            "<x <tool_call>",
+            "</x><x><y><tool_call>\n",
+            "\\begin{x}<tool_call>",
+            "<<EOF\n<tool_call>\n",
+            "```log\n<tool_call>\n",
+            "```\nx\n<tool_call>\n```\n",
+            "[TOOL_RESULT]\n",
+            "<parameter=x><tool_call>",
+            "<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call></tool>",
+            "[f(<tool_call>",
         ] {
             let text = unit.repeat(100_000 / unit.len());
             assert!(parser.parse(&text).answer.is_none());
             let scanned = work::take();
-            assert!(scanned <= 20 * text.len(), "{unit:?}: {scanned} of {}", text.len());
+            assert!(scanned <= 40 * text.len(), "{unit:?}: {scanned} of {}", text.len());
         }
     }
 
@@ -427,6 +439,10 @@ mod tests {
             "<｜DSML｜invoke name=\"f\" ",
             "]<]minimax[>[<invoke name=\"f\" ",
             "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[<a ",
+            "Thought: x <tool_call>",
+            "<x y=\"",
+            "<|x|><tool_call>",
+            "<x><tool_call>",
         ] {
             let text = unit.repeat(200_000 / unit.len());
             assert!(parser.parse(&text).calls.is_empty(), "{unit:?}");

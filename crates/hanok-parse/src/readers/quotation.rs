@@ -68,7 +68,7 @@ impl Walk {
     /// Whether words of a thought stand before this on its line: a thought talks about calls.
     fn is_in_thought(&self, look: Look<'_>) -> bool {
         /// A thought that is longer than this has no other line.
-        const LINE: usize = 4096;
+        const LINE: usize = 512;
         let Mode::Thought(start) = self.mode else { return false };
         let end = self.at.min(start + LINE);
         let line = look.text.as_bytes().get(start..end).unwrap_or_default();
