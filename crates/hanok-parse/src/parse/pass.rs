@@ -301,7 +301,7 @@ impl Pass {
         // A header says whose turn it is, too.
         let is_of_call = matches!(meaning, Meaning::Close)
             || meaning.opens() && !matches!(meaning, Meaning::Header(_));
-        if !is_of_call || !self.walk.is_prose() {
+        if !is_of_call || !self.walk.is_prose() || self.walk.draft.lock.is_open() {
             return false;
         }
         let list = look.setup.formats_of(look.slice(span.start, span.end));

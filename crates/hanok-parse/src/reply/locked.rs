@@ -55,6 +55,11 @@ impl Locked {
         Self::new(self.before, self.locks)
     }
 
+    /// Whether all formats count.
+    pub(crate) fn is_open(&self) -> bool {
+        self.formats.is_empty()
+    }
+
     /// Whether a call in one of these formats counts.
     pub(crate) fn admits(&self, list: &[Format]) -> bool {
         self.formats.is_empty()
@@ -116,7 +121,7 @@ impl Locked {
 
     /// Whether labels mark the call at hand.
     pub(crate) fn is_of_labels(&self) -> bool {
-        self.by.list == table::formats_of(Grammar::Labels)
+        std::ptr::eq(self.by.list, table::formats_of(Grammar::Labels))
     }
 
     pub(crate) fn mark(&self) -> Mark {

@@ -325,8 +325,11 @@ impl Marks {
 
     /// The formats that have the mark `token`.
     pub(crate) fn formats_of(&self, token: &str) -> &'static [Format] {
-        let found = self.marks.binary_search_by_key(&token, |(own, _)| own).ok();
-        found.and_then(|at| self.formats.get(at)).copied().unwrap_or_default()
+        let head = head(token.as_bytes());
+        let first = self.heads.partition_point(|own| *own < head);
+        let mut alike = self.marks.iter().zip(&self.formats).skip(first);
+        let found = alike.find(|((own, _), _)| *own >= token);
+        found.filter(|((own, _), _)| *own == token).map(|(_, formats)| *formats).unwrap_or_default()
     }
 
     /// The rule of another call behind one that `closes` has not closed yet, and what begins it.

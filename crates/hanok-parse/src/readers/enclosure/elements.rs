@@ -6,6 +6,7 @@ use std::{collections::HashMap, ops::Range};
 use crate::{
     json::tags,
     text::{
+        eights,
         look::{Look, Until},
         marks::{Lookup, Meaning},
         presence::More,
@@ -116,8 +117,17 @@ impl Elements {
 
     /// Reads on to byte `to`.
     pub(super) fn read(&mut self, look: Look<'_>, to: usize) {
-        // A mark may begin with a bracket, and have a tag in it.
-        while let Some(len) = look.slice(self.at, to).find(['<', '\\', '\n', '[', ']']) {
+        loop {
+            let rest = look.slice(self.at, to).as_bytes();
+            // Only a document ends with a line. A mark may begin with a bracket, and have a tag in it.
+            let in_document = self.open.iter().any(|open| open.kind == Kind::Document);
+            let len = match in_document {
+                true => eights::before_any(rest, [b'<', b'\\', b'[', b']', b'\n']),
+                false => eights::before_any(rest, [b'<', b'\\', b'[', b']']),
+            };
+            if len == rest.len() {
+                break;
+            }
             work::count(len);
             self.at += len;
             let mark = look.setup.marks.at(look.rest(self.at));
