@@ -136,7 +136,7 @@ fn pairs(value: &str) -> Result<usize, String> {
 
 /// What `--help` prints.
 pub(crate) fn usage() -> String {
-    let rows = ALL.iter().map(|work| format!("  {:<16}{}", work.name, work.about));
+    let rows = ALL.iter().map(|work| format!("  {:<17}{}", work.name, work.about));
     format!(
         "usage: cargo xtask bench [ROW]... [--rounds N] [--json FILE] [--no-langgraph] [--peers]
        cargo xtask bench [ROW]... --against REV [--pairs N] [--rounds N] [--json FILE]

@@ -160,8 +160,8 @@ fn a_whole_result_holds_what_stands_beside_the_calls() {
     assert_eq!(
         outcome,
         json!({
-            "id": 1, "calls": [{"name": "f", "args": {}}], "final": null, "error": null, "rejected": [],
-            "content": "Let me look.", "reasoning": "Action: f",
+            "id": 1, "calls": [{"name": "f", "format": "hermes", "mark": "tag", "args": {}}], "final": null,
+            "error": null, "rejected": [], "content": "Let me look.", "reasoning": "Action: f",
         })
     );
 }
