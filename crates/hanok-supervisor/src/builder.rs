@@ -339,7 +339,7 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     ///     Exchange::says("Action: look\nAction Input: {}"),
     ///     Exchange::says("Final Answer: 15 days"),
     ///     // The model reads the calls of the agent, too.
-    ///     Exchange::says("Final Answer: You have 15 days.").contains("Action: look"),
+    ///     Exchange::says("Final Answer: You have 15 days.").contains("look({})"),
     /// ]);
     /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
     /// let supervisor = Supervisor::builder(model).agent(rules).output(OutputMode::Full).build()?;
