@@ -149,10 +149,11 @@ pub(crate) fn first_name<'a>(look: Look<'a>, at: usize) -> Result<Option<&'a str
 
 /// Whether `rest`, with which the text ends, begins the name of a declared tool.
 pub(crate) fn is_begun(look: Look<'_>, rest: &str) -> bool {
-    work::count(rest.len().min(NAME));
-    rest.len() < NAME
-        && !rest.contains(char::is_whitespace)
-        && names::begins_tool(&look.setup.declared, rest)
+    if rest.len() >= NAME {
+        return false;
+    }
+    work::count(rest.len());
+    !rest.contains(char::is_whitespace) && names::begins_tool(&look.setup.declared, rest)
 }
 
 /// Whether all of `rest` may be a name.
