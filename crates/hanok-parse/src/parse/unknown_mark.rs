@@ -36,44 +36,58 @@ pub(crate) fn length(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
 /// The length of a token at `at` that says that a tool's result follows, and belongs to no known format: `<|tool_result|>`,
 /// `[TOOL_RESULT]`.
 pub(crate) fn result(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
-    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '|' | '｜' | '▁');
-    let close = match look.rest(at).as_bytes() {
-        [b'[', b'A'..=b'Z', ..] => ']',
-        [b'<', b'|' | 0xef, ..] => '>',
-        _ => return Ok(None),
-    };
-    let len = match look.until(at + 1, MARK, |letter| !part(letter)) {
-        Until::At(len) => len,
-        Until::More => return Err(More),
-        Until::Ended | Until::Beyond => return Ok(None),
-    };
-    let mark = look.slice(at + 1, at + 1 + len);
-    let is_token = look.rest(at + 1 + len).starts_with(close)
-        && (close == '>' || !mark.bytes().any(|byte| byte.is_ascii_lowercase()));
-    Ok((is_token && says_result(mark.as_bytes())).then_some(len + 2))
+    if result_close(look.rest(at)).is_none() {
+        return Ok(None);
+    }
+    match look.until(at + 1, MARK, |letter| !is_of_token(letter)) {
+        Until::At(len) => Ok(is_result(look.rest(at), len).then_some(len + 2)),
+        Until::More => Err(More),
+        Until::Ended | Until::Beyond => Ok(None),
+    }
 }
 
 /// Whether such a token begins `rest`, which does not go on.
 pub(crate) fn begins_result(rest: &str) -> bool {
-    let (close, is_upper) = match rest.as_bytes() {
-        [b'[', b'A'..=b'Z', ..] => (']', true),
-        [b'<', b'|' | 0xef, ..] => ('>', false),
-        _ => return false,
-    };
-    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '|' | '｜' | '▁');
-    let inner = rest.get(1..).unwrap_or_default();
-    let len = inner.char_indices().find(|(len, letter)| *len >= MARK || !part(*letter));
-    let Some((len, letter)) = len else { return false };
-    let mark = inner.as_bytes().get(..len).unwrap_or_default();
-    letter == close && !(is_upper && mark.iter().any(u8::is_ascii_lowercase)) && says_result(mark)
+    if result_close(rest).is_none() {
+        return false;
+    }
+    let mut letters = rest.get(1..).unwrap_or_default().char_indices();
+    let stop = letters.find(|(len, letter)| *len >= MARK || !is_of_token(*letter));
+    stop.is_some_and(|(len, _)| is_result(rest, len))
+}
+
+/// What closes the token that may begin `rest`.
+fn result_close(rest: &str) -> Option<char> {
+    match rest.as_bytes() {
+        [b'[', b'A'..=b'Z', ..] => Some(']'),
+        [b'<', b'|' | 0xef, ..] => Some('>'),
+        _ => None,
+    }
+}
+
+fn is_of_token(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '|' | '｜' | '▁')
+}
+
+/// Whether the `len` bytes behind the first of `rest` are the inside of a token that says that a result follows. In square brackets
+/// they are capitals.
+fn is_result(rest: &str, len: usize) -> bool {
+    let Some(close) = result_close(rest) else { return false };
+    let inner = rest.get(1..1 + len).unwrap_or_default().as_bytes();
+    rest.get(1 + len..).is_some_and(|behind| behind.starts_with(close))
+        && (close == '>' || !inner.iter().any(u8::is_ascii_lowercase))
+        && says_result(inner)
 }
 
 /// Whether a mark has a word in it that marks of results have.
 fn says_result(mark: &[u8]) -> bool {
-    let has = |word: &[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-    [&b"result"[..], b"output", b"response", b"observation", b"ipython"]
-        .iter()
-        .any(|word| has(word))
+    has_word(mark, &[b"result", b"output", b"response", b"observation", b"ipython"])
+}
+
+/// Whether one of `words` stands in `mark`, in any case.
+fn has_word(mark: &[u8], words: &[&[u8]]) -> bool {
+    let has = |word: &&[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    words.iter().any(has)
 }
 
 fn bracket(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
@@ -122,6 +136,5 @@ pub(crate) fn may_begin(bytes: &[u8]) -> bool {
 
 /// Whether a mark has a word in it that marks of calls have.
 fn says_call(mark: &[u8]) -> bool {
-    let has = |word: &[u8]| mark.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-    has(b"tool") || has(b"function")
+    has_word(mark, &[b"tool", b"function"])
 }
