@@ -304,14 +304,14 @@ impl Pass {
         if !is_of_call || !self.walk.is_prose() || self.walk.draft.lock.is_open() {
             return false;
         }
-        let list = look.setup.formats_of(look.slice(span.start, span.end));
-        if self.walk.draft.lock.admits(list) {
+        let token = look.slice(span.start, span.end);
+        if self.walk.draft.lock.admits(look.setup.by(token).list) {
             return false;
         }
         if meaning.opens() {
             self.walk.quoted_to = span.end;
             self.walk.draft.note(NoteKind::OtherFormat, span);
-        } else if closes_alone(look.slice(span.start, span.end)) {
+        } else if closes_alone(token) {
             self.walk.draft.was_data(span);
         }
         true

@@ -14,7 +14,8 @@ use crate::{
     },
     text::{
         look::{self, Look},
-        marks, names,
+        marks::{self, By},
+        names,
         rule::Rule,
         table::{self, Grammar},
     },
@@ -182,7 +183,7 @@ impl Walk {
     pub(crate) fn enters(&mut self, look: Look<'_>, len: usize) {
         let token = look.slice(self.at, self.at + len);
         self.draft.lock.enters(self.at);
-        self.draft.lock.reads(look.setup.formats_of(token), marks::trust(token));
+        self.draft.lock.reads(look.setup.by(token));
     }
 
     /// Whether a form without a mark still counts. What is read next is read as one of it.
@@ -195,7 +196,7 @@ impl Walk {
                 _ if grammar.is_bare() => Mark::Bare,
                 _ => Mark::Tag,
             };
-            self.draft.lock.reads(list, mark);
+            self.draft.lock.reads(By { list, mark });
         }
         counts
     }

@@ -5,18 +5,11 @@ use crate::{
     policy::{Lock, Mark},
     text::{
         formats::{self, Behind},
+        marks::By,
         table::{self, Grammar},
         template::Formats,
     },
 };
-
-/// By which formats, and which mark, the call at hand is read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct By {
-    /// The formats that have the mark, the one that it is most likely of first. None: those of a table that is not built in.
-    pub(crate) list: &'static [Format],
-    pub(crate) mark: Mark,
-}
 
 /// The formats that still count.
 #[derive(Debug, Clone, Copy)]
@@ -41,13 +34,7 @@ impl Default for Locked {
 impl Locked {
     /// Those that `formats` has, where the first call decides if it `locks`.
     pub(crate) fn new(formats: Formats, locks: bool) -> Self {
-        Self {
-            formats,
-            before: formats,
-            locks,
-            by: By { list: &[], mark: Mark::Bare },
-            wrapper: None,
-        }
+        Self { formats, before: formats, locks, by: By::NONE, wrapper: None }
     }
 
     /// The same as when the reply began.
@@ -62,14 +49,12 @@ impl Locked {
 
     /// Whether a call in one of these formats counts.
     pub(crate) fn admits(&self, list: &[Format]) -> bool {
-        self.formats.is_empty()
-            || list.is_empty()
-            || !self.formats.and(Formats::of(list)).is_empty()
+        self.is_open() || list.is_empty() || !self.formats.and(Formats::of(list)).is_empty()
     }
 
-    /// What is read from byte `at` is read by this mark.
-    pub(crate) fn reads(&mut self, list: &'static [Format], mark: Mark) {
-        self.by = By { list, mark };
+    /// What is read next is read by this.
+    pub(crate) fn reads(&mut self, by: By) {
+        self.by = by;
     }
 
     /// What follows the mark says which of its formats it may be.
@@ -104,7 +89,7 @@ impl Locked {
         }
         let of = self.of();
         let both = self.formats.and(of);
-        if self.formats.is_empty() {
+        if self.is_open() {
             self.formats = of;
         } else if !both.is_empty() {
             self.formats = both;

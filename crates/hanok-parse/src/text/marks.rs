@@ -104,6 +104,19 @@ pub(crate) struct Entry {
     pub(crate) formats: &'static [Format],
 }
 
+/// By which formats, and how, a call is marked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct By {
+    /// The formats that have the mark, the one that it is most likely of first. None: those of a table that is not built in.
+    pub(crate) list: &'static [Format],
+    pub(crate) mark: Mark,
+}
+
+impl By {
+    /// Nothing marks it, and no format is known.
+    pub(crate) const NONE: Self = Self { list: &[], mark: Mark::Bare };
+}
+
 /// An entry for some formats.
 pub(crate) const fn of(formats: &'static [Format], token: &'static str, mark: Meaning) -> Entry {
     Entry { token, mark, formats }
@@ -236,8 +249,8 @@ pub(crate) enum Lookup {
 #[derive(Debug, Clone)]
 pub(crate) struct Marks {
     marks: Vec<(&'static str, Meaning)>,
-    /// The formats of each; none where all have it, or a table that is not built in.
-    formats: Vec<&'static [Format]>,
+    /// By which formats, and how, each marks a call.
+    by: Vec<By>,
     /// The first eight bytes of each as a number, which orders as they do.
     heads: Vec<u64>,
     /// The first two bytes of the marks, and of what closes a result, a bit for each pair.
@@ -323,13 +336,13 @@ impl Marks {
         }
     }
 
-    /// The formats that have the mark `token`.
-    pub(crate) fn formats_of(&self, token: &str) -> &'static [Format] {
+    /// By which formats, and how, `token` marks a call, if it is one of these marks.
+    pub(crate) fn by(&self, token: &str) -> Option<By> {
         let head = head(token.as_bytes());
         let first = self.heads.partition_point(|own| *own < head);
-        let mut alike = self.marks.iter().zip(&self.formats).skip(first);
+        let mut alike = self.marks.iter().zip(&self.by).skip(first);
         let found = alike.find(|((own, _), _)| *own >= token);
-        found.filter(|((own, _), _)| *own == token).map(|(_, formats)| *formats).unwrap_or_default()
+        found.filter(|((own, _), _)| *own == token).map(|(_, by)| *by)
     }
 
     /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
@@ -348,7 +361,8 @@ impl Marks {
     fn of(mut entries: Vec<Entry>) -> Self {
         entries.sort_by_key(|entry| entry.token);
         entries.dedup_by_key(|entry| entry.token);
-        let formats = entries.iter().map(|entry| entry.formats).collect();
+        let by = |entry: &Entry| By { list: entry.formats, mark: trust(entry.token) };
+        let by = entries.iter().map(by).collect();
         let marks: Vec<_> = entries.into_iter().map(|entry| (entry.token, entry.mark)).collect();
         let blocks = marks.iter().filter_map(|(_, mark)| match mark {
             Meaning::Open(rule) if rule.another.is_some() => Some(*rule),
@@ -386,7 +400,7 @@ impl Marks {
                 _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, formats, heads, begins, threes, pairs, firsts, blocks, caseless }
+        Self { marks, by, heads, begins, threes, pairs, firsts, blocks, caseless }
     }
 
     /// Whether a mark may begin with these two bytes.

@@ -9,7 +9,7 @@ use crate::{
     text::{
         formats,
         grammar::Headers,
-        marks::{self, Entry, Marks, Meaning},
+        marks::{self, By, Entry, Marks, Meaning},
         table::{self, FormatTable, Grammar, TableError},
         template::Formats,
     },
@@ -161,10 +161,12 @@ impl Setup {
 
     /// Looks for no call.
     pub(crate) fn without_calls(self) -> Self {
+        static GUARDS: OnceLock<Arc<Marks>> = OnceLock::new();
+        let guards = || Arc::new(Marks::new(formats::guards().copied()));
         Self {
             is_fixed: true,
             is_free: false,
-            marks: Arc::new(Marks::new(formats::guards().copied())),
+            marks: Arc::clone(GUARDS.get_or_init(guards)),
             lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
             answers: true,
@@ -182,17 +184,19 @@ impl Setup {
     /// The formats that count in every reply, with those that are `asked` for. None: all do.
     pub(crate) fn told(&self, asked: Formats) -> Formats {
         match self.formats {
-            Some(told) if !told.is_empty() => told.or(asked),
+            Some(told) if self.is_told() => told.or(asked),
             _ => Formats::default(),
         }
     }
 
-    /// The formats that have the mark `token`.
-    pub(crate) fn formats_of(&self, token: &str) -> &'static [Format] {
-        match self.marks.formats_of(token) {
-            [] => self.lines.formats_of(token),
-            own => own,
-        }
+    /// Whether formats were told.
+    pub(crate) fn is_told(&self) -> bool {
+        self.formats.is_some_and(|told| !told.is_empty())
+    }
+
+    /// By which formats, and how, the mark `token` marks a call.
+    pub(crate) fn by(&self, token: &str) -> By {
+        self.marks.by(token).or_else(|| self.lines.by(token)).unwrap_or(By::NONE)
     }
 
     /// Whether a form without a mark may begin with `bytes` within a line.
@@ -209,9 +213,7 @@ impl Setup {
 
     /// Whether the text is in this format, and in no other.
     pub(crate) fn is_only(&self, format: Format) -> bool {
-        self.formats
-            .as_ref()
-            .is_some_and(|formats| !formats.is_empty() && formats.iter().all(|one| one == format))
+        self.formats == Some(Formats::of(&[format]))
     }
 }
 
