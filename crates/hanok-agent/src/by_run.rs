@@ -1,6 +1,6 @@
 //! What an agent decides anew in each run: its prompt, its model and its tools, by its state and services.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_core::Effect;
 use hanok_model::{SharedModel, SharedTool, Tool as _, ToolSpec};
@@ -29,7 +29,7 @@ pub(crate) struct Round<'a> {
     /// The tools that the model is shown.
     pub(crate) shown: Vec<ToolSpec>,
     /// Those of them that read only, where calls as text are read beside the server's.
-    pub(crate) readers: Option<Vec<String>>,
+    pub(crate) readers: Option<BTreeSet<String>>,
 }
 
 impl<S, C> Default for ByRun<S, C> {

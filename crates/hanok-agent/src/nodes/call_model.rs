@@ -258,7 +258,7 @@ impl AgentSettings {
         let reading = ReplyReader {
             parser: &round.parser,
             protocol: self.protocol,
-            readers: round.readers.as_ref().map(|names| names.iter().map(String::as_str).collect()),
+            readers: round.readers.as_ref(),
             corrects: self.corrects(messages),
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),

@@ -64,7 +64,7 @@ pub(crate) struct ReplyReader<'a> {
     pub(crate) parser: &'a Parser,
     pub(crate) protocol: Protocol,
     /// The tools that read only, where a call without a mark may name no other. `None` where the prompt asks for such calls.
-    pub(crate) readers: Option<BTreeSet<&'a str>>,
+    pub(crate) readers: Option<&'a BTreeSet<String>>,
     /// Whether a call as text is answered by a sentence about the server's calls: that was not said just now.
     pub(crate) corrects: bool,
     pub(crate) language: Language,
@@ -205,8 +205,8 @@ impl ReplyReader<'_> {
 
     /// What the model is told of a call that is not made: it has no mark, and may write.
     fn refused(&self, call: &Call) -> Option<(FaultKind, String)> {
-        let readers = self.readers.as_ref().filter(|_| call.mark == Mark::Bare)?;
-        let refuses = !readers.contains(call.name.as_str());
+        let readers = self.readers.filter(|_| call.mark == Mark::Bare)?;
+        let refuses = !readers.contains(&call.name);
         refuses.then(|| (FaultKind::TextCall, prompt::unmarked_call(&call.name, self.language)))
     }
 
