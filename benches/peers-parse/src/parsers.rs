@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use dynamo_parsers::{ToolDefinition, detect_and_parse_tool_call};
-use hanok_parse::{Bare, Declared, ParamType, Parser, Policy};
+use hanok_parse::{Bare, Declared, ParamType, Parser};
 use openai_protocol::common::Tool;
 use serde_json::json;
 use tool_parser::{QwenParser, ToolParser};
@@ -35,8 +35,7 @@ fn hanok(text: &str, calls: usize, rounds: usize) -> Result<Vec<f64>> {
         ("filters".to_owned(), ParamType::Object, false),
         ("note".to_owned(), ParamType::String, false),
     ];
-    let parser = Parser::new(Declared::new().tool_with("find", params))
-        .policy(Policy { bare: Bare::On, ..Policy::default() });
+    let parser = Parser::new(Declared::new().tool_with("find", params)).policy(Bare::On);
     let pieces = texts::pieces(text);
     medians(rounds, async || {
         let whole =

@@ -1,7 +1,7 @@
 //! Each parser as its documentation says, on one case.
 
 use dynamo_parsers::{ToolDefinition, detect_and_parse_tool_call};
-use hanok_parse::{Bare, Declared, Parser, Policy};
+use hanok_parse::{Bare, Declared, Parser};
 use openai_protocol::common::Tool;
 use serde_json::{Value, json};
 use tool_parser::ParserFactory;
@@ -41,8 +41,7 @@ fn hanok(case: &Case) -> Option<Calls> {
             _ => declared.tool(name),
         })
     })?;
-    let policy = Policy { bare: Bare::On, ..Policy::default() };
-    let reply = Parser::new(declared).policy(policy).parse(&case.text);
+    let reply = Parser::new(declared).policy(Bare::On).parse(&case.text);
     Some(reply.calls.iter().map(|call| read(&call.name, call.arguments.as_str())).collect())
 }
 

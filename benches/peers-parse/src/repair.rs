@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use hanok_parse::{Bare, Declared, Parser, Policy};
+use hanok_parse::{Bare, Declared, Parser};
 
 /// What is written, and what it means; nothing for what was cut off, of which nobody knows what it was to be.
 const CASES: [(&str, &str, Option<&str>); 25] = [
@@ -52,8 +52,7 @@ const ALL: [(&str, Mends); 4] = [
 
 /// The arguments of a call.
 fn hanok(text: &str) -> Option<String> {
-    let parser = Parser::new(Declared::new().tool("f"))
-        .policy(Policy { bare: Bare::On, ..Policy::default() });
+    let parser = Parser::new(Declared::new().tool("f")).policy(Bare::On);
     let mut reply = parser.parse(&format!("Action: f\nAction Input: {text}"));
     reply.calls.pop().map(|call| call.arguments.into_string())
 }

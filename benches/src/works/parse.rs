@@ -5,7 +5,7 @@ pub(crate) mod texts;
 
 use std::{borrow::Cow, hint::black_box};
 
-use hanok_parse::{Bare, Declared, ParamType, Parser, Policy, Reply, neutralise, restore};
+use hanok_parse::{Bare, Declared, ParamType, Parser, Reply, neutralise, restore};
 use patterns::Pattern;
 
 use crate::{
@@ -81,7 +81,7 @@ fn parser() -> Parser {
         param("note", ParamType::String),
     ];
     Parser::new(Declared::new().tool_with("find", params).tool("rent").agent("legal"))
-        .policy(Policy { bare: Bare::On, ..Policy::default() })
+        .policy(Bare::On)
 }
 
 fn fed(parser: &Parser, pieces: &[&str]) -> Reply {

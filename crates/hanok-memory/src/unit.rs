@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hanok_parse::{Bare, Declared, Parser, Policy};
+use hanok_parse::{Bare, Declared, Parser};
 use hanok_state::{Message, Role};
 
 use crate::turn_data::is_turn_data;
@@ -193,7 +193,7 @@ pub(crate) fn is_said(message: &Message) -> bool {
 
 /// A parser of calls in any format, by whatever mark: what it finds is counted, and never made.
 pub(crate) fn any_call() -> Parser {
-    Parser::new(Declared::any()).policy(Policy { bare: Bare::On, ..Policy::default() })
+    Parser::new(Declared::any()).policy(Bare::On)
 }
 
 /// True for a model's text that is a call, in any format.

@@ -8,10 +8,9 @@ use crate::text::template::Formats;
 /// How a call was marked: how much it takes to write one by accident, or by quoting somebody.
 ///
 /// ```
-/// use hanok_parse::{Bare, Declared, Mark, Parser, Policy};
+/// use hanok_parse::{Bare, Declared, Mark, Parser};
 ///
-/// let policy = Policy { bare: Bare::On, ..Policy::default() };
-/// let parser = Parser::new(Declared::new().tool("find")).policy(policy);
+/// let parser = Parser::new(Declared::new().tool("find")).policy(Bare::On);
 /// for (text, mark) in [
 ///     ("[TOOL_CALLS]find[ARGS]{}", Mark::Special),
 ///     ("<tool_call>{\"name\": \"find\", \"arguments\": {}}</tool_call>", Mark::Tag),
@@ -61,6 +60,13 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self { bare: Bare::default(), lock: true }
+    }
+}
+
+impl From<Bare> for Policy {
+    /// The default but for the forms without a mark.
+    fn from(bare: Bare) -> Self {
+        Self { bare, ..Self::default() }
     }
 }
 

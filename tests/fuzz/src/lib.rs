@@ -212,7 +212,7 @@ pub fn tables(data: &[u8]) {
 
 /// A parser that reads forms without a mark, too.
 pub(crate) fn reads_all(declared: Declared) -> Parser {
-    Parser::new(declared).policy(Policy { bare: Bare::On, ..Policy::default() })
+    Parser::new(declared).policy(Bare::On)
 }
 
 /// Some parser: the texts' names declared or not, with a hint or without, and then by some policy.

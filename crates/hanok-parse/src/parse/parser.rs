@@ -53,7 +53,8 @@ impl Parser {
     /// What counts as a call. Default: what has a mark, and what the prompt [asks](Self::asked) for; and the format of the first
     /// call holds.
     #[must_use]
-    pub fn policy(self, policy: Policy) -> Self {
+    pub fn policy(self, policy: impl Into<Policy>) -> Self {
+        let policy = policy.into();
         let sought = Sought { bare: policy.bare, ..self.sought };
         Self { locks: policy.lock, ..self }.seeking(sought)
     }
@@ -235,8 +236,7 @@ impl Parser {
         let mut pass = if self.in_reasoning { Pass::in_reasoning() } else { Pass::new(0) };
         pass.walk.draft.committed = self.committed;
         pass.walk.draft.lock = self.begun();
-        let is_told = self.setup.formats.is_some_and(|told| !told.is_empty());
-        pass.walk.draft.streams = self.committed && is_told;
+        pass.walk.draft.streams = self.committed && self.setup.is_told();
         pass.walk.draft.mistyped = self.mistyped;
         pass
     }

@@ -11,7 +11,7 @@
 
 use std::{collections::BTreeMap, env};
 
-use hanok_parse::{Bare, Declared, Format, ParamType, Parser, Policy};
+use hanok_parse::{Bare, Declared, Format, ParamType, Parser};
 
 /// How a model writes a call of `write` whose content is a page.
 struct Outer {
@@ -184,7 +184,7 @@ const SAMPLE: usize = 2_000;
 fn one_wrong_byte_of_a_call_frees_nothing_in_it() {
     let is_full = env::var_os("HANOK_TEST_FULL").is_some_and(|full| !full.is_empty());
     let plain = Parser::new(declared());
-    let all = plain.clone().policy(Policy { bare: Bare::On, ..Policy::default() });
+    let all = plain.clone().policy(Bare::On);
     let cases: Vec<_> = OUTER
         .iter()
         .flat_map(|outer| {

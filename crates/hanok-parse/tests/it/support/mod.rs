@@ -5,7 +5,7 @@ pub(crate) mod soup;
 #[allow(dead_code, reason = "not every test file reads streams")]
 pub(crate) mod stream;
 
-use hanok_parse::{Bare, CallKind, Declared, ParamType, Parser, Policy, Reply};
+use hanok_parse::{Bare, CallKind, Declared, ParamType, Parser, Reply};
 
 /// `find` takes one string, `ping` nothing, `plan` more than one thing; the rest is for names.
 pub(crate) fn declared() -> Declared {
@@ -32,7 +32,7 @@ pub(crate) fn declared() -> Declared {
 
 /// A parser that reads forms without a mark, too.
 pub(crate) fn reads_all(declared: Declared) -> Parser {
-    Parser::new(declared).policy(Policy { bare: Bare::On, ..Policy::default() })
+    Parser::new(declared).policy(Bare::On)
 }
 
 pub(crate) fn parser() -> Parser {
