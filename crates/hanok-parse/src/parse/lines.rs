@@ -74,7 +74,7 @@ impl Pass {
             fence::line(look, self.walk.at)?;
         }
         if labels::may_begin(first) {
-            match labels::at(look.rest(self.walk.at), look.ended) {
+            match labels::keyed(look.rest(self.walk.at), look.ended, look.setup.key()) {
                 Line::More => return Err(More),
                 Line::Label(label) if !look.setup.labels && !self.is_guard(look, label) => {
                     self.walk.fresh = false;
@@ -238,7 +238,8 @@ impl Pass {
 
     /// A mark whose first word prose has, too.
     pub(crate) fn line_mark(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
-        match look.setup.lines.at(look.rest(at)) {
+        let (lookup, by) = look.setup.lines.found(look.rest(at));
+        match lookup {
             Lookup::Mark(_, len) if !look.is_special(at, len) => Ok(false),
             Lookup::Mark(Meaning::Turn(_), _) => {
                 self.walk.of_other(look);
@@ -256,11 +257,13 @@ impl Pass {
             {
                 Ok(false)
             }
-            Lookup::Mark(mark, len) if self.is_locked_out(look, mark, at..at + len) => Ok(false),
+            Lookup::Mark(mark, len) if self.is_locked_out(look, mark, at..at + len, &by) => {
+                Ok(false)
+            }
             Lookup::Mark(mark, len) => {
                 self.walk.fresh = false;
                 self.walk.at = at;
-                self.enter_mark(look, mark, len)
+                self.enter_mark(look, mark, len, by)
             }
             Lookup::Prefix if !look.ended => Err(More),
             _ => Ok(false),

@@ -37,7 +37,7 @@ use crate::{
         grammar::Headers,
         labels,
         look::{Look, View},
-        marks::{self, Lookup, Meaning},
+        marks::{self, By, Lookup, Meaning},
         names,
         presence::More,
     },
@@ -211,7 +211,7 @@ impl Pass {
                 return Ok(true);
             }
         }
-        let lookup = look.setup.marks.at(look.rest(self.walk.at));
+        let (lookup, by) = look.setup.marks.found(look.rest(self.walk.at));
         if matches!(lookup, Lookup::Nothing)
             && look.setup.python
             && self.walk.is_prose()
@@ -260,7 +260,7 @@ impl Pass {
         }
         match lookup {
             Lookup::Mark(mark, len)
-                if self.is_locked_out(look, mark, self.walk.at..self.walk.at + len) =>
+                if self.is_locked_out(look, mark, self.walk.at..self.walk.at + len, &by) =>
             {
                 Ok(false)
             }
@@ -284,7 +284,7 @@ impl Pass {
                 }
                 Ok(true)
             }
-            Lookup::Mark(mark, len) => self.enter_mark(look, mark, len),
+            Lookup::Mark(mark, len) => self.enter_mark(look, mark, len, by),
             Lookup::Prefix if !look.ended => Err(More),
             Lookup::Prefix if self.walk.is_prose() => Ok(self.cut_mark(look)),
             _ => Ok(false),
@@ -297,6 +297,7 @@ impl Pass {
         look: Look<'_>,
         meaning: Meaning,
         span: Range<usize>,
+        by: &By,
     ) -> bool {
         // A header says whose turn it is, too.
         let is_of_call = matches!(meaning, Meaning::Close)
@@ -304,10 +305,10 @@ impl Pass {
         if !is_of_call || !self.walk.is_prose() || self.walk.draft.lock.is_open() {
             return false;
         }
-        let token = look.slice(span.start, span.end);
-        if self.walk.draft.lock.admits(look.setup.by(token).list) {
+        if self.walk.draft.lock.admits(by) {
             return false;
         }
+        let token = look.slice(span.start, span.end);
         if meaning.opens() {
             self.walk.quoted_to = span.end;
             self.walk.draft.note(NoteKind::OtherFormat, span);
@@ -379,9 +380,10 @@ impl Pass {
         look: Look<'_>,
         mark: Meaning,
         len: usize,
+        by: By,
     ) -> Result<bool, More> {
         if mark.opens() && len > 0 {
-            self.walk.enters(look, len);
+            self.walk.enters(by);
         }
         match mark {
             _ if self.walk.is_of_other => return Ok(false),

@@ -83,7 +83,7 @@ impl Dispatch {
         }
         // Beside names, only what no name can be is a call of Python's.
         let in_tag = rule.python && !rule.name.is_empty();
-        if in_tag && python_names::is_call(look, at)? {
+        if in_tag && !look.rest(at).starts_with('{') && python_names::is_call(look, at)? {
             if let Some(next) = self.python(walk, look)? {
                 return Ok(next);
             }

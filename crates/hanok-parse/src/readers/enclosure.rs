@@ -143,6 +143,11 @@ impl Enclosure {
         self.at = self.at.max(at);
     }
 
+    /// What closes a call ends at byte `at`: nothing of it is an element.
+    pub(crate) fn pass_closes(&mut self, at: usize) {
+        self.elements.jump(at);
+    }
+
     /// A call ends at byte `at`: nothing is open behind it but elements.
     pub(crate) fn called(&mut self, at: usize) {
         self.elements.jump(at);

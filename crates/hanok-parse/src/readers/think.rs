@@ -7,7 +7,7 @@ use crate::{
     },
     reply::note::NoteKind,
     text::{
-        labels::{self, LabelKind, Line},
+        labels::{self, Line},
         look::Look,
         marks::{self, Lookup, Meaning},
         presence::More,
@@ -114,12 +114,7 @@ impl Think {
             return Ok(());
         }
         match labels::at(rest, look.ended) {
-            Line::Label(label)
-                if matches!(
-                    label.kind,
-                    LabelKind::Action | LabelKind::Tool | LabelKind::Delegate
-                ) =>
-            {
+            Line::Label(label) if label.kind.calls() => {
                 walk.draft.note(NoteKind::Decoy, self.at..self.at + label.len);
             }
             Line::More => {

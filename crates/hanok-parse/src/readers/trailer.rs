@@ -168,7 +168,11 @@ impl Trailer {
 
 impl Reader for Trailer {
     fn read(&mut self, walk: &mut Walk, look: Look<'_>) -> Next {
-        self.step(walk, look).unwrap_or(Next::More)
+        let next = self.step(walk, look).unwrap_or(Next::More);
+        if let Next::Done(at) | Next::Inline(at) = next {
+            walk.enclosure.pass_closes(at);
+        }
+        next
     }
 
     fn may_extend(&self) -> bool {

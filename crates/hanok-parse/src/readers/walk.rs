@@ -180,23 +180,22 @@ impl Walk {
     }
 
     /// A mark of `len` bytes here opens what is read next.
-    pub(crate) fn enters(&mut self, look: Look<'_>, len: usize) {
-        let token = look.slice(self.at, self.at + len);
+    pub(crate) fn enters(&mut self, by: By) {
         self.draft.lock.enters(self.at);
-        self.draft.lock.reads(look.setup.by(token));
+        self.draft.lock.reads(by);
     }
 
     /// Whether a form without a mark still counts. What is read next is read as one of it.
     pub(crate) fn reads_bare(&mut self, grammar: Grammar) -> bool {
-        let list = table::formats_of(grammar);
-        let counts = self.draft.lock.admits(list);
+        let mark = match grammar {
+            Grammar::Headers => Mark::Special,
+            _ if grammar.is_bare() => Mark::Bare,
+            _ => Mark::Tag,
+        };
+        let by = By::of(table::formats_of(grammar), mark);
+        let counts = self.draft.lock.admits(&by);
         if counts {
-            let mark = match grammar {
-                Grammar::Headers => Mark::Special,
-                _ if grammar.is_bare() => Mark::Bare,
-                _ => Mark::Tag,
-            };
-            self.draft.lock.reads(By { list, mark });
+            self.draft.lock.reads(by);
         }
         counts
     }

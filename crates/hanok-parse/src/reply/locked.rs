@@ -47,9 +47,9 @@ impl Locked {
         self.formats.is_empty()
     }
 
-    /// Whether a call in one of these formats counts.
-    pub(crate) fn admits(&self, list: &[Format]) -> bool {
-        self.is_open() || list.is_empty() || !self.formats.and(Formats::of(list)).is_empty()
+    /// Whether a call that is marked so counts.
+    pub(crate) fn admits(&self, by: &By) -> bool {
+        self.is_open() || by.list.is_empty() || !self.formats.and(by.formats).is_empty()
     }
 
     /// What is read next is read by this.
@@ -59,9 +59,9 @@ impl Locked {
 
     /// What follows the mark says which of its formats it may be.
     pub(crate) fn goes_on(&mut self, behind: Behind<'_>) {
-        let narrow = formats::narrowed(self.by.list, behind);
-        if self.admits(narrow) {
-            self.by.list = narrow;
+        let narrow = formats::narrowed(self.by, behind);
+        if self.admits(&narrow) {
+            self.by = narrow;
         }
     }
 
@@ -72,7 +72,7 @@ impl Locked {
 
     /// The formats by which the call at hand is read.
     fn of(&self) -> Formats {
-        let own = Formats::of(self.by.list);
+        let own = self.by.formats;
         let wrapped = self.wrapper.map(|(_, formats)| own.and(formats));
         wrapped.filter(|formats| !formats.is_empty()).unwrap_or(own)
     }

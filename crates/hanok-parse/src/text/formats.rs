@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 
 use crate::{
     format::Format,
-    text::marks::{Entry, Meaning, common},
+    text::{
+        marks::{By, Entry, Meaning, common},
+        template::Formats,
+    },
 };
 
 mod channels;
@@ -74,25 +77,32 @@ pub(crate) enum Behind<'a> {
 }
 
 /// Those of the formats with the same mark that a call may be of which goes on so. Others that have the mark write it otherwise.
-pub(crate) fn narrowed(list: &'static [Format], behind: Behind<'_>) -> &'static [Format] {
+pub(crate) fn narrowed(by: By, behind: Behind<'_>) -> By {
     use Format::{
         Ernie45, Glm45, Glm47, Glm53, Granite4, Hermes, HyV3, Hyperclovax, Llama3Json,
         LlamaBuiltin, Mistral, MistralV11, Olmo3, ToolInputXml,
     };
-    match (list, behind) {
-        ([Hermes, ..], Behind::Json) => &[Hermes, Granite4, Ernie45],
-        ([Hermes, ..], Behind::Python) => &[Hermes],
+    let (list, formats) = match (by.list, behind) {
+        ([Hermes, ..], Behind::Json) => const { set(&[Hermes, Granite4, Ernie45]) },
+        ([Hermes, ..], Behind::Python) => const { set(&[Hermes]) },
         ([Hermes, ..], Behind::Name("</tool_call>")) => {
-            &[ToolInputXml, Glm45, Glm47, Glm53, Hyperclovax]
+            const { set(&[ToolInputXml, Glm45, Glm47, Glm53, Hyperclovax]) }
         }
-        ([Hermes, ..], Behind::Name("<arg_key>")) => &[Glm45, Glm47, Glm53, Hyperclovax],
-        ([Hermes, ..], Behind::Name("<tool_sep>" | "<end_of_tool_call>")) => &[HyV3],
-        ([Hermes, ..], Behind::Name(_)) => &[Glm53],
-        ([Llama3Json, ..], Behind::Json) => &[Llama3Json],
-        ([Llama3Json, ..], Behind::Python) => &[LlamaBuiltin, Llama3Json],
-        ([Mistral, ..], Behind::Json) => &[Mistral],
-        ([Mistral, ..], Behind::Name(_)) => &[MistralV11],
-        ([Olmo3, ..], Behind::Python) => &[Olmo3],
-        _ => list,
-    }
+        ([Hermes, ..], Behind::Name("<arg_key>")) => {
+            const { set(&[Glm45, Glm47, Glm53, Hyperclovax]) }
+        }
+        ([Hermes, ..], Behind::Name("<tool_sep>" | "<end_of_tool_call>")) => const { set(&[HyV3]) },
+        ([Hermes, ..], Behind::Name(_)) => const { set(&[Glm53]) },
+        ([Llama3Json, ..], Behind::Json) => const { set(&[Llama3Json]) },
+        ([Llama3Json, ..], Behind::Python) => const { set(&[LlamaBuiltin, Llama3Json]) },
+        ([Mistral, ..], Behind::Json) => const { set(&[Mistral]) },
+        ([Mistral, ..], Behind::Name(_)) => const { set(&[MistralV11]) },
+        ([Olmo3, ..], Behind::Python) => const { set(&[Olmo3]) },
+        _ => return by,
+    };
+    By { list, formats, ..by }
+}
+
+const fn set(list: &'static [Format]) -> (&'static [Format], Formats) {
+    (list, Formats::of(list))
 }

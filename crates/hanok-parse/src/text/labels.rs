@@ -22,7 +22,12 @@ pub(crate) enum LabelKind {
 impl LabelKind {
     /// Whether it begins a call or an answer.
     pub(crate) fn begins(self) -> bool {
-        matches!(self, Self::Action | Self::Tool | Self::Delegate | Self::Final { .. })
+        self.calls() || matches!(self, Self::Final { .. })
+    }
+
+    /// Whether it begins a call.
+    pub(crate) fn calls(self) -> bool {
+        matches!(self, Self::Action | Self::Tool | Self::Delegate)
     }
 }
 
@@ -110,6 +115,36 @@ static BEGINNING: [[u8; ALIKE]; 256] = {
 };
 const NONE: u8 = u8::MAX;
 
+/// The first three bytes of the labels, a bit for each three; some share one.
+static THREES: [u64; 64] = {
+    let mut threes = [0; 64];
+    let mut labels: &[Words] = LABELS;
+    while let [(words, _), rest @ ..] = labels {
+        if let [first, ..] = words {
+            if let [a, b, c, ..] = first.as_bytes() {
+                let (word, bit) = three([*a, *b, *c]);
+                if let Some(word) = threes.split_at_mut(word).1.first_mut() {
+                    *word |= bit;
+                }
+            }
+        }
+        labels = rest;
+    }
+    threes
+};
+
+/// Where the bit of three bytes stands.
+const fn three([a, b, c]: [u8; 3]) -> (usize, u64) {
+    let at = (a as usize * 29 ^ b as usize * 5 ^ (c as usize) << 5) & 0xfff;
+    (at / 64, 1 << (at % 64))
+}
+
+/// Whether a label may begin with `bytes`, in any case.
+fn may_be(bytes: [u8; 3]) -> bool {
+    let (word, bit) = three(bytes.map(|byte| byte.to_ascii_lowercase()));
+    THREES.get(word).is_some_and(|word| word & bit != 0)
+}
+
 /// The labels that `text` may begin with: the first three bytes of their words stand there, in some case. Full-width letters
 /// are compared later.
 fn beginning(text: &str) -> impl Iterator<Item = &'static Words> {
@@ -145,15 +180,20 @@ pub(crate) enum Line<'a> {
 
 /// The label at the start of `line`, which may go on behind the line's end. `ended` says that the text does not go on.
 pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
+    keyed(line, ended, None)
+}
+
+/// The same, where a label that calls is one only with `[key]` behind its words: `Action[k7]:`.
+pub(crate) fn keyed<'a>(line: &'a str, ended: bool, key: Option<&str>) -> Line<'a> {
     // What nearly all lines are: words that no label begins with.
-    if begins_word(line) && line.len() > 2 && beginning(line).next().is_none() {
+    if begins_word(line) && line.as_bytes().first_chunk().is_some_and(|three| !may_be(*three)) {
         return Line::Other;
     }
     let mut len = line.len().min(WINDOW);
     while !line.is_char_boundary(len) {
         len -= 1;
     }
-    let window = Window { whole: ended || line.len() > WINDOW, short: Cell::new(false) };
+    let window = Window { whole: ended || line.len() > WINDOW, short: Cell::new(false), key };
     let label = window.label(line.get(..len).unwrap_or_default());
     match label {
         _ if window.short.get() => Line::More,
@@ -171,7 +211,7 @@ pub(crate) fn words_at(text: &str) -> Option<usize> {
         len -= 1;
     }
     let text = text.get(..len)?;
-    let window = Window { whole: true, short: Cell::new(false) };
+    let window = Window { whole: true, short: Cell::new(false), key: None };
     beginning(text).find_map(|(words, kind)| {
         let behind = window.after_words(text, words)?;
         window.ends_words(behind, *kind, words).then_some(text.len() - behind.len())
@@ -185,12 +225,13 @@ pub(crate) fn may_begin(byte: u8) -> bool {
 }
 
 /// The part of a line that is looked at. It remembers when its end was reached.
-struct Window {
+struct Window<'k> {
     whole: bool,
     short: Cell<bool>,
+    key: Option<&'k str>,
 }
 
-impl Window {
+impl Window<'_> {
     fn label<'a>(&self, line: &'a str) -> Option<Label<'a>> {
         let word = if begins_word(line) { line } else { self.after_list_marks(line) };
         let marked = line.get(..line.len() - word.len())?;
@@ -200,7 +241,7 @@ impl Window {
             return self.in_brackets(line, inner, close, open);
         }
         beginning(label).find_map(|(words, kind)| {
-            let behind = self.after_words(label, words)?;
+            let behind = self.after_key(self.after_words(label, words)?, *kind)?;
             // What nearly all labels end with.
             if let Some(rest) = behind.strip_prefix(':').filter(|_| open.is_empty()) {
                 return Some(Label { kind: *kind, len: line.len() - rest.len(), open });
@@ -233,8 +274,10 @@ impl Window {
         open: &'a str,
     ) -> Option<Label<'a>> {
         self.noted(inner);
-        let strong =
-            |kind: LabelKind| !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
+        let strong = |kind: LabelKind| {
+            !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool)
+                && !(kind.calls() && self.key.is_some())
+        };
         beginning(inner).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
             let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
             let (behind, open) = self.after_close(behind, open);
@@ -249,6 +292,7 @@ impl Window {
         let is_loose = |letter: char| {
             is_blank(letter) || is_bold(letter) || letter.is_ascii_digit() || letter == '#'
         };
+        let behind = after_any_key(behind);
         let rest =
             self.after_remark(behind.trim_start_matches(is_loose)).trim_start_matches(is_loose);
         let is_weak = matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
@@ -315,6 +359,13 @@ impl Window {
         })
     }
 
+    /// Behind the key that a label of this kind has to have.
+    fn after_key<'a>(&self, text: &'a str, kind: LabelKind) -> Option<&'a str> {
+        let Some(key) = self.key.filter(|_| kind.calls()) else { return Some(text) };
+        let inner = self.noted(text.trim_start_matches(is_blank)).strip_prefix('[')?;
+        self.after_word(inner, key).and_then(|rest| self.noted(rest).strip_prefix(']'))
+    }
+
     fn after_word<'a>(&self, text: &'a str, word: &str) -> Option<&'a str> {
         // What nearly all labels are: the very bytes, in some case.
         if text.as_bytes().first() != Some(&0xef) {
@@ -367,6 +418,16 @@ impl Window {
     }
 }
 
+/// Behind a key in square brackets, whichever it is.
+fn after_any_key(text: &str) -> &str {
+    let inner = text.trim_start_matches(is_blank).strip_prefix('[');
+    let close = inner.and_then(|inner| {
+        let at = inner.find(|letter: char| !letter.is_ascii_alphanumeric())?;
+        inner.get(at..).filter(|_| at > 0)?.strip_prefix(']')
+    });
+    close.unwrap_or(text)
+}
+
 /// Whether a letter of ASCII or of Hangul stands first, and so no mark of a list, no blank and no emphasis.
 fn begins_word(line: &str) -> bool {
     matches!(line.as_bytes().first(), Some(b'a'..=b'z' | b'A'..=b'Z' | 0xea..=0xed))
@@ -416,7 +477,36 @@ fn is_list_mark(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LabelKind, Line, at};
+    use super::{LabelKind, Line, at, keyed};
+
+    #[test]
+    fn a_label_that_calls_has_the_key() {
+        for (line, want) in [
+            ("Action[k7]: f", Some((LabelKind::Action, 11))),
+            ("**Action [K7]:** f", Some((LabelKind::Action, 16))),
+            ("Delegate[k7]: a", Some((LabelKind::Delegate, 13))),
+            ("행동[k7]: f", Some((LabelKind::Action, 11))),
+            ("Action Input: {}", Some((LabelKind::Input, 13))),
+            ("Final Answer: f", Some((LabelKind::Final { strong: true }, 13))),
+            ("Action: f", None),
+            ("[Action] f", None),
+            ("Action[k]: f", None),
+            ("Action[k77]: f", None),
+            ("Action[k8]: f", None),
+            ("Action[]: f", None),
+        ] {
+            let told = |line: Line<'_>| match line {
+                Line::Label(label) => Ok(Some((label.kind, label.len))),
+                Line::Other => Ok(None),
+                Line::More => Err(()),
+            };
+            assert_eq!(told(keyed(line, true, Some("k7"))), Ok(want), "{line:?}");
+            for (cut, _) in line.char_indices() {
+                let begun = told(keyed(line.get(..cut).unwrap(), false, Some("k7")));
+                assert!(begun.is_err() || begun == Ok(want), "{line:?} {cut}");
+            }
+        }
+    }
 
     #[test]
     fn every_label_is_found_by_its_first_byte() {

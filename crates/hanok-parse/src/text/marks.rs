@@ -1,5 +1,7 @@
 //! The marks that stand anywhere in a text: tags and special tokens.
 
+use std::ops::Range;
+
 use crate::{
     format::Format,
     policy::Mark,
@@ -7,6 +9,7 @@ use crate::{
         grammar::{Elements, Headers, Suffixed},
         presence::Presence,
         rule::{Rule, Tags},
+        template::Formats,
     },
 };
 
@@ -109,12 +112,19 @@ pub(crate) struct Entry {
 pub(crate) struct By {
     /// The formats that have the mark, the one that it is most likely of first. None: those of a table that is not built in.
     pub(crate) list: &'static [Format],
+    /// The same as a set.
+    pub(crate) formats: Formats,
     pub(crate) mark: Mark,
 }
 
 impl By {
     /// Nothing marks it, and no format is known.
-    pub(crate) const NONE: Self = Self { list: &[], mark: Mark::Bare };
+    pub(crate) const NONE: Self = Self::of(&[], Mark::Bare);
+
+    /// The formats of `list`, which mark it so.
+    pub(crate) const fn of(list: &'static [Format], mark: Mark) -> Self {
+        Self { list, formats: Formats::of(list), mark }
+    }
 }
 
 /// An entry for some formats.
@@ -258,7 +268,7 @@ pub(crate) struct Marks {
     /// The first three bytes, a bit for each three; some share one.
     threes: Vec<u64>,
     /// Each pair, and where the marks that begin with it stand.
-    pairs: Vec<([u8; 2], usize, usize)>,
+    pairs: Vec<(u16, usize, usize)>,
     /// The first bytes, a bit for each.
     firsts: [u64; 4],
     /// The rules of calls that may stand together before one close mark.
@@ -330,7 +340,10 @@ impl Marks {
             [first, second, third, ..] => {
                 let (word, bit) = three(*first, *second, *third);
                 self.threes.get(word).is_some_and(|word| word & bit != 0)
-                    && self.beginning([*first, *second]).0.iter().any(|(token, _)| alike(token))
+                    && self
+                        .marks
+                        .get(self.beginning([*first, *second]))
+                        .is_some_and(|marks| marks.iter().any(|(token, _)| alike(token)))
             }
             _ => true,
         }
@@ -361,7 +374,7 @@ impl Marks {
     fn of(mut entries: Vec<Entry>) -> Self {
         entries.sort_by_key(|entry| entry.token);
         entries.dedup_by_key(|entry| entry.token);
-        let by = |entry: &Entry| By { list: entry.formats, mark: trust(entry.token) };
+        let by = |entry: &Entry| By::of(entry.formats, trust(entry.token));
         let by = entries.iter().map(by).collect();
         let marks: Vec<_> = entries.into_iter().map(|entry| (entry.token, entry.mark)).collect();
         let blocks = marks.iter().filter_map(|(_, mark)| match mark {
@@ -373,7 +386,7 @@ impl Marks {
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
         let mut firsts = [0; 4];
-        let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
+        let mut pairs: Vec<(u16, usize, usize)> = Vec::new();
         let caseless = marks.iter().any(|(token, _)| CASELESS.contains(token));
         for (at, (token, mark)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
@@ -395,9 +408,10 @@ impl Marks {
                     }
                 }
             }
+            let own = u16::from_be_bytes([*first, *second]);
             match pairs.last_mut() {
-                Some((bytes, _, end)) if *bytes == [*first, *second] => *end = at + 1,
-                _ => pairs.push(([*first, *second], at, at + 1)),
+                Some((pair, _, end)) if *pair == own => *end = at + 1,
+                _ => pairs.push((own, at, at + 1)),
             }
         }
         Self { marks, by, heads, begins, threes, pairs, firsts, blocks, caseless }
@@ -411,11 +425,18 @@ impl Marks {
 
     /// The mark that `rest` begins with.
     pub(crate) fn at(&self, rest: &str) -> Lookup {
-        let (marks, heads) = match rest.as_bytes() {
-            [] => return Lookup::Nothing,
-            [first] => return self.prefix_of(*first),
+        self.found(rest).0
+    }
+
+    /// The mark that `rest` begins with, and how it marks a call.
+    pub(crate) fn found(&self, rest: &str) -> (Lookup, By) {
+        let range = match rest.as_bytes() {
+            [] => return (Lookup::Nothing, By::NONE),
+            [first] => return (self.prefix_of(*first), By::NONE),
             [first, second, ..] => self.beginning([*first, *second]),
         };
+        let marks = self.marks.get(range.clone()).unwrap_or_default();
+        let heads = self.heads.get(range.clone()).unwrap_or_default();
         let own = head(rest.as_bytes());
         let mut above = heads.partition_point(|head| *head <= own);
         // Only marks that begin with the same eight bytes have to be compared whole.
@@ -426,16 +447,19 @@ impl Marks {
             }
             above = below;
         }
-        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below)) {
+        let below = above.checked_sub(1);
+        if let Some((below, (token, mark))) = below.and_then(|at| Some((at, marks.get(at)?))) {
             if rest.starts_with(token) {
-                return Lookup::Mark(*mark, token.len());
+                let by = self.by.get(range.start + below).copied().unwrap_or(By::NONE);
+                return (Lookup::Mark(*mark, token.len()), by);
             }
         }
-        match marks.get(above) {
+        let lookup = match marks.get(above) {
             Some((token, _)) if token.starts_with(rest) => Lookup::Prefix,
             _ if self.caseless => self.in_any_case(rest),
             _ => Lookup::Nothing,
-        }
+        };
+        (lookup, By::NONE)
     }
 
     /// The mark that `rest` begins with, in another case.
@@ -453,18 +477,16 @@ impl Marks {
         }
     }
 
-    /// The marks that begin with two bytes, and their heads.
-    fn beginning(&self, bytes: [u8; 2]) -> (&[(&'static str, Meaning)], &[u64]) {
+    /// Where the marks stand that begin with two bytes.
+    fn beginning(&self, bytes: [u8; 2]) -> Range<usize> {
         let [first, second] = bytes;
         let (word, bit) = pair(first, second);
         if self.begins.get(word).is_none_or(|word| word & bit == 0) {
-            return (&[], &[]);
+            return 0..0;
         }
-        let found = self.pairs.binary_search_by(|(pair, ..)| pair.cmp(&bytes));
+        let found = self.pairs.binary_search_by_key(&u16::from_be_bytes(bytes), |(pair, ..)| *pair);
         let range = found.ok().and_then(|at| self.pairs.get(at));
-        let range = range.map_or(0..0, |(_, start, end)| *start..*end);
-        let marks = self.marks.get(range.clone()).unwrap_or_default();
-        (marks, self.heads.get(range).unwrap_or_default())
+        range.map_or(0..0, |(_, start, end)| *start..*end)
     }
 
     /// Whether a mark may begin with this byte, with which the text stops.

@@ -27,6 +27,8 @@ pub(crate) struct Setup {
     pub(crate) lines: Arc<Marks>,
     /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives. Without them only `Observation:` counts.
     pub(crate) labels: bool,
+    /// The word that labels of calls have behind them, if they have to.
+    pub(crate) key: Option<Arc<str>>,
     /// `Thought:` and `Final Answer:` say what is no call.
     pub(crate) answers: bool,
     /// JSON at the start of a line, bare or in a fence.
@@ -107,11 +109,17 @@ impl Setup {
             code_lines: is_named && is(Grammar::Lines),
             python: is(Grammar::Python),
             declared,
+            key: None,
             is_fixed: false,
             is_free: formats.is_some_and(|told| told.iter().count() == 1),
             formats,
             named: None,
         }
+    }
+
+    /// The same for other formats.
+    pub(crate) fn seeking(&self, sought: Sought) -> Self {
+        Self { key: self.key.clone(), ..Self::new(self.declared.clone(), sought) }
     }
 
     /// What the tables say. Of what is built in only what guards: marks of reasoning, results and turns.
@@ -137,6 +145,7 @@ impl Setup {
         let builtin: Option<Formats> = tables.iter().map(|table| table.format()).collect();
         Ok(Self {
             declared,
+            key: None,
             is_fixed: true,
             marks: Arc::new(marks),
             formats: Some(builtin.unwrap_or_default()),
@@ -152,6 +161,11 @@ impl Setup {
             is_free: tables.len() == 1,
             named: None,
         })
+    }
+
+    /// The word that labels of calls have behind them, if they have to.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key.as_deref()
     }
 
     /// Looks for the arguments of `tool` alone.

@@ -117,11 +117,15 @@ impl Elements {
 
     /// Reads on to byte `to`.
     pub(super) fn read(&mut self, look: Look<'_>, to: usize) {
-        loop {
+        while self.at < to {
             let rest = look.slice(self.at, to).as_bytes();
             // Only a document ends with a line. A mark may begin with a bracket, and have a tag in it.
             let in_document = self.open.iter().any(|open| open.kind == Kind::Document);
             let len = match in_document {
+                // Between two calls stands little.
+                false if rest.len() < 8 => {
+                    rest.iter().position(|byte| may_begin(*byte)).unwrap_or(rest.len())
+                }
                 true => eights::before_any(rest, [b'<', b'\\', b'[', b']', b'\n']),
                 false => eights::before_any(rest, [b'<', b'\\', b'[', b']']),
             };
@@ -164,6 +168,11 @@ impl Elements {
         }
         self.at = self.at.max(to);
     }
+}
+
+/// Whether an element, an environment, a document or a mark may begin with `byte`.
+fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'<' | b'\\' | b'[' | b']')
 }
 
 /// Whether `mark` wants attributes, and words stand in their place: its tag is one of nobody.
