@@ -255,6 +255,9 @@ pub struct ToolRequest<'a> {
     pub messages: &'a Messages,
     /// The calls that stand before it in the same reply.
     pub before: &'a [ToolCall],
+    /// True where the model wrote it as text without a mark, as it would quote one, and the tool may write
+    /// ([`text_calls`](crate::ReactAgentBuilder::text_calls)). A person is asked about it, whatever the interceptors say.
+    pub is_unmarked: bool,
     /// The turn.
     pub turn: TurnContext<'a>,
 }

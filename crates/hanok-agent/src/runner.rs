@@ -219,7 +219,7 @@ impl ToolRunner {
         let (messages, usage) = (Messages::default(), TurnUsage::default());
         let turn = ToolTurn { messages: &messages, usage: &usage };
         let tool_context = tool_call(context, call);
-        let place = Place { turn, before: &[] };
+        let place = Place { turn, before: &[], is_unmarked: false };
         let outcome = self.judge(context, place, call, &tool_context).await;
         let judged = JudgedCall { call, outcome, context: tool_context };
         self.observe(context, place, judged, &|_, _| {}).await
@@ -276,13 +276,23 @@ impl ToolRunner {
                 let before = calls.get(..index).unwrap_or_default();
                 let fault = fault(call);
                 async move {
-                    let place = Place { turn, before };
+                    let place = Place { turn, before, is_unmarked: false };
                     let outcome = match fault {
                         // An interceptor may have the tool that the parser does not know.
                         Some(fault) if fault.fault == Some(FaultKind::UnknownTool) => {
                             let judged = self.judge(context, place, call, &tool_context).await;
                             match judged {
                                 Ok(Judged::Observed(judged)) if judged.is_unknown_tool() => {
+                                    Ok(Judged::Observed(fault.into()))
+                                }
+                                judged => judged,
+                            }
+                        }
+                        // A person may say that it is meant.
+                        Some(fault) if fault.fault == Some(FaultKind::TextCall) => {
+                            let place = Place { is_unmarked: true, ..place };
+                            match self.judge(context, place, call, &tool_context).await {
+                                Ok(Judged::Observed(judged)) if judged.is_denied() => {
                                     Ok(Judged::Observed(fault.into()))
                                 }
                                 judged => judged,
@@ -316,7 +326,8 @@ impl ToolRunner {
         let judged: Vec<_> = judged.collect();
         let made = judged.into_iter().enumerate().map(|(index, judged)| {
             let before = round.calls.get(..index).unwrap_or_default();
-            self.observe(context, Place { turn: round.turn, before }, judged, observed)
+            let place = Place { turn: round.turn, before, is_unmarked: false };
+            self.observe(context, place, judged, observed)
         });
         // All run to their end, even when one of them has to wait for a person.
         join_all(made).await.into_iter().collect()
@@ -434,6 +445,7 @@ impl ToolRunner {
             effect: registered.tool.effect(),
             messages: place.turn.messages,
             before: place.before,
+            is_unmarked: place.is_unmarked,
             turn: TurnContext { agent: &self.agent, usage, language: self.language },
         }
     }

@@ -29,6 +29,9 @@ use crate::{
     tools::{execution::suspends, registry::Registered},
 };
 
+/// The rule by which people are asked about a call that a model may have quoted.
+const UNMARKED: &str = "unmarked_call";
+
 /// The most changes of one call's arguments that no person has seen.
 const CHANGES: usize = 8;
 
@@ -124,7 +127,7 @@ pub(crate) async fn admit<C>(
         let judgement =
             match interceptors {
                 // Nobody judges here, but an earlier process may have asked.
-                [] => context.memoised(&step)?.unwrap_or(Judgement::Make),
+                [] if !request.is_unmarked => context.memoised(&step)?.unwrap_or(Judgement::Make),
                 _ => {
                     let judging =
                         async || match judge(interceptors, tool, request.clone(), &standing, call)
@@ -294,6 +297,15 @@ async fn verdict(
             Verdict::Ask(_) if standing.approved.contains(&by) => {}
             verdict => return Ok(Some((by, verdict))),
         }
+    }
+    // What a model may have quoted is made by nobody's word but a person's.
+    if request.is_unmarked && standing.approved.is_empty() {
+        let terms = ApprovalTerms {
+            description: Some(prompt::may_be_quoted(request.turn.language).to_owned()),
+            may_stand: false,
+            ..ApprovalTerms::default()
+        };
+        return Ok(Some((UNMARKED.to_owned(), Verdict::Ask(terms))));
     }
     Ok(None)
 }

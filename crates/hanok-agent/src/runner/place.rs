@@ -46,6 +46,8 @@ pub(super) fn tool_call<C: Send + Sync + 'static>(context: &Context<C>, call: &T
 pub(super) struct Place<'a> {
     pub(super) turn: ToolTurn<'a>,
     pub(super) before: &'a [ToolCall],
+    /// The model wrote it as text, without a mark.
+    pub(super) is_unmarked: bool,
 }
 
 /// A call that is made, and its tool.

@@ -1,7 +1,11 @@
 //! The two protocols: prompts, calls, observations.
 
-use hanok_agent::{Language, Protocol, ReactAgent, ReactAgentBuilder, parse::Policy};
-use hanok_core::Effect;
+use hanok_agent::{
+    ApprovalRequest, Language, Protocol, ReactAgent, ReactAgentBuilder, parse::Policy,
+};
+use hanok_checkpoint::InMemoryCheckpointer;
+use hanok_core::{Effect, ThreadKey};
+use hanok_graph::Outcome;
 use hanok_model::{ChatRequest, Exchange, FnTool, ScriptedModel, ToolSpec};
 use hanok_state::{Arguments, Message, Role, ToolCall};
 use serde_json::json;
@@ -120,6 +124,29 @@ async fn calls_as_text_are_made_where_an_agent_asks_for_them() {
         let told = observation.text();
         assert!(want.map_or(told.contains("`wipe` may write"), |want| told == want), "{told}");
         assert_eq!(made.lock().unwrap().is_empty(), want.is_none(), "{text} {tool}");
+    }
+}
+
+/// A bare call that may write waits for a person, whom the agent's own approvals need not name.
+#[tokio::test]
+async fn a_bare_call_that_may_write_waits_for_a_person() {
+    let fence = "```json\n{\"name\": \"wipe\", \"arguments\": {\"q\": \"a\"}}\n```";
+    for (decision, want) in [("approve", &["wipe"] as &[&str]), ("reject", &[])] {
+        let model = ScriptedModel::new([Exchange::says(fence), Exchange::says("done")]);
+        let (agent, made) = reader(&model);
+        let agent = agent.text_calls(Policy::default()).build().unwrap();
+        let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+        let thread = app.thread(ThreadKey::named("t").unwrap());
+        let Outcome::Interrupted(run) = thread.invoke(agent.ask("?"), ()).await.unwrap() else {
+            panic!("nobody is asked");
+        };
+        assert!(made.lock().unwrap().is_empty());
+        let shown: ApprovalRequest = run.requests[0].payload().unwrap();
+        assert_eq!((shown.tool.as_str(), shown.may_stand), ("wipe", false));
+        assert!(shown.description.unwrap().contains("without a mark"), "{}", shown.rule);
+        let answer = json!({"decision": decision});
+        thread.reply(&answer, ()).await.unwrap().done().unwrap();
+        assert_eq!(*made.lock().unwrap(), want);
     }
 }
 

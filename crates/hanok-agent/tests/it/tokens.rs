@@ -6,7 +6,7 @@ use hanok_agent::{
     parse::{Bare, Policy},
 };
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Tenant, ThreadKey, Token};
+use hanok_core::{Effect, Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input};
 use hanok_model::{Exchange, FnTool, ScriptedModel, ToolSpec};
 use serde_json::json;
@@ -21,7 +21,7 @@ async fn shown(replies: &[&str], size: usize, protocol: Protocol) -> (String, Op
         Exchange::says(*reply).pieces(pieces)
     };
     let spec = ToolSpec::new("find", "finds", json!({"type": "object"})).unwrap();
-    let find = FnTool::untyped(spec, |_, _| async { Ok("연 15일".into()) });
+    let find = FnTool::untyped(spec, |_, _| async { Ok("연 15일".into()) }).effect(Effect::Pure);
     let model = ScriptedModel::new(replies.iter().map(pieces));
     // The same texts by both protocols: calls as text are read.
     let policy = Policy { bare: Bare::On, ..Policy::default() };
