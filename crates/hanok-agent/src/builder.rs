@@ -108,6 +108,7 @@ impl ReactAgentBuilder {
             language: Language::default(),
             protocol: Protocol::default(),
             text_calls: None,
+            keyed_labels: false,
             tool_choice: ToolChoice::default(),
             temperature: None,
             max_tokens: None,
@@ -623,8 +624,9 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// it is not, and a model that writes a call as text is asked once to use the server's tool calls.
     ///
     /// By [`Bare::Asked`](hanok_parse::Bare) marked calls count, and JSON in a fence or on its own; by `Bare::Off` marked ones
-    /// alone. A call without a mark that names a tool which is not known to read only is not made, whatever the approvals say:
-    /// text quotes such calls. The form of [`Protocol::Text`] is the prompt's own, and follows the approvals.
+    /// alone. A call without a mark that names a tool which is not known to read only waits for a person, whatever the approvals
+    /// say, for text quotes such calls; a person is asked, or it is refused where nobody can be asked. The form of [`Protocol::Text`] is the
+    /// prompt's own, and follows the approvals.
     ///
     /// ```
     /// use hanok_agent::{Protocol, ReactAgent, parse::Policy};
@@ -638,6 +640,25 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     /// ```
     pub fn text_calls(mut self, policy: Policy) -> Self {
         self.settings.text_calls = Some(policy);
+        self
+    }
+
+    /// Has the labels of calls carry a word that is drawn for each conversation (`Action[k7q2]:`), by [`Protocol::Text`]. Only they are
+    /// read: a page that the model quotes cannot know the word. Default: plain labels.
+    ///
+    /// The end of the system prompt tells the word. A model that leaves it out is told so once; a plain label behind that calls no
+    /// tool but those that are known to read only.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([])).keyed_labels();
+    /// # agent.build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
+    pub fn keyed_labels(mut self) -> Self {
+        self.settings.keyed_labels = true;
         self
     }
 

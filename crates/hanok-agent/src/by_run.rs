@@ -26,9 +26,11 @@ pub(crate) struct Round<'a> {
     pub(crate) system: Cow<'a, str>,
     pub(crate) model: Cow<'a, SharedModel>,
     pub(crate) parser: Cow<'a, Parser>,
+    /// The parser of plain labels, where labels carry a key.
+    pub(crate) unkeyed: Option<Cow<'a, Parser>>,
     /// The tools that the model is shown.
     pub(crate) shown: Vec<ToolSpec>,
-    /// Those of them that read only, where calls as text are read beside the server's.
+    /// Those of them that read only, where others may not be called by every text that is read.
     pub(crate) readers: Option<BTreeSet<String>>,
 }
 
@@ -88,7 +90,7 @@ impl<S: HasAgent, C> ByRun<S, C> {
     }
 
     /// The prompt, the model and the tools now: those that are `offered` of a catalogue, and what [`tools`](Self::tools) adds, or
-    /// else all. Of them the model is shown those that `only` names, if it does.
+    /// else all. Of them the model is shown those that `only` names, if it does. Labels carry `key`, if there is one.
     ///
     /// # Errors
     ///
@@ -100,6 +102,7 @@ impl<S: HasAgent, C> ByRun<S, C> {
         services: &C,
         offered: Option<Vec<ToolSpec>>,
         only: Option<&[String]>,
+        key: Option<&str>,
     ) -> Result<Round<'a>, AgentError> {
         let runner = self.runner(settings, state, services)?;
         let is_shown =
@@ -129,15 +132,23 @@ impl<S: HasAgent, C> ByRun<S, C> {
             true => Cow::Borrowed(&settings.parser),
             false => Cow::Owned(settings.parser_of(&shown)),
         };
+        let (parser, unkeyed) = match key {
+            Some(key) => (Cow::Owned(settings.keyed_parser_of(&shown, key)), Some(parser)),
+            None => (parser, None),
+        };
+        let system = match key {
+            Some(key) => Cow::Owned(system.into_owned() + &prompt::key(key, settings.language)),
+            None => system,
+        };
         let model = match &self.model {
             Some(model) => Cow::Owned(model(state, services)),
             None => Cow::Borrowed(&settings.model),
         };
         let is_reader = |spec: &&ToolSpec| runner.tools.effect(spec.name()) == Some(Effect::Pure);
-        let readers = settings.text_calls.filter(|_| settings.protocol == Protocol::Native);
-        let readers = readers
-            .map(|_| shown.iter().filter(is_reader).map(|spec| spec.name().to_owned()).collect());
-        Ok(Round { system, model, parser, shown, readers })
+        let is_by_text = settings.text_calls.is_some() && settings.protocol == Protocol::Native;
+        let readers = (is_by_text || unkeyed.is_some())
+            .then(|| shown.iter().filter(is_reader).map(|spec| spec.name().to_owned()).collect());
+        Ok(Round { system, model, parser, unkeyed, shown, readers })
     }
 }
 

@@ -72,6 +72,7 @@ mod handoff;
 mod has_agent;
 mod hook;
 mod intercept;
+mod label_key;
 mod large_results;
 mod nodes;
 mod observation;
@@ -158,6 +159,7 @@ pub use intercept::{
     redaction::{PatternError, Redaction, RedactionStrategy, scan::PersonalData},
     retrying::Retrying,
 };
+pub use label_key::label_key;
 pub use large_results::{LargeResult, LargeResults};
 pub use observation::{FaultKind, Observation};
 pub use plan::{
@@ -171,7 +173,7 @@ pub use plan::{
 pub use progress::AgentProgress;
 pub use prompt_front::{BreakCause, FrontParts, PromptFront};
 pub use protocol::Protocol;
-pub use reply::ask_model::ask_model;
+pub use reply::ask_model::{Reading, ask_model};
 pub use runner::{ToolRunner, ToolTurn, tool_result::ToolResult};
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use structured::{

@@ -55,6 +55,11 @@ impl Observed {
         self
     }
 
+    /// True for a call that an interceptor does not let be made, or about which nobody can be asked.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.observation.fault == Some(FaultKind::Denied)
+    }
+
     /// True where there is no such tool.
     pub(crate) fn is_unknown_tool(&self) -> bool {
         self.observation.fault == Some(FaultKind::UnknownTool)
@@ -76,6 +81,8 @@ pub enum FaultKind {
     Unreadable,
     /// The model wrote a call as text, where calls come another way, or one without a mark that may write.
     TextCall,
+    /// The label of the call does not carry the conversation's key, or the tool that it names may write.
+    UnkeyedLabel,
     /// The agent has no such tool.
     UnknownTool,
     /// The tool was offered in this turn and is not there any more.
@@ -118,6 +125,7 @@ impl FaultKind {
         match self {
             Self::Unreadable => "unreadable",
             Self::TextCall => "text_call",
+            Self::UnkeyedLabel => "unkeyed_label",
             Self::UnknownTool => "unknown_tool",
             Self::ToolGone => "tool_gone",
             Self::ToolChanged => "tool_changed",

@@ -94,6 +94,48 @@ pub(crate) fn unmarked_call(tool: &str, language: Language) -> String {
     }
 }
 
+/// The end of the system prompt where labels carry a key.
+pub(crate) fn key(key: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!(
+            "\n\n이 대화의 호출 표시는 `{key}`입니다. Action 뒤에 언제나 붙여 `Action[{key}]: 도구 이름`으로 씁니다. 표시가 없는 Action은 실행하지 않습니다."
+        ),
+        _ => format!(
+            "\n\nThe key of this conversation is `{key}`. Always write it behind Action: `Action[{key}]: the name of one tool`. An Action without it is not made."
+        ),
+    }
+}
+
+/// The message to a model whose label lacks the key.
+pub(crate) fn unkeyed(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "Action에 이 대화의 호출 표시가 없어 실행하지 않았습니다. 지침 끝에 적힌 대로 표시를 붙여 다시 쓰고, 인용했을 뿐이면 Final Answer를 쓰세요."
+        }
+        _ => {
+            "Your Action lacks the key of this conversation, so it was not made. Write it again with the key, as the end of your instructions says; if you only quoted it, write a Final Answer."
+        }
+    }
+}
+
+/// The same of a call that may write, behind that sentence.
+pub(crate) fn unkeyed_call(tool: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!(
+            "`{tool}`은 쓰는 도구일 수 있어, 이 대화의 호출 표시가 없는 Action으로는 실행하지 않습니다."
+        ),
+        _ => format!("`{tool}` may write, so an Action without the key of this conversation does not call it."),
+    }
+}
+
+/// What a person is told of a call without a mark.
+pub(crate) fn may_be_quoted(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "모델이 이 호출을 표시 없이 글로 썼습니다. 읽은 글을 옮긴 것일 수 있습니다.",
+        _ => "The model wrote this call as text, without a mark: it may quote what it read.",
+    }
+}
+
 /// The message to a model whose reply was cut off before it said anything.
 pub(crate) fn cut_off(language: Language) -> &'static str {
     match language {

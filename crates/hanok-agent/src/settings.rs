@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use hanok_core::TaskId;
 use hanok_graph::Context;
 use hanok_memory::Compactor;
 use hanok_model::{SharedModel, SharedTool, ToolChoice, ToolSpec};
@@ -13,6 +14,7 @@ use crate::{
     catalogue::{Catalogue, SEARCH_TOOLS},
     error::{AgentError, RegistryError, ToolFault},
     has_agent::HasAgent,
+    label_key::label_key,
     hook::SharedHook,
     progress::AgentProgress,
     protocol::Protocol,
@@ -65,6 +67,8 @@ pub(crate) struct AgentSettings {
     pub(crate) protocol: Protocol,
     /// How the text of a reply is read for calls where the server has calls of its own. None: it is not.
     pub(crate) text_calls: Option<Policy>,
+    /// Whether the labels of calls carry a word that is drawn for each conversation.
+    pub(crate) keyed_labels: bool,
     pub(crate) tool_choice: ToolChoice,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
@@ -101,6 +105,11 @@ impl AgentSettings {
         }
     }
 
+    /// The same, for labels that carry `key`. What carries none, and every other form, is text.
+    pub(crate) fn keyed_parser_of(&self, shown: &[ToolSpec], key: &str) -> Parser {
+        self.parser_of(shown).format(Format::React).keyed(key)
+    }
+
     /// A parser for calls of these tools, and of the one that answers.
     pub(crate) fn parser_of(&self, shown: &[ToolSpec]) -> Parser {
         let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
@@ -111,6 +120,16 @@ impl AgentSettings {
             (Protocol::Native, None) => parser.without_calls(),
             (Protocol::Native, Some(policy)) => parser.policy(policy).asked([Format::BareJson]),
         }
+    }
+
+    /// The word of the conversation's labels, if they carry one: the one that it has, or one drawn by `task`.
+    pub(crate) fn label_key(&self, state: &AgentState, task: TaskId) -> Option<String> {
+        self.is_keyed().then(|| state.label_key.clone().unwrap_or_else(|| label_key(task)))
+    }
+
+    /// Whether labels carry a word of their conversation.
+    pub(crate) fn is_keyed(&self) -> bool {
+        self.keyed_labels && self.protocol == Protocol::Text
     }
 
     /// The tool that searches for tools, if this turn offers it.

@@ -46,6 +46,9 @@ pub struct AgentState {
     pub memory: ConversationMemory,
     /// The front of the last prompt. A turn leaves it as it is.
     pub front: Option<PromptFront>,
+    /// The word that the labels of calls carry in this conversation, where they do
+    /// ([`keyed_labels`](crate::ReactAgentBuilder::keyed_labels)). A turn leaves it as it is.
+    pub label_key: Option<String>,
 }
 
 impl AgentState {

@@ -8,7 +8,7 @@ use hanok_parse::{Language, Parser, restore};
 use hanok_state::Message;
 use hanok_telemetry::ContentCapture;
 
-use crate::{conversation, prompt, protocol::Protocol, reply::ask_model::ask_model};
+use crate::{conversation, prompt, protocol::Protocol, reply::ask_model::{Reading, ask_model}};
 
 type Summarise =
     dyn Fn(Vec<Message>, Call) -> BoxFuture<'static, Result<String, BoxError>> + Send + Sync;
@@ -60,7 +60,7 @@ impl Summariser {
             async move {
                 let request = summary_request(&messages, &call, language);
                 let (parser, off) = (Parser::default(), ContentCapture::Off);
-                let reading = (&parser, Protocol::Native);
+                let reading = Reading::new(&parser, Protocol::Native);
                 let reply = ask_model(&model, request, &call, reading, off).await?;
                 Ok::<_, hanok_model::ModelError>(restore(&reply.message.text()).into_owned())
             }

@@ -80,6 +80,7 @@ impl SupervisorBuilder {
             memory: None,
             forwarded: BTreeSet::new(),
             parallel: false,
+            keyed_labels: false,
             max_hops: MAX_HOPS,
             temperature: None,
             max_tokens: None,
@@ -111,6 +112,7 @@ impl SupervisorBuilder {
             memory: settings.memory,
             forwarded: settings.forwarded,
             parallel: settings.parallel,
+            keyed_labels: settings.keyed_labels,
             max_hops: settings.max_hops,
             temperature: settings.temperature,
             max_tokens: settings.max_tokens,
@@ -499,6 +501,27 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// they are not recorded.
     pub fn capture(mut self, capture: ContentCapture) -> Self {
         self.settings.capture = capture;
+        self
+    }
+
+    /// Has the labels of delegations carry a word that is drawn for each conversation (`Delegate[k7q2]:`). Only they are followed: what
+    /// the model quotes of others cannot know the word. Default: plain labels.
+    ///
+    /// The end of the system prompt tells the word. A model that leaves it out is told so once; where it does so again the turn ends
+    /// ([`StopReason::NoToolCall`]). The agents' own labels are theirs
+    /// ([`keyed_labels`](hanok_agent::ReactAgentBuilder::keyed_labels)).
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).keyed_labels().build()?;
+    /// let supervisor = Supervisor::builder(model).keyed_labels().agent(rules).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keyed_labels(mut self) -> Self {
+        self.settings.keyed_labels = true;
         self
     }
 

@@ -125,6 +125,12 @@ pub(crate) fn ended(
         (_, StopReason::HopLimit) => {
             format!("Stopped here: the limit of {times} delegations was reached.")
         }
+        (Language::Korean, StopReason::NoToolCall) => {
+            "모델이 위임 표시를 두 번 빠뜨려 여기서 멈췄습니다.".to_owned()
+        }
+        (_, StopReason::NoToolCall) => {
+            "Stopped here: the model left the key out of its delegation, twice.".to_owned()
+        }
         (Language::Korean, _) => "모델이 빈 답만 내어 여기서 멈췄습니다.".to_owned(),
         (_, StopReason::MaxIterations) => {
             format!("Stopped here: the limit of {times} routing calls was reached.")
@@ -165,6 +171,30 @@ pub(crate) fn no_tools<'a>(agents: impl Iterator<Item = &'a str>, language: Lang
         }
         _ => {
             format!("No tools can be called here. Delegate to an agent. The agents are: {agents}.")
+        }
+    }
+}
+
+/// The end of the system prompt where labels carry a key.
+pub(crate) fn key(key: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!(
+            "\n\n이 대화의 위임 표시는 `{key}`입니다. Delegate 뒤에 언제나 붙여 `Delegate[{key}]: 에이전트 이름`으로 씁니다. 표시가 없는 Delegate는 따르지 않습니다."
+        ),
+        _ => format!(
+            "\n\nThe key of this conversation is `{key}`. Always write it behind Delegate: `Delegate[{key}]: the name of the agent`. A Delegate without it is not followed."
+        ),
+    }
+}
+
+/// The message after a delegation whose label lacks the key.
+pub(crate) fn unkeyed(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "Delegate에 이 대화의 위임 표시가 없어 따르지 않았습니다. 지침 끝에 적힌 대로 표시를 붙여 다시 쓰고, 인용했을 뿐이면 Final Answer를 쓰세요."
+        }
+        _ => {
+            "Your Delegate lacks the key of this conversation, so it was not followed. Write it again with the key, as the end of your instructions says; if you only quoted it, write a Final Answer."
         }
     }
 }

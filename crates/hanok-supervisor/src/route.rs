@@ -1,7 +1,7 @@
 //! The route in a routing model's reply.
 
 use hanok_model::DataMark;
-use hanok_parse::{ErrorKind, Expected, ParseError, Parser, restore};
+use hanok_parse::{ErrorKind, Expected, Format, ParseError, Parser, restore};
 use serde::Deserialize;
 
 /// One delegation of a reply.
@@ -27,8 +27,26 @@ pub(crate) enum Route {
     Undecided(String),
     /// Something that was meant as a delegation and cannot be one.
     Wrong(ParseError),
+    /// A delegation whose label lacks the conversation's key.
+    Unkeyed,
     /// Nothing.
     Empty,
+}
+
+/// The parser of labels that carry `key`. A delegation by a plain one is none, nor is one in another form.
+pub(crate) fn keyed(plain: &Parser, key: &str) -> Parser {
+    plain.clone().format(Format::Supervisor).keyed(key)
+}
+
+/// Reads `text` by the [`keyed`] labels, and tells where only `plain` ones delegate.
+pub(crate) fn read_keyed(keyed: &Parser, plain: &Parser, text: &str) -> Route {
+    match read_route(keyed, text) {
+        route @ (Route::Undecided(_) | Route::Empty) => match read_route(plain, text) {
+            Route::Delegate { .. } => Route::Unkeyed,
+            _ => route,
+        },
+        route => route,
+    }
 }
 
 /// Reads `text`. A delegation without a task is one: the agent has the user's messages.

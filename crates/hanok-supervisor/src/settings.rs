@@ -66,6 +66,8 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     /// The agents whose answers are the turn's.
     pub(crate) forwarded: BTreeSet<String>,
     pub(crate) parallel: bool,
+    /// Whether the labels of delegations carry a word that is drawn for each conversation.
+    pub(crate) keyed_labels: bool,
     pub(crate) max_hops: u32,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,

@@ -37,4 +37,7 @@ pub struct SupervisorState {
     pub memory: ConversationMemory,
     /// The front of the routing model's last prompt. A turn leaves it as it is.
     pub front: Option<PromptFront>,
+    /// The word that the labels of delegations carry in this conversation, where they do
+    /// ([`keyed_labels`](crate::SupervisorBuilder::keyed_labels)). A turn leaves it as it is.
+    pub label_key: Option<String>,
 }

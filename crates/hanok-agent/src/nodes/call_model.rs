@@ -23,7 +23,7 @@ use crate::{
     prompt_front::BreakCause,
     protocol::Protocol,
     reply::{
-        ask_model::ask_through,
+        ask_model::{Reading, ask_through},
         forming::Forming,
         read::{ReadReply, ReplyReader},
     },
@@ -49,6 +49,10 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
         jump = turn.hooks(HookPoint::BeforeModel).await?;
     }
     if matches!(jump, None | Some(Jump::Model)) {
+        let key = parts.settings.label_key(turn.now.agent(), context.task());
+        if key.is_some() && key != turn.now.agent().label_key {
+            turn.write_agent(AgentState::update().label_key(key.clone()))?;
+        }
         let now = turn.now.clone();
         let (services, only) = (context.services(), turn.tools.take());
         let offered = match parts.settings.offered(now.agent(), &context).await? {
@@ -58,8 +62,8 @@ pub(crate) async fn call_model<S: HasAgent, C: Send + Sync + 'static>(
             }
             offered => offered.map(|(offered, _)| offered),
         };
-        let round =
-            parts.by_run.round(&parts.settings, &now, services, offered, only.as_deref())?;
+        let (only, key) = (only.as_deref(), key.as_deref());
+        let round = parts.by_run.round(&parts.settings, &now, services, offered, only, key)?;
         let talk = Talk::of(&parts.settings, now.agent(), &stored);
         // On the heap: a node within a node's graph within another has little room on the stack.
         let asking = Box::pin(parts.settings.ask_model(&round, now.agent(), talk, &context));
@@ -242,7 +246,8 @@ impl AgentSettings {
         let call = context.call("model", round.model.name(), "");
         let turn = TurnContext { agent: &self.name, usage, language: self.language };
         let model = NextModel::new(&self.runner.interceptors, &round.model, turn);
-        let reading = (&*round.parser, self.protocol);
+        let reading =
+            Reading::new(&round.parser, self.protocol).hidden(round.unkeyed.as_deref());
         let call = self.watched(&call, context);
         let ask = async || {
             let ask = |call| async move {
@@ -259,6 +264,7 @@ impl AgentSettings {
             parser: &round.parser,
             protocol: self.protocol,
             readers: round.readers.as_ref(),
+            unkeyed: round.unkeyed.as_deref(),
             corrects: self.corrects(messages),
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),
@@ -272,11 +278,14 @@ impl AgentSettings {
         Ok(reply)
     }
 
-    /// Whether a call as text is answered by a sentence about the server's calls. Behind that sentence it is an answer.
+    /// Whether a call that is not written as it has to be is answered by a sentence about that. Behind that sentence it is not.
     fn corrects(&self, messages: &Messages) -> bool {
-        let sentence = prompt::text_call(self.language);
-        let said = messages.iter().last().is_some_and(|last| last.text().contains(sentence));
-        self.protocol == Protocol::Native && self.text_calls.is_none() && !said
+        let sentence = match self.protocol {
+            Protocol::Native if self.text_calls.is_none() => prompt::text_call(self.language),
+            Protocol::Text if self.keyed_labels => prompt::unkeyed(self.language),
+            _ => return false,
+        };
+        !messages.iter().last().is_some_and(|last| last.text().contains(sentence))
     }
 
     /// The call, whose typed answer is shown while it forms.

@@ -20,7 +20,7 @@ use crate::{
     progress::AgentProgress,
     prompt_front::{PromptFront, unnamed},
     protocol::Protocol,
-    reply::ask_model::ask_through,
+    reply::ask_model::{Reading, ask_through},
     settings::{AgentParts, AgentSettings},
     state::{AgentState, AgentStateUpdate},
     usage::TurnUsage,
@@ -84,7 +84,9 @@ pub(crate) async fn compact<S: HasAgent, C: Send + Sync + 'static>(
         Some(catalogue) => Some(catalogue.offered(&agent.bound_tools, context.now()).await?),
         None => None,
     };
-    let round = parts.by_run.round(settings, &state, context.services(), offered, None)?;
+    let key = settings.label_key(agent, context.task());
+    let services = context.services();
+    let round = parts.by_run.round(settings, &state, services, offered, None, key.as_deref())?;
     let mut talk = Talk::of(settings, agent, &agent.messages);
     let mut usage = agent.usage.clone();
     Ok(match settings.compact(&round, &mut talk, None, &mut usage, &context).await? {
@@ -200,7 +202,7 @@ impl<C: Send + Sync + 'static> SummaryModel for Summaries<'_, C> {
         Box::pin(async move {
             let ask = async || {
                 let ask = |call| async move {
-                    let reading = (parser, Protocol::Native);
+                    let reading = Reading::new(parser, Protocol::Native);
                     ask_through(model, request, &call, reading, runner.capture).await
                 };
                 let (reply, spent) = call.metered(ask).await;

@@ -23,7 +23,7 @@ use crate::{
     error::{AgentError, ToolCallError},
     observation::{FaultKind, Observation},
     protocol::Protocol,
-    reply::ask_model::ask_model,
+    reply::ask_model::{Reading, ask_model},
     state::{AgentState, StopReason},
     structured::{Structured, error::StructuredError},
 };
@@ -88,7 +88,7 @@ impl ModelTask {
         let call = context.call("model", "answer", "");
         let request = self.request(words.answer, state, &call);
         let (parser, off) = (Parser::default(), ContentCapture::Off);
-        let reading = (&parser, Protocol::Native);
+        let reading = Reading::new(&parser, Protocol::Native);
         let asked = || ask_model(&self.model, request, &call, reading, off);
         let reply: ChatReply =
             context.step("answer", asked).await.map_err(|error| self.failed(error))?;

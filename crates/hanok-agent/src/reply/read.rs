@@ -65,7 +65,9 @@ pub(crate) struct ReplyReader<'a> {
     pub(crate) protocol: Protocol,
     /// The tools that read only, where a call without a mark may name no other. `None` where the prompt asks for such calls.
     pub(crate) readers: Option<&'a BTreeSet<String>>,
-    /// Whether a call as text is answered by a sentence about the server's calls: that was not said just now.
+    /// The parser of plain labels, where labels carry a key.
+    pub(crate) unkeyed: Option<&'a Parser>,
+    /// Whether a call that is not written as it has to be is answered by a sentence about that, which was not said just now.
     pub(crate) corrects: bool,
     pub(crate) language: Language,
     /// The beginning of the ids of calls without an id of their own.
@@ -94,7 +96,13 @@ impl ReplyReader<'_> {
                 let text = text.into_owned();
                 return ReadReply { text, faults: vec![fault], ..ReadReply::default() };
             }
-            let read = self.parser.parse(&text);
+            let read = match self.keyed(&text) {
+                Ok(read) => read,
+                Err(fault) => {
+                    let text = text.into_owned();
+                    return ReadReply { text, faults: vec![fault], ..ReadReply::default() };
+                }
+            };
             let turn = self.of_text(&text, read);
             return self.unless_lost(turn, reply.finish);
         }
@@ -121,6 +129,26 @@ impl ReplyReader<'_> {
             faults,
             ..ReadReply::default()
         })
+    }
+
+    /// What the text says. Where labels carry a key, a reply with none but plain ones is a fault; where the model was told so just
+    /// now, such labels call what reads only.
+    fn keyed(&mut self, text: &str) -> Result<Reply, Fault> {
+        let read = self.parser.parse(text);
+        let Some(unkeyed) = self.unkeyed else { return Ok(read) };
+        let plain = match read.calls.is_empty() && read.error.is_none() {
+            true => unkeyed.parse(text),
+            false => Reply::default(),
+        };
+        if plain.calls.is_empty() || read.answer.is_some() && !self.corrects {
+            self.readers = None;
+            return Ok(read);
+        }
+        if self.corrects {
+            let (kind, text) = (FaultKind::UnkeyedLabel, prompt::unkeyed(self.language));
+            return Err(Fault { call_id: None, kind, text: text.to_owned() });
+        }
+        Ok(plain)
     }
 
     /// Whether the text has a call of a tool that there is, by a mark, or breaks off in one.
@@ -182,7 +210,7 @@ impl ReplyReader<'_> {
         let (mut calls, mut faults) = (Vec::new(), Vec::new());
         for (_, call, error) in attempts {
             // A server refuses a conversation whose calls name what it was not given.
-            let is_known = matches!(&error, None | Some((FaultKind::TextCall, _)));
+            let is_known = matches!(&error, None | Some((FaultKind::TextCall | FaultKind::UnkeyedLabel, _)));
             let call = call.filter(|_| is_known || self.protocol == Protocol::Text);
             let call_id = call.map(|(name, arguments)| {
                 let id = self.id("");
@@ -203,11 +231,16 @@ impl ReplyReader<'_> {
         (kind, error.observation(self.parser.declared(), self.language))
     }
 
-    /// What the model is told of a call that is not made: it has no mark, and may write.
+    /// What the model is told of a call that is not made by itself: it has no mark, and may write.
     fn refused(&self, call: &Call) -> Option<(FaultKind, String)> {
         let readers = self.readers.filter(|_| call.mark == Mark::Bare)?;
         let refuses = !readers.contains(&call.name);
-        refuses.then(|| (FaultKind::TextCall, prompt::unmarked_call(&call.name, self.language)))
+        refuses.then(|| match self.unkeyed {
+            Some(_) => {
+                (FaultKind::UnkeyedLabel, prompt::unkeyed_call(&call.name, self.language))
+            }
+            None => (FaultKind::TextCall, prompt::unmarked_call(&call.name, self.language)),
+        })
     }
 
     /// `id` if no call has it, or else a new one.
@@ -264,12 +297,13 @@ mod tests {
         let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
         let taken = ["c-0", "old"].into();
         let (language, prefix) = (Language::English, "c");
-        let (readers, corrects) = (None, false);
+        let (readers, unkeyed, corrects) = (None, None, false);
         let issued = [].into();
         ReplyReader {
             parser: &parser,
             protocol,
             readers,
+            unkeyed,
             corrects,
             language,
             prefix,

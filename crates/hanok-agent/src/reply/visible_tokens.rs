@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hanok_core::{Call, Token, TokenSink};
 use hanok_parse::{Event, Parser, Stream};
 
+use super::ask_model::Reading;
 use crate::protocol::Protocol;
 
 /// Reads the text that a model writes, and hands on what a user may see of it: the answer, and what the model thinks. Never a
@@ -13,6 +14,8 @@ pub(crate) struct VisibleTokens {
     parser: Parser,
     sink: Arc<dyn TokenSink>,
     protocol: Protocol,
+    /// What has a call by this parser is no answer.
+    hidden: Option<Parser>,
     state: Mutex<StreamState>,
 }
 
@@ -32,13 +35,12 @@ impl VisibleTokens {
     /// The same call, whose tokens are what a user may see; `None` if nobody watches.
     pub(crate) fn of(
         call: &Call,
-        parser: &Parser,
-        protocol: Protocol,
+        Reading { parser, protocol, hidden }: Reading<'_>,
     ) -> Option<(Call, Arc<Self>)> {
         let sink = call.sink()?.clone();
         let state = StreamState { stream: Some(parser.stream()), ..StreamState::default() };
-        let shown =
-            Arc::new(Self { parser: parser.clone(), sink, protocol, state: Mutex::new(state) });
+        let (parser, hidden) = (parser.clone(), hidden.cloned());
+        let shown = Arc::new(Self { parser, sink, protocol, hidden, state: Mutex::new(state) });
         Some((call.clone().tokens(shown.clone()), shown))
     }
 
@@ -50,7 +52,11 @@ impl VisibleTokens {
         self.show(&mut state);
         let silent = reply.calls.is_empty() && reply.answer.is_none() && reply.error.is_none();
         // By its own text protocol a model answers behind a label. That it did so without one is known now.
-        if silent && !state.content && !reply.content.is_empty() {
+        let is_hidden = || {
+            let parser = self.hidden.as_ref();
+            parser.is_some_and(|parser| !parser.parse(&reply.content).calls.is_empty())
+        };
+        if silent && !state.content && !reply.content.is_empty() && !is_hidden() {
             self.sink.token(Token::Text(reply.content));
         }
     }

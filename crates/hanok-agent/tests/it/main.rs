@@ -25,6 +25,7 @@ mod graph_tools;
 mod handoffs;
 mod hooks;
 mod intercept;
+mod keyed_labels;
 mod langgraph;
 mod large_results;
 mod memory;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_agent::{
-    BreakCause, PromptFront, Protocol, StopReason, ask_model,
+    BreakCause, PromptFront, Protocol, Reading, StopReason, ask_model, label_key,
     memory::{CompactionChange, ConversationMemory, FullWindow, Remembers},
 };
 use hanok_graph::{Context, END, Snapshot, StepError};
@@ -17,7 +17,7 @@ use crate::{
     error::SupervisorError,
     progress::SupervisorProgress,
     prompt,
-    route::{Delegation, Route, read_route},
+    route::{Delegation, Route, keyed, read_keyed, read_route},
     selection::{self, Selection},
     settings::{SupervisorSettings, Unasked, Undecided},
     state::{SupervisorState, SupervisorStateUpdate},
@@ -40,6 +40,10 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
         return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
     }
     let (mut now, mut change) = (SupervisorState::clone(&state), CompactionChange::default());
+    if supervisor.keyed_labels && now.label_key.is_none() {
+        now.label_key = Some(label_key(context.task()));
+    }
+    let key = now.label_key.clone();
     if let Some((smaller, made)) = supervisor.compacted(&now, None, &context).await? {
         (now, change) = (smaller, made);
     }
@@ -55,6 +59,7 @@ pub(crate) async fn choose_agent<C: Send + Sync + 'static>(
         }
         chosen => chosen?,
     };
+    let update = if key == state.label_key { update } else { update.label_key(key) };
     Ok(match change.is_empty() {
         true => update,
         false => SupervisorState::remember(change).and(update),
@@ -70,10 +75,10 @@ async fn choose<C: Send + Sync + 'static>(
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
     let limit = supervisor.limit(state);
     let mut iteration = state.iteration + 1;
-    let request = supervisor.request(&state.messages, &state.memory);
+    let request = supervisor.request(&state.messages, &state.memory, supervisor.key(state));
     let front = supervisor.front(context, state, &request);
     let step = format!("route{pass}");
-    let (mut text, mut chosen) = supervisor.ask(context, &step, request.clone()).await?;
+    let (mut text, mut chosen) = supervisor.ask(context, state, &step, request.clone()).await?;
     if let Some(correction) = supervisor.correction(&chosen, state) {
         let is_usable =
             matches!(chosen, Route::Final(_) | Route::Undecided(_) | Route::Delegate { .. });
@@ -88,7 +93,7 @@ async fn choose<C: Send + Sync + 'static>(
             let tokens = counter.text(&text) + counter.text(&correction);
             let request = corrected(request, text, correction);
             let step = format!("route-again{pass}");
-            (text, chosen) = supervisor.ask(context, &step, request).await?;
+            (text, chosen) = supervisor.ask(context, state, &step, request).await?;
             // The conversation keeps neither what was wrong nor the correction.
             let cause = BreakCause::Repair;
             context.custom(&SupervisorProgress::PromptBroken { cause, tokens });
@@ -113,12 +118,26 @@ fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequ
 }
 
 impl<C: Send + Sync + 'static> SupervisorSettings<C> {
-    pub(super) fn request(&self, messages: &Messages, memory: &ConversationMemory) -> ChatRequest {
+    pub(super) fn request(
+        &self,
+        messages: &Messages,
+        memory: &ConversationMemory,
+        key: Option<&str>,
+    ) -> ChatRequest {
         let messages = memory.prompt(messages, self.language).into_iter().collect();
-        let sent = conversation::request(&self.system, &messages, self.language);
+        let system = match key {
+            Some(key) => format!("{}{}", self.system, prompt::key(key, self.language)),
+            None => self.system.clone(),
+        };
+        let sent = conversation::request(&system, &messages, self.language);
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         request
+    }
+
+    /// The key that labels carry, if they do.
+    pub(super) fn key<'a>(&self, state: &'a SupervisorState) -> Option<&'a str> {
+        state.label_key.as_deref().filter(|_| self.keyed_labels)
     }
 
     /// The front of `request`. Where it does not begin as the last one of the thread did, that is said.
@@ -142,16 +161,24 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
     async fn ask(
         &self,
         context: &Context<C>,
+        state: &SupervisorState,
         step: &str,
         request: ChatRequest,
     ) -> Result<(String, Route), SupervisorError> {
         let call = context.call("model", self.model.name(), "");
-        let reading = (&self.parser, Protocol::Text);
+        let keyed = self.key(state).map(|key| keyed(&self.parser, key));
+        let reading = match &keyed {
+            Some(keyed) => Reading::new(keyed, Protocol::Text).hidden(Some(&self.parser)),
+            None => Reading::new(&self.parser, Protocol::Text),
+        };
         let ask = || ask_model(&self.model, request, &call, reading, self.capture);
         let reply = context.step(step, ask).await;
         let reply: ChatReply = reply.map_err(model_failed)?;
         let text = reply.message.text().into_owned();
-        let route = read_route(&self.parser, &text);
+        let route = match &keyed {
+            Some(keyed) => read_keyed(keyed, &self.parser, &text),
+            None => read_route(&self.parser, &text),
+        };
         Ok((text, route))
     }
 
@@ -166,6 +193,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
             Route::Final(_) => self.is_unasked(state).then(unasked),
             Route::Undecided(_) if self.undecided == Undecided::AskAgain => Some(undecided()),
             Route::Undecided(_) => self.is_unasked(state).then(unasked),
+            Route::Unkeyed => Some(prompt::unkeyed(self.language).to_owned()),
             Route::Empty => Some(undecided()),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
                 Some(prompt::no_tools(self.parser.declared().agents(), self.language))
@@ -199,6 +227,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
                 let message = Message::assistant(answer.as_str());
                 Ok(end_of_turn(StopReason::Answered).message(message).answer(Some(answer)))
             }
+            Route::Unkeyed => Ok(self.end(context, state, StopReason::NoToolCall)),
             Route::Empty => Ok(self.end(context, state, StopReason::EmptyReply)),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownAgent => {
                 Err(self.undeclared(error.name.unwrap_or_default()))

@@ -1,7 +1,7 @@
 //! The conversation of a supervisor, kept small before its model is asked.
 
 use hanok_agent::{
-    Protocol, ask_model,
+    Protocol, Reading, ask_model,
     memory::{
         CompactionChange, ConversationMemory, FullWindow, MemoryError, Remembers, SummaryModel,
     },
@@ -48,7 +48,8 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         };
         let is_own = compactor.model().name() == self.model.name();
         let model = if is_own { &self.model } else { compactor.model() };
-        let summaries = Summaries { supervisor: self, model, is_own, context };
+        let key = self.key(state);
+        let summaries = Summaries { supervisor: self, model, is_own, key, context };
         let (messages, memory) = (&state.messages, &state.memory);
         let change = compactor.compact_by(&summaries, messages, memory, full, context).await;
         let change = change.map_err(|error| match error {
@@ -70,6 +71,8 @@ struct Summaries<'a, C: Send + Sync + 'static> {
     model: &'a SharedModel,
     /// True for the model that routes, too.
     is_own: bool,
+    /// The key that labels carry, if they do.
+    key: Option<&'a str>,
     context: &'a Context<C>,
 }
 
@@ -82,13 +85,13 @@ impl<C: Send + Sync + 'static> SummaryModel for Summaries<'_, C> {
     ) -> BoxFuture<'a, Result<ChatReply, StepError>> {
         Box::pin(async move {
             let parser = Parser::default();
-            let reading = (&parser, Protocol::Native);
+            let reading = Reading::new(&parser, Protocol::Native);
             let ask = || ask_model(self.model, request, &call, reading, self.supervisor.capture);
             self.context.step(step, ask).await
         })
     }
 
     fn front(&self, memory: &ConversationMemory, messages: &Messages) -> Option<ChatRequest> {
-        self.is_own.then(|| self.supervisor.request(messages, memory))
+        self.is_own.then(|| self.supervisor.request(messages, memory, self.key))
     }
 }

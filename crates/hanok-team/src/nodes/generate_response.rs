@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hanok_agent::{DataMark, Protocol, ask_model};
+use hanok_agent::{DataMark, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Chain, OverBudget};
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
@@ -154,7 +154,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
         let at_limit =
             |OverBudget(limit)| Ok(Written::AtLimit(prompt::limit(limit, settings.language)));
         let ask = async || {
-            let reading = (&parser, Protocol::Native);
+            let reading = Reading::new(&parser, Protocol::Native);
             let reply = ask_model(&settings.model, request, &call, reading, settings.capture);
             match self.context.within_time(reply).await {
                 Ok(Ok(reply)) => Ok(words(&parser, &reply)),

@@ -1,6 +1,6 @@
 //! The answer.
 
-use hanok_agent::{ContentCapture, Protocol, ask_model};
+use hanok_agent::{ContentCapture, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Snapshot};
 use hanok_model::{ChatReply, ChatRequest, DataMark};
@@ -93,7 +93,7 @@ impl Orchestrator {
         context: &Context,
     ) -> Result<Option<String>, BoxError> {
         let parser = Parser::default();
-        let reading = (&parser, Protocol::Native);
+        let reading = Reading::new(&parser, Protocol::Native);
         let ask = || ask_model(&self.model, request, call, reading, ContentCapture::Off);
         let reply: ChatReply = context.step("answer", ask).await.map_err(cause)?;
         let text = parser.parse(&reply.message.text()).content;
