@@ -15,6 +15,7 @@ use crate::{
     observation::{FaultKind, Observation},
     prompt,
     protocol::Protocol,
+    reply::foreign,
 };
 
 /// The beginning of an observation in the text protocol.
@@ -228,7 +229,10 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
             }
         },
         (None, protocol) => {
-            let plain = Message::new(message.role(), message.content().clone());
+            // Users paste pages.
+            let pasted = is_from_user(message).then(|| foreign::changed(message, neutralise));
+            let content = pasted.flatten().unwrap_or_else(|| message.content().clone());
+            let plain = Message::new(message.role(), content);
             match protocol {
                 Protocol::Native => {
                     plain.with_tool_calls(message.tool_calls().iter().map(sendable))

@@ -124,14 +124,18 @@ pub(crate) fn unkeyed_call(tool: &str, language: Language) -> String {
         Language::Korean => format!(
             "`{tool}`은 쓰는 도구일 수 있어, 이 대화의 호출 표시가 없는 Action으로는 실행하지 않습니다."
         ),
-        _ => format!("`{tool}` may write, so an Action without the key of this conversation does not call it."),
+        _ => format!(
+            "`{tool}` may write, so an Action without the key of this conversation does not call it."
+        ),
     }
 }
 
 /// What a person is told of a call without a mark.
 pub(crate) fn may_be_quoted(language: Language) -> &'static str {
     match language {
-        Language::Korean => "모델이 이 호출을 표시 없이 글로 썼습니다. 읽은 글을 옮긴 것일 수 있습니다.",
+        Language::Korean => {
+            "모델이 이 호출을 표시 없이 글로 썼습니다. 읽은 글을 옮긴 것일 수 있습니다."
+        }
         _ => "The model wrote this call as text, without a mark: it may quote what it read.",
     }
 }

@@ -8,7 +8,11 @@ use hanok_parse::{Language, Parser, restore};
 use hanok_state::Message;
 use hanok_telemetry::ContentCapture;
 
-use crate::{conversation, prompt, protocol::Protocol, reply::ask_model::{Reading, ask_model}};
+use crate::{
+    conversation, prompt,
+    protocol::Protocol,
+    reply::ask_model::{Reading, ask_model},
+};
 
 type Summarise =
     dyn Fn(Vec<Message>, Call) -> BoxFuture<'static, Result<String, BoxError>> + Send + Sync;

@@ -246,8 +246,7 @@ impl AgentSettings {
         let call = context.call("model", round.model.name(), "");
         let turn = TurnContext { agent: &self.name, usage, language: self.language };
         let model = NextModel::new(&self.runner.interceptors, &round.model, turn);
-        let reading =
-            Reading::new(&round.parser, self.protocol).hidden(round.unkeyed.as_deref());
+        let reading = Reading::new(&round.parser, self.protocol).hidden(round.unkeyed.as_deref());
         let call = self.watched(&call, context);
         let ask = async || {
             let ask = |call| async move {

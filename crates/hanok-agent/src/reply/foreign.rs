@@ -29,7 +29,7 @@ pub(crate) fn neutralised(mut request: ChatRequest) -> ChatRequest {
 }
 
 /// The content of `message` with `change` in its texts. `None` if nothing changes.
-fn changed(message: &Message, change: fn(&str) -> Cow<'_, str>) -> Option<Content> {
+pub(crate) fn changed(message: &Message, change: fn(&str) -> Cow<'_, str>) -> Option<Content> {
     match message.content() {
         Content::Text(text) => match change(text) {
             Cow::Borrowed(_) => None,

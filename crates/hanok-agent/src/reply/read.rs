@@ -210,7 +210,8 @@ impl ReplyReader<'_> {
         let (mut calls, mut faults) = (Vec::new(), Vec::new());
         for (_, call, error) in attempts {
             // A server refuses a conversation whose calls name what it was not given.
-            let is_known = matches!(&error, None | Some((FaultKind::TextCall | FaultKind::UnkeyedLabel, _)));
+            let is_known =
+                matches!(&error, None | Some((FaultKind::TextCall | FaultKind::UnkeyedLabel, _)));
             let call = call.filter(|_| is_known || self.protocol == Protocol::Text);
             let call_id = call.map(|(name, arguments)| {
                 let id = self.id("");
@@ -236,9 +237,7 @@ impl ReplyReader<'_> {
         let readers = self.readers.filter(|_| call.mark == Mark::Bare)?;
         let refuses = !readers.contains(&call.name);
         refuses.then(|| match self.unkeyed {
-            Some(_) => {
-                (FaultKind::UnkeyedLabel, prompt::unkeyed_call(&call.name, self.language))
-            }
+            Some(_) => (FaultKind::UnkeyedLabel, prompt::unkeyed_call(&call.name, self.language)),
             None => (FaultKind::TextCall, prompt::unmarked_call(&call.name, self.language)),
         })
     }

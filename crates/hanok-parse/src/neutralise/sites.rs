@@ -50,11 +50,13 @@ const BLOCK: usize = 16;
 #[inline]
 fn before_stop(bytes: &[u8]) -> usize {
     // Compilers make one comparison of a block that has no branch in it.
-    let has_stop = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_stop(*byte));
-    let blocks = bytes.chunks_exact(BLOCK);
-    let rest = bytes.len() - blocks.remainder().len();
-    let from = blocks.map(has_stop).position(|has| has).map_or(rest, |block| block * BLOCK);
-    from + eights::before(bytes.get(from..).unwrap_or_default(), stops)
+    let has_stop = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_stop(*byte));
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let found = blocks.iter().position(has_stop).and_then(|at| Some((at, blocks.get(at)?)));
+    match found {
+        Some((block, bytes)) => block * BLOCK + eights::before(bytes, stops),
+        None => bytes.len() - rest.len() + eights::before(rest, stops),
+    }
 }
 
 /// Whether something may have to be broken at `byte`. Bytes that differ in a bit are compared together.
@@ -62,14 +64,12 @@ fn before_stop(bytes: &[u8]) -> usize {
 const fn is_stop(byte: u8) -> bool {
     // Line breaks, and other control characters.
     (byte | 0x07 == 0x0f)
-        // `<` and `>`.
-        | (byte | 0x02 == b'>')
-        | (byte == b':')
-        | (byte == b'=')
-        // `[` and `{`.
-        | (byte | 0x20 == b'{')
-        // `\` and `]`.
-        | (byte | 0x01 == b']')
+        // `:` and `>`.
+        | (byte | 0x04 == b'>')
+        // `<` and `=`.
+        | (byte | 0x01 == b'=')
+        // `[` and `{`, `\` and `|`, `]` and `}`.
+        | ((byte | 0x20).wrapping_sub(b'{') < 3)
         | (byte == b'(')
         | (byte == b'`')
         | (byte == FIRST_OF_SIGNS)
@@ -80,11 +80,10 @@ const fn is_stop(byte: u8) -> bool {
 fn stops(eight: u64) -> u64 {
     let with = |byte: u8| eight | u64::from_ne_bytes([byte; 8]);
     eights::equal(with(0x07), 0x0f)
-        | eights::equal(with(0x02), b'>')
-        | eights::equal(eight, b':')
-        | eights::equal(eight, b'=')
+        | eights::equal(with(0x04), b'>')
+        | eights::equal(with(0x01), b'=')
         | eights::equal(with(0x20), b'{')
-        | eights::equal(with(0x01), b']')
+        | eights::equal(with(0x21), b'}')
         | eights::equal(eight, b'(')
         | eights::equal(eight, b'`')
         | eights::equal(eight, FIRST_OF_SIGNS)
@@ -173,6 +172,10 @@ impl<'a> Search<'a> {
 
     /// Words with an anchor, which is `byte`, at `at`.
     fn anchored(&mut self, byte: u8, at: usize) {
+        let before = at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before));
+        if !self.words.may_have(byte, before.copied().unwrap_or_default()) {
+            return;
+        }
         for Anchored { token, anchor, offset } in &self.words.anchored {
             let start = at.checked_sub(*offset).filter(|_| *anchor == byte);
             if let Some(start) = start.filter(|start| self.rest(*start).starts_with(token)) {
@@ -184,9 +187,17 @@ impl<'a> Search<'a> {
     /// Words without an anchor before what begins at `at`.
     fn bare_words(&mut self, at: usize) {
         let before = self.text.get(..at).unwrap_or_default();
+        // Most often a word stands there, and none of these.
+        let last = before.as_bytes().last().copied().unwrap_or_default();
+        if last.is_ascii_alphanumeric() && !self.words.lasts.has(last) {
+            return;
+        }
         let head = before
             .trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '>' | '|'));
         work::count(before.len() - head.len());
+        if !head.as_bytes().last().is_some_and(|last| self.words.lasts.has(*last)) {
+            return;
+        }
         for word in &self.words.bare {
             if head.as_bytes().last() != word.as_bytes().last() {
                 continue;
@@ -225,6 +236,13 @@ impl<'a> Search<'a> {
     /// The first letter at or behind `from`, or the end of its line, and which of both it is.
     fn behind_signs(&self, from: usize) -> (usize, bool) {
         let rest = self.rest(from);
+        // Most often a letter of ASCII stands there.
+        let signs = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'-' | b'*' | b'"'));
+        let signs = signs.count();
+        if rest.as_bytes().get(signs).is_some_and(u8::is_ascii_alphabetic) {
+            work::count(signs);
+            return (from + signs, true);
+        }
         let is_end = |letter: char| {
             matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{2028}' | '\u{2029}')
         };
@@ -238,8 +256,8 @@ impl<'a> Search<'a> {
     /// What the first letter of a line, at `at`, begins.
     fn label(&mut self, at: usize) {
         let rest = self.rest(at);
-        let is_first = |word: &&&str| rest.as_bytes().first() == word.as_bytes().first();
-        if self.words.bare.iter().filter(is_first).any(|word| rest.starts_with(word)) {
+        let may_begin = rest.as_bytes().first().is_some_and(|first| self.words.firsts.has(*first));
+        if may_begin && self.words.bare.iter().any(|word| rest.starts_with(word)) {
             self.push(at);
         }
         let Some(len) = labels::words_at(rest) else { return };
@@ -281,11 +299,11 @@ impl<'a> Search<'a> {
             return;
         }
         let rest = self.rest(at);
-        let language = rest.trim_start_matches('`');
-        let fence = rest.len() - language.len();
-        if fence < 3 {
+        if !rest.starts_with("```") {
             return;
         }
+        let language = rest.trim_start_matches('`');
+        let fence = rest.len() - language.len();
         self.bare_words(at);
         let part = |letter: char| {
             letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.')

@@ -19,8 +19,43 @@ pub(super) struct Words {
     pub(super) marks: Marks,
     /// Words such as `call:`, which begin with letters or with signs that prose has.
     pub(super) anchored: Vec<Anchored>,
+    /// What may stand before each of [`ANCHORS`] in them.
+    before: [Bytes; ANCHORS.len()],
     /// The same without a sign of their own. They count before a bracket, a brace or a fence, and at the start of a line.
     pub(super) bare: Vec<&'static str>,
+    /// The bytes that these begin and end with.
+    pub(super) firsts: Bytes,
+    pub(super) lasts: Bytes,
+}
+
+impl Words {
+    /// Whether one of the anchored words may have `anchor` behind `before`.
+    pub(super) fn may_have(&self, anchor: u8, before: u8) -> bool {
+        let mut sets = ANCHORS.iter().zip(&self.before);
+        sets.any(|(own, set)| *own == anchor && set.has(before))
+    }
+}
+
+/// Some bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bytes([u64; 4]);
+
+impl Bytes {
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.0.get(usize::from(byte) / 64).is_some_and(|word| word & (1 << (byte % 64)) != 0)
+    }
+}
+
+impl FromIterator<u8> for Bytes {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = Self::default();
+        for byte in bytes {
+            if let Some(word) = set.0.get_mut(usize::from(byte) / 64) {
+                *word |= 1 << (byte % 64);
+            }
+        }
+        set
+    }
 }
 
 /// Words that are found by a byte in them that prose rarely has.
@@ -78,9 +113,21 @@ impl Collected {
         };
         let lines: Vec<_> = others.into_iter().filter(is_line).collect();
         let anchored: Vec<_> = lines.iter().filter_map(|word| Anchored::new(word)).collect();
-        let bare = lines.into_iter().filter(|word| Anchored::new(word).is_none()).collect();
+        let bare: Vec<_> = lines.into_iter().filter(|word| Anchored::new(word).is_none()).collect();
+        let before = ANCHORS.map(|anchor| {
+            let own = anchored.iter().filter(|word| word.anchor == anchor);
+            own.flat_map(|word| match word.offset.checked_sub(1) {
+                Some(before) => word.token.bytes().skip(before).take(1).collect::<Vec<_>>(),
+                // It begins the words.
+                None => (0..=u8::MAX).collect(),
+            })
+            .collect()
+        });
+        let firsts = bare.iter().filter_map(|word| word.bytes().next()).collect();
+        let lasts = bare.iter().filter_map(|word| word.bytes().next_back()).collect();
         let entry = |token| marks::common(token, Meaning::Close);
-        Words { marks: Marks::only(tokens.into_iter().map(entry)), anchored, bare }
+        let marks = Marks::only(tokens.into_iter().map(entry));
+        Words { marks, anchored, before, bare, firsts, lasts }
     }
 
     fn words(&mut self, words: &[&'static str]) {

@@ -1,6 +1,7 @@
 //! Whether what stands at hand is only shown.
 
 use crate::{
+    policy::Mark,
     readers::{
         enclosure::{Enclosed, is_letter},
         shown::{QUOTES, Shown},
@@ -10,7 +11,7 @@ use crate::{
     text::{
         labels,
         look::{Look, Until},
-        marks::{Lookup, Meaning},
+        marks::{self, Lookup, Meaning},
         presence::More,
     },
     work,
@@ -59,17 +60,20 @@ impl Walk {
         len: usize,
     ) -> Result<bool, More> {
         let is_of_call = mark.opens() || matches!(mark, Meaning::Close);
-        if mark.opens() && (self.is_in_thought(look) || self.is_in_fence(look, self.at)?) {
+        if mark.opens() && (self.is_in_thought(look, len) || self.is_in_fence(look, self.at)?) {
             return Ok(true);
         }
         Ok(is_of_call && self.enclosure.holds(look, self.at, Enclosed::of(mark, len))?)
     }
 
-    /// Whether words of a thought stand before this on its line: a thought talks about calls.
-    fn is_in_thought(&self, look: Look<'_>) -> bool {
+    /// Whether words of a thought stand before this mark on its line: a thought talks about calls, but not in tokens of the vocabulary.
+    fn is_in_thought(&self, look: Look<'_>, len: usize) -> bool {
         /// A thought that is longer than this has no other line.
         const LINE: usize = 512;
         let Mode::Thought(start) = self.mode else { return false };
+        if marks::trust(look.slice(self.at, self.at + len)) == Mark::Special {
+            return false;
+        }
         let end = self.at.min(start + LINE);
         let line = look.text.as_bytes().get(start..end).unwrap_or_default();
         work::count(line.len());

@@ -205,6 +205,9 @@ pub(crate) fn keyed<'a>(line: &'a str, ended: bool, key: Option<&str>) -> Line<'
 /// The length of the words of a label that `text` begins with. Emphasis, numbers and a remark may stand between the words and
 /// the colon, whatever opened before the words: a quotation leaves that out.
 pub(crate) fn words_at(text: &str) -> Option<usize> {
+    if begins_word(text) && text.as_bytes().first_chunk().is_some_and(|three| !may_be(*three)) {
+        return None;
+    }
     beginning(text).next()?;
     let mut len = text.len().min(WINDOW);
     while !text.is_char_boundary(len) {
