@@ -77,7 +77,10 @@ impl Parser {
     }
 
     /// A label that calls or delegates counts only with `key` in square brackets behind it, which the prompt tells the model and
-    /// nobody else knows. A label without it is text. The key is made of letters and digits of ASCII.
+    /// nobody else knows. A label without it is text, and so is every other form without a mark. The key is made of letters and digits
+    /// of ASCII.
+    ///
+    /// Marked forms count as before: tell the one [`format`](Self::format), so that labels alone do.
     ///
     /// ```
     /// use hanok_parse::{Declared, Format, Parser};
@@ -89,24 +92,40 @@ impl Parser {
     #[must_use]
     pub fn keyed(self, key: impl Into<String>) -> Self {
         let key: String = key.into();
-        let setup = Setup { key: Some(key.into()), ..Setup::clone(&self.setup) };
+        let setup = Setup::clone(&self.setup).keyed(Some(key.into()));
         Self { setup: Arc::new(setup), ..self }
     }
 
-    /// Nothing is a call, in any format: for text whose calls come another way. Reasoning, results, the turns of others and the
-    /// answer behind its label are told apart as ever.
+    /// Nothing is a call, in any format: for text whose calls come another way. Reasoning and the turns of others are told apart as
+    /// ever; all the rest is content, [whatever its labels](Self::without_labels).
     ///
     /// ```
     /// use hanok_parse::{Declared, Parser};
     ///
     /// let parser = Parser::new(Declared::new().tool("find")).without_calls();
-    /// let text = "<tool_call>{\"name\": \"find\", \"arguments\": {}}</tool_call>";
+    /// let text = "<tool_call>{\"name\": \"find\", \"arguments\": {}}</tool_call>\n\nAnswer: 42";
     /// assert_eq!(parser.parse(text).content, text);
     /// ```
     #[must_use]
     pub fn without_calls(self) -> Self {
         let setup = Arc::new(Setup::clone(&self.setup).without_calls());
         Self { setup, ..self }
+    }
+
+    /// No label such as `Thought:`, `Final Answer:` or `결과:` says which part of a text is the answer: prose has these words, too. For
+    /// models whose prompt asks for none.
+    ///
+    /// ```
+    /// use hanok_parse::Parser;
+    ///
+    /// let text = "I noted it.\n\n결과: 저장했습니다.";
+    /// assert_eq!(Parser::default().parse(text).answer.as_deref(), Some("저장했습니다."));
+    /// assert_eq!(Parser::default().without_labels().parse(text).content, text);
+    /// ```
+    #[must_use]
+    pub fn without_labels(self) -> Self {
+        let sought = Sought { is_plain: true, ..self.sought };
+        self.seeking(sought)
     }
 
     /// Goes on with the formats that the conversation has settled on: those of [`Reply::lock`] of the reply before.
@@ -168,7 +187,7 @@ impl Parser {
     ) -> Result<Self, TableError> {
         let tables: Vec<_> = tables.into_iter().collect();
         let setup = Setup::of_tables(self.setup.declared.clone(), &tables)?;
-        let setup = Setup { key: self.setup.key.clone(), ..setup };
+        let setup = setup.keyed(self.setup.key.clone());
         Ok(Self { setup: Arc::new(setup), ..self })
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct Sought {
     /// Those whose forms without a mark the prompt asks for.
     pub(crate) asked: Formats,
     pub(crate) bare: Bare,
+    /// No label says what is thought, and what the answer is.
+    pub(crate) is_plain: bool,
 }
 
 impl Sought {
@@ -101,7 +103,7 @@ impl Setup {
                 formats::SENTENCES.iter().chain(formats::line_entries()).filter(has).copied(),
             )),
             labels: is(Grammar::Labels),
-            answers: formats.is_none() || is(Grammar::Labels),
+            answers: !sought.is_plain && (formats.is_none() || is(Grammar::Labels)),
             json: is(Grammar::Json),
             headers: is(Grammar::Headers).then_some(&formats::HEADERS),
             tool_code: is(Grammar::ToolCode),
@@ -119,7 +121,15 @@ impl Setup {
 
     /// The same for other formats.
     pub(crate) fn seeking(&self, sought: Sought) -> Self {
-        Self { key: self.key.clone(), ..Self::new(self.declared.clone(), sought) }
+        Self::new(self.declared.clone(), sought).keyed(self.key.clone())
+    }
+
+    /// The same with labels that carry `key`. No other form without a mark could.
+    pub(crate) fn keyed(self, key: Option<Arc<str>>) -> Self {
+        match key {
+            None => self,
+            key => Self { key, json: false, python: false, code_lines: false, ..self },
+        }
     }
 
     /// What the tables say. Of what is built in only what guards: marks of reasoning, results and turns.
@@ -170,10 +180,10 @@ impl Setup {
 
     /// Looks for the arguments of `tool` alone.
     pub(crate) fn named(self, tool: String) -> Self {
-        Self { answers: false, named: Some(tool), ..self.without_calls() }
+        Self { named: Some(tool), ..self.without_calls() }
     }
 
-    /// Looks for no call.
+    /// Looks for no call, and for no label of an answer.
     pub(crate) fn without_calls(self) -> Self {
         static GUARDS: OnceLock<Arc<Marks>> = OnceLock::new();
         let guards = || Arc::new(Marks::new(formats::guards().copied()));
@@ -183,7 +193,7 @@ impl Setup {
             marks: Arc::clone(GUARDS.get_or_init(guards)),
             lines: Arc::new(Marks::only(formats::SENTENCES.iter().copied())),
             labels: false,
-            answers: true,
+            answers: false,
             json: false,
             headers: None,
             tool_code: false,
