@@ -118,7 +118,9 @@ impl AgentSettings {
             // What the prompt teaches, and the JSON that models write in its place.
             (Protocol::Text, _) => parser.asked([Format::React, Format::JsonAction]),
             (Protocol::Native, None) => parser.without_calls(),
-            (Protocol::Native, Some(policy)) => parser.policy(policy).asked([Format::BareJson]),
+            (Protocol::Native, Some(policy)) => {
+                parser.policy(policy).asked([Format::BareJson]).without_labels()
+            }
         }
     }
 

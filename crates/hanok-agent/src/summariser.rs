@@ -63,10 +63,11 @@ impl Summariser {
             let model = model.clone();
             async move {
                 let request = summary_request(&messages, &call, language);
-                let (parser, off) = (Parser::default(), ContentCapture::Off);
+                let (parser, off) = (Parser::default().without_calls(), ContentCapture::Off);
                 let reading = Reading::new(&parser, Protocol::Native);
                 let reply = ask_model(&model, request, &call, reading, off).await?;
-                Ok::<_, hanok_model::ModelError>(restore(&reply.message.text()).into_owned())
+                let said = parser.parse(&reply.message.text()).content;
+                Ok::<_, hanok_model::ModelError>(restore(&said).into_owned())
             }
         })
     }

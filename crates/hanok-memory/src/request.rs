@@ -156,8 +156,14 @@ pub(crate) fn summary_text(reply: &ChatReply) -> Result<String, String> {
         _ => return Err("the server kept the summary back".to_owned()),
     }
     let read = Parser::default().parse(&text);
+    // A label within a summary is a word of it.
+    let leads = read.content.is_empty();
+    let said = match read.answer.filter(|_| leads) {
+        Some(answer) => answer,
+        None => Parser::default().without_calls().parse(&text).content,
+    };
     // The model may have copied the words of others as a request shows them.
-    Ok(restore(read.answer.unwrap_or(read.content).trim()).into_owned())
+    Ok(restore(said.trim()).into_owned())
 }
 
 #[cfg(test)]

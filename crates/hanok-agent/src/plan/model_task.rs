@@ -87,7 +87,7 @@ impl ModelTask {
         let words = words(self.language);
         let call = context.call("model", "answer", "");
         let request = self.request(words.answer, state, &call);
-        let (parser, off) = (Parser::default(), ContentCapture::Off);
+        let (parser, off) = (Parser::default().without_calls(), ContentCapture::Off);
         let reading = Reading::new(&parser, Protocol::Native);
         let asked = || ask_model(&self.model, request, &call, reading, off);
         let reply: ChatReply =

@@ -39,7 +39,7 @@ impl<'a> Reading<'a> {
 ///
 /// A watcher of the tokens of `call` sees them as the parser reads them: the answer as text and thoughts as reasoning, but no
 /// mark, no label and no call. When the reply is an answer, the text since the last
-/// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at
+/// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text is shown at
 /// once, also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
 ///
 /// ```

@@ -36,9 +36,7 @@ impl ChatModel for Operator {
     async fn chat(&self, request: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
         let last = request.messages.last().map(|message| message.text().into_owned());
         let last = last.unwrap_or_default();
-        let says = |text: &str| {
-            ChatReply::new(Message::assistant(format!("Final Answer: {text}")), "operator")
-        };
+        let says = |text: &str| ChatReply::new(Message::assistant(format!("{text}")), "operator");
         let call = |tool: &str, arguments: serde_json::Value| {
             let id = format!("c{}", request.messages.len());
             let call = ToolCall::new(id, tool, arguments.to_string());
@@ -199,13 +197,13 @@ async fn a_result_goes_with_its_thread() {
     assert_eq!(items(&memory).await, 1);
     let model = ScriptedModel::new([
         Exchange::call("read_result", json!({"name": name, "from": 48_000})),
-        Exchange::says("Final Answer: read").contains("17:02 disk full on node 7"),
+        Exchange::says("read").contains("17:02 disk full on node 7"),
         Exchange::call("read_result", json!({"name": "r0", "from": 9})),
-        Exchange::says("Final Answer: none").contains("No result is stored as `r0`"),
+        Exchange::says("none").contains("No result is stored as `r0`"),
         Exchange::call("read_result", json!({"name": name, "from": 96_026})),
-        Exchange::says("Final Answer: behind").contains("has 96026 characters, none at 96026"),
+        Exchange::says("behind").contains("has 96026 characters, none at 96026"),
         Exchange::call("read_result", json!({"name": name, "find": "flood"})),
-        Exchange::says("Final Answer: dry").contains("`flood` does not occur"),
+        Exchange::says("dry").contains("`flood` does not occur"),
     ]);
     let reader = builder(model.clone()).build().unwrap();
     let fork = on(&reader, &store, &memory).thread(key("fork"));
@@ -244,7 +242,7 @@ async fn an_erased_result_is_gone() {
 #[tokio::test]
 async fn a_cleared_result_keeps_its_name() {
     let calls = (0..6).map(|n| Exchange::call("log", json!({ "n": n })));
-    let cleared = Exchange::says("Final Answer: looked").check(|request: &ChatRequest| {
+    let cleared = Exchange::says("looked").check(|request: &ChatRequest| {
         let results = request.messages.iter().map(Message::text);
         let cleared = results.filter(|text| text.contains("cleared, stored as `r")).count();
         (cleared > 1).then_some(()).ok_or(format!("{cleared} are cleared"))
@@ -286,7 +284,7 @@ async fn what_cannot_be_stored_is_shown() {
 async fn a_korean_model_reads_where_the_rest_is() {
     let model = ScriptedModel::new([
         Exchange::call("log", json!({})),
-        Exchange::says("Final Answer: 끝").contains("93026자를 줄였음. `read_result`에 name `r"),
+        Exchange::says("끝").contains("93026자를 줄였음. `read_result`에 name `r"),
     ]);
     let agent = builder(model.clone()).tool(log().0).language(Language::Korean).build().unwrap();
     let (store, memory) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), memory());

@@ -65,7 +65,7 @@ async fn a_long_turn_stays_in_its_window() {
         };
         looks(n).check(newest)
     });
-    let done = Exchange::says("Final Answer: all of it").check(whole);
+    let done = Exchange::says("all of it").check(whole);
     let model = ScriptedModel::new(steps.chain([done]));
     // Another model writes the summaries, which has read none of it.
     let small =
@@ -93,7 +93,7 @@ async fn a_summary_is_asked_for_behind_the_last_prompt() {
         looks(1),
         looks(2),
         Exchange::says("Three places were looked at.").contains("Do not answer. Summarise"),
-        Exchange::says("Final Answer: all of it").contains("Three places were looked at."),
+        Exchange::says("all of it").contains("Three places were looked at."),
     ]);
     let agent = agent(&model, policy).build().unwrap();
     let state = ask(&agent, "Look everywhere").await.unwrap();
@@ -132,7 +132,7 @@ async fn a_full_window_is_made_room_in_once() {
     let script = begin().into_iter().chain([
         full(None),
         cut(),
-        Exchange::says("Final Answer: there").contains("Two places were looked at.").check(whole),
+        Exchange::says("there").contains("Two places were looked at.").check(whole),
     ]);
     let model = ScriptedModel::new(script);
     let agent_of =
@@ -166,12 +166,12 @@ async fn a_summary_is_as_untrusted_as_what_it_stands_for() {
     let policy = Compaction::new().trigger(Trigger::Messages(6)).keep(KeepRecent::Messages(1));
     let model = ScriptedModel::new([
         looks(0),
-        Exchange::says("Final Answer: seen"),
-        Exchange::says("Final Answer: good"),
-        Exchange::says("Final Answer: fine"),
+        Exchange::says("seen"),
+        Exchange::says("good"),
+        Exchange::says("fine"),
         Exchange::says("They looked."),
         Exchange::calls([ToolCall::new("p", "pay", json!({}))]),
-        Exchange::says("Final Answer: I may not").contains("content from outside"),
+        Exchange::says("I may not").contains("content from outside"),
     ]);
     let agent = agent(&model, policy).tool(pay);
     let agent = agent.intercept(CapabilityPolicy::new().refuse_after_untrusted()).build().unwrap();
@@ -193,9 +193,9 @@ async fn a_summary_is_as_untrusted_as_what_it_stands_for() {
 async fn a_summary_is_asked_for_through_the_interceptors() {
     let policy = Compaction::new().trigger(Trigger::Messages(3)).keep(KeepRecent::Messages(1));
     let model = ScriptedModel::new([
-        Exchange::says("Final Answer: noted").lacks("kim@example.com"),
+        Exchange::says("noted").lacks("kim@example.com"),
         Exchange::says("They gave an address.").lacks("kim@example.com"),
-        Exchange::says("Final Answer: no").lacks("kim@example.com"),
+        Exchange::says("no").lacks("kim@example.com"),
     ]);
     let redaction = Redaction::new().kind(PersonalData::Email, RedactionStrategy::Mask);
     let agent = agent(&model, policy).intercept(redaction).build().unwrap();

@@ -1,13 +1,15 @@
 //! The two protocols: prompts, calls, observations.
 
+use futures::StreamExt;
 use hanok_agent::{
     ApprovalRequest, Language, Protocol, ReactAgent, ReactAgentBuilder, parse::Policy,
 };
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Effect, ThreadKey};
-use hanok_graph::Outcome;
+use hanok_core::{Effect, ThreadKey, Token};
+use hanok_graph::{EventKind, Input, Outcome};
 use hanok_model::{ChatRequest, Exchange, FnTool, ScriptedModel, ToolSpec};
 use hanok_state::{Arguments, Message, Role, ToolCall};
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::support::{Ledger, builder, call, observations};
@@ -248,5 +250,76 @@ fn the_system_prompts_list_the_tools_with_their_schemas() {
             .build()
             .unwrap();
         insta::assert_snapshot!(name, agent.system_prompt());
+    }
+}
+
+/// Lines as models write them: labels of answers and thoughts, code, JSON, tables, and the words of formats that no tool has.
+fn line() -> impl Strategy<Value = String> {
+    let label = prop::sample::select(vec![
+        "결과: ",
+        "**결론:** ",
+        "답변: ",
+        "Answer: ",
+        "Final Answer: ",
+        "## 최종 답변\n",
+        "Thought: ",
+        "생각: ",
+        "Observation: ",
+        "Action: ",
+        "Action Input: ",
+        "Task: ",
+        "- ",
+        "1. ",
+        "> ",
+        "| ",
+        "```\n",
+        "`",
+        "“",
+        "\"",
+        "<b>",
+        "[",
+        "{\"a\": ",
+        "",
+    ]);
+    (label, "[a-z]{3,6}( [가-힣]{2,4}){0,3}").prop_map(|(label, words)| format!("{label}{words}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A native reply without a call is the answer, whole: every word of it is shown, and stored.
+    #[test]
+    fn no_word_of_a_native_reply_is_lost(
+        lines in prop::collection::vec(line(), 1..6),
+        gaps in prop::collection::vec(1_usize..3, 6),
+        size in 1_usize..40,
+        reads_text: bool,
+    ) {
+        let lines = lines.iter().zip(&gaps).map(|(line, gap)| line.clone() + &"\n".repeat(*gap));
+        let reply: String = lines.collect();
+        let letters: Vec<char> = reply.chars().collect();
+        let pieces: Vec<String> = letters.chunks(size).map(|it| it.iter().collect()).collect();
+        let model = ScriptedModel::new([Exchange::says(reply.as_str()).pieces(pieces)]);
+        let (agent, _) = reader(&model);
+        let agent = if reads_text { agent.text_calls(Policy::default()) } else { agent };
+        let agent = agent.build().unwrap();
+        let (shown, answer) = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+            let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
+            let thread = app.thread(ThreadKey::named("t").unwrap());
+            let mut events = thread.stream(Input::New(agent.ask("?")), ());
+            let mut shown = String::new();
+            while let Some(event) = events.next().await {
+                match event.kind {
+                    EventKind::Token(Token::Text(text)) => shown.push_str(&text),
+                    EventKind::Token(Token::Retracted) => shown.clear(),
+                    _ => {}
+                }
+            }
+            (shown, events.outcome().await.unwrap().done().unwrap().answer.unwrap_or_default())
+        });
+        for word in reply.split_whitespace() {
+            prop_assert!(shown.contains(word), "{word:?} is not shown: {shown:?} of {reply:?}");
+            prop_assert!(answer.contains(word), "{word:?} is not stored: {answer:?} of {reply:?}");
+        }
     }
 }

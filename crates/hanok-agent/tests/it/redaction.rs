@@ -177,7 +177,7 @@ async fn errors_of_tools_are_redacted() {
         Err(ToolError::refused("010-1234-5678 is blocked"))
     });
     let asks = call("fails", "{}") + &call("refuses", "{}");
-    let model = ScriptedModel::new([says(&asks), says("Final Answer: x")]);
+    let model = ScriptedModel::new([says(&asks), says("x")]);
     let agent = ReactAgent::builder("t", "", model).tool(failing).tool(refusing);
     let agent = agent.intercept(Redaction::new()).build().unwrap();
     let state = agent.graph().invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
@@ -210,7 +210,7 @@ async fn an_agent_works_with_data_that_its_model_does_not_read() {
         };
         let model = ScriptedModel::new([
             asks.lacks("example.com").contains("[EMAIL_1]"),
-            says("Final Answer: sent to [EMAIL_1]").lacks("example.com").lacks("5678"),
+            says("sent to [EMAIL_1]").lacks("example.com").lacks("5678"),
         ]);
         let agent = ReactAgent::builder("t", "", model)
             .tool(SharedTool::new(send))

@@ -84,7 +84,7 @@ impl<C: Send + Sync + 'static> SummaryModel for Summaries<'_, C> {
         call: Call,
     ) -> BoxFuture<'a, Result<ChatReply, StepError>> {
         Box::pin(async move {
-            let parser = Parser::default();
+            let parser = Parser::default().without_calls();
             let reading = Reading::new(&parser, Protocol::Native);
             let ask = || ask_model(self.model, request, &call, reading, self.supervisor.capture);
             self.context.step(step, ask).await

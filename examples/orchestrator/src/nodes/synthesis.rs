@@ -92,7 +92,7 @@ impl Orchestrator {
         call: &Call,
         context: &Context,
     ) -> Result<Option<String>, BoxError> {
-        let parser = Parser::default();
+        let parser = Parser::default().without_calls();
         let reading = Reading::new(&parser, Protocol::Native);
         let ask = || ask_model(&self.model, request, call, reading, ContentCapture::Off);
         let reply: ChatReply = context.step("answer", ask).await.map_err(cause)?;
