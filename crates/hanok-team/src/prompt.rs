@@ -201,6 +201,26 @@ pub(crate) fn footer(
     lines.join("\n")
 }
 
+/// The beginning of the answer where the model does not answer.
+pub(crate) fn unanswered(cause: &str, language: Language) -> String {
+    match language {
+        Language::Korean => {
+            format!("모델이 답하지 않아 규칙으로 찾은 것만 적습니다. 까닭: {cause}")
+        }
+        _ => format!(
+            "The model did not answer, so this is what rules have found. The cause: {cause}"
+        ),
+    }
+}
+
+/// The cause where the model answered with nothing.
+pub(crate) fn empty_answer(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "빈 답이었습니다",
+        _ => "the answer was empty",
+    }
+}
+
 /// The answer where no model wrote one: the results as they are.
 pub(crate) fn without_model(state: &TeamState, language: Language) -> String {
     let texts: Vec<_> = state

@@ -33,6 +33,9 @@ pub struct TeamState {
     pub aggregated: Option<Aggregated>,
     /// The limit of the turn that was reached, in words. What is not done for it stands among the results.
     pub limit: Option<String>,
+    /// The cause for which the model wrote no answer, in words: its server is not there, refuses, or answers with nothing. The answer is
+    /// made of the results then, and begins with it.
+    pub unanswered: Option<String>,
     /// The answer of the turn.
     pub answer: Option<String>,
     /// What another choice is tried for, in a fork that [`TeamSupervisor::what_if`](crate::TeamSupervisor::what_if) made.

@@ -105,6 +105,7 @@ impl<C: Send + Sync + 'static> TeamSupervisor<C> {
             .overwrite_choices(Vec::new())
             .aggregated(None)
             .limit(None)
+            .unanswered(None)
             .answer(None)
             .what_if(None)
             .started_at(None)

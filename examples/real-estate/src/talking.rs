@@ -37,7 +37,11 @@ impl Talk for Talking {
     }
 
     fn ended(&self, state: &TeamState) -> Ended {
-        let stopped = state.answer.is_some().then_some(StopReason::Answered);
+        // What rules have found is not the model's answer.
+        let stopped = match state.unanswered {
+            Some(_) => Some(StopReason::EmptyReply),
+            None => state.answer.is_some().then_some(StopReason::Answered),
+        };
         Ended { answer: state.answer.clone(), stopped }
     }
 

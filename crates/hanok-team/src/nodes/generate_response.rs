@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hanok_agent::{DataMark, Protocol, Reading, ask_model};
+use hanok_agent::{DataMark, Language, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Chain, OverBudget};
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
@@ -28,8 +28,8 @@ enum Written {
     AtLimit(String),
 }
 
-/// Has the model write the answer from the results, looks its figures up, and adds what is missing and where it comes from. Without a
-/// model the results stand as they are.
+/// Has the model write the answer from the results, looks its figures up, and adds what is missing and where it comes from. Where the
+/// model does not answer, that is said, and the results stand as they are.
 pub(crate) async fn generate_response<C: Send + Sync + 'static>(
     settings: Arc<TeamSettings<C>>,
     state: Snapshot<TeamState>,
@@ -45,8 +45,15 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         plan: &plan,
         context: &context,
         limit: OnceLock::new(),
+        unanswered: OnceLock::new(),
     };
     let text = response.grounded().await?;
+    let unanswered = response.unanswered.get().cloned();
+    // Said of the model, and so no figure of the answer.
+    let text = match &unanswered {
+        Some(cause) => format!("{}\n\n{text}", prompt::unanswered(cause, language)),
+        None => text,
+    };
     let limit = state.limit.clone().or_else(|| response.limit.get().cloned());
     let footer = prompt::footer(&plan, &aggregated, limit.as_deref(), language);
     let answer = match footer.is_empty() {
@@ -62,6 +69,7 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         .message(Message::assistant(answer.as_str()))
         .answer(Some(answer))
         .limit(limit)
+        .unanswered(unanswered)
         .completed_at(Some(context.now())))
 }
 
@@ -72,6 +80,8 @@ struct Response<'a, C: Send + Sync + 'static> {
     context: &'a Context<C>,
     /// The limit of the turn that the answer's model met first.
     limit: OnceLock<String>,
+    /// Why the model wrote nothing.
+    unanswered: OnceLock<String>,
 }
 
 impl<C: Send + Sync + 'static> Response<'_, C> {
@@ -107,16 +117,19 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
     async fn text(&self, step: &str, request: ChatRequest) -> Result<String, TeamError> {
         let language = self.settings.language;
         let written = self.written(step, request).await?;
-        if let Written::AtLimit(limit) = &written {
-            self.limit.get_or_init(|| limit.clone());
-        }
+        let without_model = || match self.plan.in_scope {
+            true => prompt::without_model(self.state, language),
+            false => prompt::out_of_scope(&self.settings.teams, language),
+        };
         Ok(match written {
             Written::Text(text) => text,
-            Written::Nothing(_) | Written::AtLimit(_) if !self.plan.in_scope => {
-                prompt::out_of_scope(&self.settings.teams, language)
+            Written::AtLimit(limit) => {
+                self.limit.get_or_init(|| limit);
+                without_model()
             }
-            Written::Nothing(_) | Written::AtLimit(_) => {
-                prompt::without_model(self.state, language)
+            Written::Nothing(cause) => {
+                self.unanswered.get_or_init(|| cause);
+                without_model()
             }
         })
     }
@@ -150,14 +163,14 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
     async fn written(&self, step: &str, request: ChatRequest) -> Result<Written, TeamError> {
         let settings = self.settings;
         let call = self.context.call("model", settings.model.name(), step);
-        let parser = Parser::default();
+        let parser = Parser::default().without_calls();
         let at_limit =
             |OverBudget(limit)| Ok(Written::AtLimit(prompt::limit(limit, settings.language)));
         let ask = async || {
             let reading = Reading::new(&parser, Protocol::Native);
             let reply = ask_model(&settings.model, request, &call, reading, settings.capture);
             match self.context.within_time(reply).await {
-                Ok(Ok(reply)) => Ok(words(&parser, &reply)),
+                Ok(Ok(reply)) => Ok(words(&parser, &reply, settings.language)),
                 Err(over) | Ok(Err(ModelError::OverBudget(over))) => at_limit(over),
                 Ok(Err(error)) if error.ends_the_run() => Err(BoxError::from(error)),
                 Ok(Err(error)) => Ok(Written::Nothing(Chain(&error).to_string())),
@@ -169,12 +182,11 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
 }
 
 /// The answer in a reply: its text without reasoning.
-fn words(parser: &Parser, reply: &ChatReply) -> Written {
-    let text = reply.message.text();
-    let answer = parser.parse(&text).answer.unwrap_or_else(|| text.into_owned());
+fn words(parser: &Parser, reply: &ChatReply, language: Language) -> Written {
+    let answer = parser.parse(&reply.message.text()).content;
     let answer = restore(&DataMark::unmarked(answer)).into_owned();
     match answer.trim() {
-        "" => Written::Nothing("the model wrote nothing".to_owned()),
+        "" => Written::Nothing(prompt::empty_answer(language).to_owned()),
         answer => Written::Text(answer.to_owned()),
     }
 }

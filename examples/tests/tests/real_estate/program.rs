@@ -8,7 +8,7 @@
 
 use std::{fs, io::Write, path::Path, process::Stdio, thread::sleep, time::Duration};
 
-use example_tests::program::{Said, command, said};
+use example_tests::program::{Said, command, http, said};
 use serde_json::Value;
 
 const LEASE: &str = "임대인은 김철수, 임차인은 이영희입니다. 서울특별시 마포구 월드컵로 12 101동 1203호를 보증금 3억원에 월세 50만원으로 \
@@ -52,6 +52,31 @@ fn an_increase_is_judged_exactly() {
     }
     assert!(!said.out.contains("확인되지 않은 수치"), "{}", said.out);
     assert!(said.err.contains("자문이 아닙니다") && said.err.contains("--user"), "{}", said.err);
+}
+
+/// What rules find is no answer of the model's: its silence is said, with its cause, and the exit code says so too.
+#[test]
+fn a_model_that_does_not_answer_is_said() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let refuses = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = http::read_request(&stream);
+            let refusal = serde_json::json!({"error": {"message": "no such key"}});
+            drop(http::write_answer(&stream, 401, &refusal));
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    for (url, cause) in
+        [(refuses.as_str(), "no such key"), ("http://127.0.0.1:9/v1", "127.0.0.1:9")]
+    {
+        let mut program = command("real-estate", &["강남구 전세 시세 알려줘"]);
+        program.env("OPENAI_BASE_URL", url).env("OPENAI_MODEL", "m").current_dir(folder.path());
+        let said = said(program.output().unwrap());
+        assert_eq!(said.code, Some(1), "{} {}", said.out, said.err);
+        let first = said.out.lines().next().unwrap_or_default();
+        assert!(first.contains("모델이 답하지 않아") && first.contains(cause), "{}", said.out);
+    }
 }
 
 #[test]
