@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{Decision, StandingApprovals, StandingScope};
+use hanok_agent::{Decision, Gate, StandingApprovals, StandingScope};
 use hanok_checkpoint::{
     Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
 };
@@ -242,7 +242,8 @@ pub async fn open_on(
     store: SharedStore,
 ) -> Result<Opened, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
-    let (gates, detection) = (options.gates(variable)?, options.detection(variable)?);
+    let (gates, detection) =
+        (options.gates(terminal::somebody_types(), variable)?, options.detection(variable)?);
     let user = options.learns_of(variable)?;
     let embedder = embedder()?;
     let config = options.mcp.as_deref().unwrap_or(Path::new(""));
@@ -299,6 +300,9 @@ fn about(parts: &Orchestrator, user: Option<&str>) -> String {
         Some(user) => format!("사용자 {user}: 결정과 결과에서 배웁니다."),
         None => "아무것도 배우지 않습니다(--user 이름을 주면 배웁니다).".to_owned(),
     }];
+    if !parts.gates.asks(&Gate::Tool) && !parts.gates.asks(&Gate::Step) {
+        lines.push("쓰는 도구도 묻지 않고 부릅니다(--gates가 그렇게 정했습니다).".to_owned());
+    }
     let tools = parts.servers.offer().iter().len();
     lines.push(format!("쓸 수 있는 도구 {tools}개(/tools)."));
     let pending = client.pending().len();

@@ -15,7 +15,8 @@ use crate::servers::Detection;
 /// offline model of rules answers. Without --mcp it starts a sample server of its own: notes, a calendar, units, meeting rooms, and reports that take a while.
 ///
 /// A flag wins over its variable:
-///   --gates              ENABLE_HITL (all), ENABLE_CLARIFICATION_APPROVAL, ENABLE_PLAN_APPROVAL, ENABLE_STEP_APPROVAL
+///   --gates              ENABLE_HITL (all), ENABLE_CLARIFICATION_APPROVAL, ENABLE_PLAN_APPROVAL, ENABLE_STEP_APPROVAL.
+///                        Without any: clarify, plan and tool in a terminal, and tool alone where nobody can be asked
 ///   --no-tool-detection  AUTO_TOOL_DETECTION=false
 ///   --tool-interval      TOOL_CHECK_INTERVAL
 ///   --no-memory          ENABLE_LKM_MEMORY=false
@@ -41,6 +42,7 @@ pub struct Options {
     pub locked: bool,
 
     /// Where people are asked: `all`, `none`, or names with commas between them (clarify, plan, step, tool, definitions).
+    /// `tool` asks about every call of a tool that is not known to read only.
     /// What a server asks is asked in any case, and definitions that nobody has seen are never approved without a person
     #[arg(long, value_name = "GATES")]
     pub gates: Option<Gates>,
@@ -89,12 +91,17 @@ const LONGEST_USER: usize = 200;
 const INTERVAL: u64 = 300;
 
 impl Options {
-    /// The gates: the flag's, else the variables'. Without either, of a conversation in which nobody can be asked none.
+    /// The gates: the flag's, else the variables'. Without either, a tool that may write is asked about, and where `somebody` types and
+    /// asks no single question, so are what is not clear and the plan.
     ///
     /// # Errors
     ///
     /// [`Failure::Usage`] for a variable that is neither true nor false.
-    pub fn gates(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Gates, Failure> {
+    pub fn gates(
+        &self,
+        somebody: bool,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Gates, Failure> {
         if let Some(gates) = &self.gates {
             return Ok(gates.clone());
         }
@@ -105,6 +112,11 @@ impl Options {
             (Gate::Step, switch("ENABLE_STEP_APPROVAL")?),
         ];
         let is_any = each.iter().any(|(_, on)| *on == Some(true));
+        if switch("ENABLE_HITL")?.is_none() && each.iter().all(|(_, on)| on.is_none()) {
+            let asked = somebody && self.talk.question.is_empty() && !self.talk.json;
+            let early = [Gate::Clarify, Gate::Plan].into_iter().filter(|_| asked);
+            return Ok(Gates::only(early.chain([Gate::Tool])));
+        }
         let all = match switch("ENABLE_HITL")? {
             Some(all) => all,
             None => is_any,
@@ -189,13 +201,13 @@ fn truth(name: &str, value: Option<String>) -> Result<Option<bool>, Failure> {
 mod tests {
     use super::*;
 
-    fn gates(arguments: &[&str], variables: &[(&str, &str)]) -> [bool; 4] {
+    fn gates(somebody: bool, arguments: &[&str], variables: &[(&str, &str)]) -> [bool; 4] {
         let options = Options::parse_from([&["orchestrator"], arguments].concat());
         let variable = |name: &str| {
             let set = variables.iter().find(|(known, _)| *known == name);
             set.map(|(_, value)| (*value).to_owned())
         };
-        let gates = options.gates(variable).unwrap();
+        let gates = options.gates(somebody, variable).unwrap();
         [Gate::Clarify, Gate::Plan, Gate::Step, Gate::Tool].map(|gate| gates.asks(&gate))
     }
 
@@ -203,8 +215,7 @@ mod tests {
     fn each_gate_is_on_off_or_as_all_are_and_all_off_wins() {
         let hitl = ("ENABLE_HITL", "true");
         for (arguments, variables, want) in [
-            (&[][..], &[][..], [false; 4]),
-            (&[], &[hitl], [true; 4]),
+            (&[][..], &[hitl][..], [true; 4]),
             (&[], &[hitl, ("ENABLE_STEP_APPROVAL", "false")], [true, true, false, true]),
             (&[], &[("ENABLE_PLAN_APPROVAL", "1")], [false, true, false, false]),
             (&[], &[("ENABLE_HITL", "off"), ("ENABLE_PLAN_APPROVAL", "on")], [false; 4]),
@@ -212,10 +223,22 @@ mod tests {
             (&["--gates", "none"], &[hitl], [false; 4]),
             (&["--gates", "all"], &[("ENABLE_HITL", "false")], [true; 4]),
         ] {
-            assert_eq!(gates(arguments, variables), want, "{arguments:?} {variables:?}");
+            for somebody in [true, false] {
+                let found = gates(somebody, arguments, variables);
+                assert_eq!(found, want, "{arguments:?} {variables:?}");
+            }
+        }
+        // What writes is asked about whatever nobody says.
+        for (somebody, arguments, want) in [
+            (true, &[][..], [true, true, false, true]),
+            (true, &["안녕"], [false, false, false, true]),
+            (true, &["--json"], [false, false, false, true]),
+            (false, &[], [false, false, false, true]),
+        ] {
+            assert_eq!(gates(somebody, arguments, &[]), want, "{somebody} {arguments:?}");
         }
         let options = Options::parse_from(["orchestrator"]);
-        assert!(options.gates(|_| Some("perhaps".to_owned())).is_err());
+        assert!(options.gates(true, |_| Some("perhaps".to_owned())).is_err());
         assert!(options.detection(|_| Some("soon".to_owned())).is_err());
     }
 

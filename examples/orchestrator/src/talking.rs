@@ -66,6 +66,8 @@ impl Talk for Talking {
     fn ended(&self, state: &OrchestratorState) -> Ended {
         let stopped = match state.end {
             Some(TurnEnd::NoAnswer) => Some(StopReason::EmptyReply),
+            // The answer says why, and the exit code that it is none.
+            Some(TurnEnd::AllFailed) => Some(StopReason::NoToolCall),
             _ => state.answer.is_some().then_some(StopReason::Answered),
         };
         Ended { answer: state.answer.clone(), stopped }

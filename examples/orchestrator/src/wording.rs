@@ -80,6 +80,7 @@ pub(crate) const NO_PAST: &str = "그런 이름의 지난 답은 없습니다.";
 pub(crate) const SAME_TWICE: &str = "같은 단계가 두 번 있습니다.";
 
 pub(crate) const NO_TOOLS: &str = "이 단계에 맞는 도구가 없습니다";
+pub(crate) const NO_CALL: &str = "모델이 도구를 부르지 않아 하지 못했습니다";
 pub(crate) const NO_WORDS: &str = "모델이 답하지 않았습니다";
 pub(crate) const LIMIT: &str = "이 단계에 정해진 횟수 안에 끝내지 못했습니다";
 pub(crate) const GONE: &str = "준비한 도구가 없어졌거나 달라졌습니다";

@@ -37,6 +37,6 @@ pub use load::load_options;
 pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};
 pub use options::Options;
-pub use screen::Screen;
+pub use screen::{Screen, somebody_types};
 pub use session::Session;
 pub use talk::{Ended, Talk};

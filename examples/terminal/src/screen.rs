@@ -37,6 +37,12 @@ pub struct Screen {
     turn: AtomicUsize,
 }
 
+/// Whether a person types, and reads what is asked.
+#[must_use]
+pub fn somebody_types() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 impl Screen {
     /// The screen of this program; `trace` shows each step.
     pub fn new(trace: bool) -> Self {
@@ -134,7 +140,7 @@ impl Screen {
 
     /// Whether a person types, and reads what is asked.
     pub(crate) fn is_asking(&self) -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
+        somebody_types()
     }
 
     /// Takes what turns off the screen, because a person is asked.

@@ -290,7 +290,7 @@ fn lost(execution: &Execution, before: &Offer, offer: &Offer) -> Option<String> 
     lost.map(|call| call.tool.clone())
 }
 
-/// How a step ended: by the calls that were made and the agent's answer, and never by words in a result.
+/// How a step ended: by the calls that were made, and never by words alone.
 fn verdict(execution: &Execution) -> (StepStatus, Option<String>) {
     let mut made = execution.calls.iter().filter(|call| !call.unmade).peekable();
     let is_any = made.peek().is_some();
@@ -298,7 +298,9 @@ fn verdict(execution: &Execution) -> (StepStatus, Option<String>) {
     match (&execution.failure, is_any, made.any(|call| call.succeeded)) {
         (Some(failure), ..) => (StepStatus::Failed, Some(failure.clone())),
         (None, true, true) => (StepStatus::Done, None),
-        (None, false, _) if last_failure.is_none() => (StepStatus::Done, None),
+        (None, false, _) if last_failure.is_none() => {
+            (StepStatus::Failed, Some(wording::NO_CALL.to_owned()))
+        }
         _ => (StepStatus::Failed, last_failure.map(|call| call.text.clone())),
     }
 }

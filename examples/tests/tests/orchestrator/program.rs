@@ -21,7 +21,14 @@ use example_tests::program::{Said, command, said};
 use orchestrator::sample;
 use serde_json::{Value, json};
 
+/// The program, which asks nobody unless `arguments` say where.
 fn program(folder: &Path, arguments: &[&str]) -> Command {
+    let gates: &[&str] = if arguments.contains(&"--gates") { &[] } else { &["--gates", "none"] };
+    by_default(folder, &[gates, arguments].concat())
+}
+
+/// The program as it comes.
+fn by_default(folder: &Path, arguments: &[&str]) -> Command {
     let mut program = command("orchestrator", arguments);
     let names = [
         "ENABLE_HITL",
@@ -79,7 +86,7 @@ fn ledger(folder: &Path) -> BTreeMap<(String, String), usize> {
 #[test]
 fn it_does_what_is_asked_without_any_setting() {
     let folder = tempfile::tempdir().unwrap();
-    let said = run(folder.path(), &["10 km를 마일로 바꿔 줘"]);
+    let said = said(by_default(folder.path(), &["10 km를 마일로 바꿔 줘"]).output().unwrap());
     assert_eq!((said.code, said.out.trim()), (Some(0), "10 km = 6.2137 mi"), "{}", said.err);
     assert!(said.err.contains("--db") && said.err.contains("도구 9개"), "{}", said.err);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -90,6 +97,31 @@ fn it_does_what_is_asked_without_any_setting() {
     let wrong = run(folder.path(), &["--gates", "plam", "안녕"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("no gate is called `plam`"), "{}", wrong.err);
+}
+
+/// Where nobody can be asked, a tool that writes ends the run, and what reads does not wait.
+#[test]
+fn nothing_is_written_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let unasked = |arguments: &[&str]| {
+        let all = [&["--db", "a.db"], arguments].concat();
+        said(by_default(folder.path(), &all).output().unwrap())
+    };
+    let waits = unasked(&["우유 사기 메모해 줘"]);
+    assert_eq!(waits.code, Some(5), "{} {}", waits.out, waits.err);
+    assert!(ledger(folder.path()).is_empty(), "{:?}", ledger(folder.path()));
+    let reads = unasked(&["--thread", "b", "메모 목록 보여 줘"]);
+    assert_eq!(reads.code, Some(0), "{}", reads.err);
+
+    let id = open_id(&waits);
+    let made = unasked(&["--answer", &id, r#"{"decision": "approve"}"#]);
+    assert_eq!(made.code, Some(0), "{} {}", made.out, made.err);
+    assert_eq!(ledger(folder.path()).len(), 1);
+
+    let off = unasked(&["--thread", "c", "--gates", "none", "빵 사기 메모해 줘"]);
+    assert_eq!(off.code, Some(0), "{}", off.err);
+    assert!(off.err.contains("쓰는 도구도 묻지 않고 부릅니다"), "{}", off.err);
+    assert_eq!(ledger(folder.path()).len(), 2);
 }
 
 /// A folder that cannot be made is said by its name, before anything is done.

@@ -68,7 +68,10 @@ impl World {
         let config = McpConfig::reader().parse(&config.to_string()).unwrap();
         let client = McpClient::connect(config).await.unwrap();
         client.approve(client.pending().iter().filter(|change| is_approved(change))).unwrap();
-        let options = Options::parse_from([&["orchestrator"], arguments].concat());
+        // A path is what the gates make of it, and none asks unless it is said.
+        let gates: &[&str] =
+            if arguments.contains(&"--gates") { &[] } else { &["--gates", "none"] };
+        let options = Options::parse_from([&["orchestrator"], gates, arguments].concat());
         let opened = open(brain::offline().model, client.clone(), &options).await.unwrap();
         let app = opened.app();
         let thread = app.thread(ThreadKey::named("t").unwrap());
