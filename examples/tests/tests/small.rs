@@ -1,5 +1,6 @@
 //! The examples that are one idea each.
 
+mod keyed;
 mod offline;
 mod parse;
 mod sse;

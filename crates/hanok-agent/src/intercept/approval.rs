@@ -12,7 +12,7 @@ mod terms;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{Audience, Call, Risk};
+use hanok_core::{Audience, Call, Effect, Risk};
 use hanok_model::ToolError;
 
 use self::{overdue::Overdue, precedent::SharedPrecedent};
@@ -59,6 +59,7 @@ type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 #[must_use]
 pub struct Approval {
     tools: BTreeMap<String, ApprovalRule>,
+    writes: Option<ApprovalRule>,
 }
 
 impl Approval {
@@ -86,6 +87,30 @@ impl Approval {
         self.tools.insert(name.into(), rule);
         self
     }
+
+    /// Has each call approved of a tool that is not known to read only, as `rule` says: one whose [`Effect`] is not
+    /// [`Pure`](Effect::Pure). For tools of others, such as an MCP server's. A tool with a rule of its own follows that.
+    ///
+    /// ```
+    /// use hanok_agent::{Approval, ApprovalRule, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("desk", "Works with the desk's tools", ScriptedModel::new([]))
+    ///     .intercept(Approval::new().writes(ApprovalRule::new()))
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
+    pub fn writes(mut self, rule: ApprovalRule) -> Self {
+        self.writes = Some(rule);
+        self
+    }
+
+    /// The rule for a call, if one applies.
+    fn rule(&self, request: &ToolRequest<'_>) -> Option<&ApprovalRule> {
+        let own = self.tools.get(&request.call.name);
+        let writes = || self.writes.as_ref().filter(|_| request.effect != Effect::Pure);
+        own.or_else(writes).filter(|rule| rule.applies(request))
+    }
 }
 
 impl Interceptor for Approval {
@@ -94,8 +119,7 @@ impl Interceptor for Approval {
     }
 
     async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        let rule = self.tools.get(&request.call.name).filter(|rule| rule.applies(request));
-        let Some(rule) = rule else { return Ok(Verdict::Make) };
+        let Some(rule) = self.rule(request) else { return Ok(Verdict::Make) };
         Ok(match rule.precedent(request, call).await? {
             Some(reason) => Verdict::Pass(reason),
             None => Verdict::Ask(rule.terms(request)),

@@ -121,6 +121,22 @@ fn done() -> Exchange {
     Exchange::says("Final Answer: done")
 }
 
+/// Nobody lists the tools of others: what is not known to read only waits, and a tool with a rule of its own follows that.
+#[tokio::test]
+async fn whatever_may_write_waits() {
+    let calls = [("send", "a"), ("look", "b")];
+    let approval = || Approval::new().writes(ApprovalRule::new());
+    let run = Run::new(approval(), vec![asks(&calls), done()]);
+    let asked = run.open_questions().await;
+    assert_eq!((asked.len(), run.made()), (1, vec!["look b 5".to_owned()]));
+    assert_eq!(shown(&asked[0]).tool, "send");
+
+    let never = ApprovalRule::new().when(|_| false);
+    let run = Run::new(approval().tool_with("send", never), vec![asks(&calls), done()]);
+    let outcome = run.thread.invoke(run.agent.ask("?"), ()).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)) && run.made().len() == 2);
+}
+
 /// B116, P35: only listed calls wait, each with a question of its own, and what was shown is what runs.
 #[tokio::test]
 async fn only_listed_calls_wait_and_each_is_decided_by_itself() {

@@ -3,7 +3,7 @@
 use crate::{
     readers::{
         reader::{Next, Reader},
-        walk::Walk,
+        walk::{Mode, Walk},
     },
     reply::note::NoteKind,
     text::{
@@ -169,6 +169,10 @@ pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) -> Result<Next,
     walk.enclosure.forget(behind);
     if walk.draft.committed {
         let start = walk.start;
+        // What was told as the answer stays one.
+        if let Mode::Answer(_) = walk.mode {
+            walk.settle(look);
+        }
         // What was told as a call stays one.
         if !walk.draft.streams || walk.draft.calls.is_empty() {
             walk.draft.drop_calls(start..behind);

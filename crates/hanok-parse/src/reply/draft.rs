@@ -76,6 +76,8 @@ pub(crate) struct Draft {
     pub(crate) lock: Locked,
     /// How many calls were told.
     pub(crate) started: usize,
+    /// The numbers of those that were told whole, where nothing that is told is taken back.
+    pub(crate) finished: Vec<usize>,
     pub(crate) events: Vec<Event>,
 }
 
@@ -266,11 +268,13 @@ impl Draft {
     pub(crate) fn was_data(&mut self, span: Range<usize>) {
         let Some(first) = self.calls.first() else { return };
         let data = first.span.start..span.end;
-        for _ in std::mem::take(&mut self.calls) {
+        let finished = std::mem::take(&mut self.finished);
+        for _ in std::mem::take(&mut self.calls).iter().filter(|_| !self.committed) {
             self.started = self.started.saturating_sub(1);
-            if self.tells_calls() {
-                self.tell(Event::CallDropped { call: self.started });
-            }
+            self.tell(Event::CallDropped { call: self.started });
+        }
+        for call in finished {
+            self.tell(Event::CallDropped { call });
         }
         self.lock = self.lock.begun();
         self.note(NoteKind::Quoted, data);

@@ -155,20 +155,30 @@ impl Draft {
         self.tell_part(kind, name, "", || id.map(str::to_owned));
         let Some(told) = &mut self.announced else { return };
         let call = told.call;
-        if !json.starts_with(told.json.as_str()) {
+        let goes_on = json.starts_with(told.json.as_str());
+        if !goes_on && self.committed {
+            // Nothing is taken back: that call is none, and this one is another.
+            self.abandon();
+            self.start(kind, name, id.map(str::to_owned));
+        } else if !goes_on {
             told.json.clear();
             self.tell(Event::ArgumentsReset { call });
         }
         self.tell_more(json);
-        self.announced = None;
+        let Some(Announced { call, .. }) = self.announced.take() else { return };
+        if self.committed {
+            self.finished.push(call);
+        }
         self.tell(Event::CallFinished { call });
     }
 
     /// The call that was told is none.
     pub(crate) fn abandon(&mut self) {
         if let Some(told) = self.announced.take() {
-            // Its number is free again: it does not depend on what was told of calls that are none.
-            self.started = self.started.saturating_sub(1);
+            // Its number is free again: it does not depend on what was told of calls that are none. What stays told keeps its own.
+            if !self.committed {
+                self.started = self.started.saturating_sub(1);
+            }
             self.push(Event::CallDropped { call: told.call });
         }
     }

@@ -133,6 +133,13 @@ fn a_committed_stream_takes_nothing_back() {
     }
     let stray = "Action: f\nAction Input: {}\n</think>\nAction: g\nAction Input: {}";
     assert_eq!(line(&committed.parse(stray)), "g{}");
+    let (reply, events) = stream(&committed, "Final Answer: 15 days</think>", 4, Finish::Stop);
+    assert_eq!(reply.answer.as_deref(), Some("15 days"));
+    let said = events.iter().filter_map(|event| match event {
+        Event::Answer { text } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(said.collect::<String>(), "15 days");
 }
 
 /// contract 22: reasoning that the end of the text cut off is cut, and one that was closed is whole.
@@ -681,6 +688,36 @@ fn a_committed_stream_of_a_told_format_tells_arguments_as_they_come() {
         let reply = stream.finish(&mut events);
         let told: String = events.iter().filter_map(arguments).collect();
         assert_eq!(told, reply.calls[0].arguments.as_str());
+    }
+}
+
+/// What is told of a call stands, so one with a key twice is told anew, with a number that no other has.
+#[test]
+fn a_committed_stream_gives_no_number_twice() {
+    let parser = parser().format(Format::Hermes).committed();
+    let call = |arguments: &str| {
+        format!("<tool_call>{{\"name\": \"f\", \"arguments\": {arguments}}}</tool_call>")
+    };
+    let text = [call("{\"q\": 1, \"q\": 2}"), call("{\"q\": 3}")].concat();
+    for size in [1, 8, 1000] {
+        let (reply, events) = stream(&parser, &text, size, Finish::Stop);
+        assert_eq!(line(&reply), "f{\"q\":2} f{\"q\":3}");
+        assert!(!events.iter().any(|event| matches!(event, Event::ArgumentsReset { .. })));
+        let (mut numbers, mut dropped) = (Vec::new(), Vec::new());
+        for event in &events {
+            match event {
+                Event::CallStarted { call, .. } => numbers.push(*call),
+                Event::CallDropped { call } => dropped.push(*call),
+                _ => {}
+            }
+        }
+        assert!(numbers.is_sorted_by(|one, next| one < next), "{events:?}");
+        let kept = numbers.iter().filter(|number| !dropped.contains(number));
+        for (number, call) in kept.zip(&reply.calls) {
+            let told = events.iter().filter(|event| event.call() == Some(*number));
+            assert_eq!(told.filter_map(arguments).collect::<String>(), call.arguments.as_str());
+        }
+        assert_eq!(numbers.len() - dropped.len(), reply.calls.len());
     }
 }
 
