@@ -14,7 +14,7 @@ use crate::report::{self, Finished, Outcome, Tier, Work, faultless, passed};
 use crate::result::Result;
 use crate::{
     dependencies, examples, fuzz, guides, mutants, needs, neighbours, options, peers, publish,
-    simulate, tidy,
+    simulate, tidy, wheel,
 };
 
 /// The options of `cargo xtask test`.
@@ -65,6 +65,7 @@ pub(crate) const ALL: &[Stage] = &[
     stage(Tier::Land, "neighbours", neighbours::stage, "beside sqlx and others"),
     stage(Tier::Full, "deny", deny, "licences, advisories: cargo-deny"),
     stage(Tier::Full, "machete", machete, "unused dependencies"),
+    stage(Tier::Full, "wheel", wheel::stage, "the parser as a Python package"),
 ];
 
 /// Those that run at the same time: each of them keeps little more than one core busy.
