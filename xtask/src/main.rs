@@ -23,6 +23,7 @@ mod peers;
 mod publish;
 mod report;
 mod result;
+mod servers;
 mod simulate;
 mod stages;
 mod tidy;
