@@ -23,10 +23,12 @@ mod peers;
 mod publish;
 mod report;
 mod result;
+mod servers;
 mod simulate;
 mod stages;
 mod tidy;
 mod weigh;
+mod wheel;
 
 use std::io::Write;
 use std::path::Path;
@@ -45,6 +47,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
     --full                 all tiers, as long as each takes
     --only STAGE,…         these stages, on everything
   tidy                     the checks that need no build
+  wheel                    the Python package of hanok-parse, built and tested: `test --only wheel`
   house [--files CRATE]    the crates and rooms as pictures (Mermaid), or the imports of a crate by file
   behaviours [--list]      the numbered lists in docs/ against the tests, or every number with its tests
   simulate [OPTION]...     graphs under schedules of crashes; `--help`; `--teams`: team supervisors that die twice in a row
@@ -101,6 +104,10 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
         "tidy" => {
             options::only(arguments, &[])?;
             shown(&tidy::faults(&Metadata::read()?)?, "tidy: no faults")
+        }
+        "wheel" => {
+            options::only(arguments, &[])?;
+            stages::run(&stages::Options { only: vec!["wheel".to_owned()], ..Default::default() })?
         }
         "house" => {
             let of_crate = options::only(arguments, &[("--files", "the name of a crate")])?;

@@ -26,6 +26,18 @@ pub(crate) fn python<A: AsRef<OsStr>>(folder: &Path, wanted: &[A]) -> Result<Pat
     Ok(python)
 }
 
+/// Fetches what a package outside the workspace needs. Returns why it could not, if the registry is not reachable.
+pub(crate) fn unfetched(manifest: &str) -> Result<Option<String>> {
+    let fetched =
+        Tool::cargo().arguments(["fetch", "--quiet", "--manifest-path", manifest]).run()?;
+    // Any other error says what is wrong when the package is built.
+    let is_unreachable =
+        ["network", "download", "offline"].iter().any(|word| fetched.output.contains(word));
+    let reason = fetched.output.lines().last().unwrap_or_default().trim();
+    Ok((!fetched.succeeded() && is_unreachable)
+        .then(|| format!("the registry is not reachable: {reason}")))
+}
+
 /// The program of a package outside the workspace, which nobody is to build who did not ask for it: the package's manifest, the
 /// program, and the folder in which it is built for speed.
 pub(crate) fn apart([manifest, program, folder]: [&str; 3]) -> Result<PathBuf> {

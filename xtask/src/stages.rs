@@ -14,7 +14,7 @@ use crate::report::{self, Finished, Outcome, Tier, Work, faultless, passed};
 use crate::result::Result;
 use crate::{
     dependencies, examples, fuzz, guides, mutants, needs, neighbours, options, peers, publish,
-    simulate, tidy,
+    servers, simulate, tidy, wheel,
 };
 
 /// The options of `cargo xtask test`.
@@ -65,6 +65,8 @@ pub(crate) const ALL: &[Stage] = &[
     stage(Tier::Land, "neighbours", neighbours::stage, "beside sqlx and others"),
     stage(Tier::Full, "deny", deny, "licences, advisories: cargo-deny"),
     stage(Tier::Full, "machete", machete, "unused dependencies"),
+    stage(Tier::Full, "servers", servers::stage, "the parser behind servers' traits"),
+    stage(Tier::Full, "wheel", wheel::stage, "the parser as a Python package"),
 ];
 
 /// Those that run at the same time: each of them keeps little more than one core busy.
@@ -319,7 +321,7 @@ fn nextest_counts(output: &str) -> &str {
 }
 
 /// The sums over what every binary of `cargo test` prints: `test result: ok. 3 passed; 0 failed; …`.
-fn cargo_test_counts(output: &str) -> String {
+pub(crate) fn cargo_test_counts(output: &str) -> String {
     let sum = |what: &str| -> usize {
         let results = output.lines().filter(|line| line.starts_with("test result:"));
         let counts = results.flat_map(|line| line.split([';', '.']));
