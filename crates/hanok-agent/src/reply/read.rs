@@ -232,9 +232,10 @@ impl ReplyReader<'_> {
         (kind, error.observation(self.parser.declared(), self.language))
     }
 
-    /// What the model is told of a call that is not made by itself: it has no mark, and may write.
+    /// What the model is told of a call that is not made by itself: it has no mark, or not the key, and may write.
     fn refused(&self, call: &Call) -> Option<(FaultKind, String)> {
-        let readers = self.readers.filter(|_| call.mark == Mark::Bare)?;
+        let may_be_quoted = call.mark == Mark::Bare || self.unkeyed.is_some();
+        let readers = self.readers.filter(|_| may_be_quoted)?;
         let refuses = !readers.contains(&call.name);
         refuses.then(|| match self.unkeyed {
             Some(_) => (FaultKind::UnkeyedLabel, prompt::unkeyed_call(&call.name, self.language)),

@@ -85,15 +85,19 @@ async fn what_the_model_quotes_calls_nothing() {
         "{\"action\": \"wipe\", \"action_input\": {}}",
         "```json\n{\"action\": \"wipe\", \"action_input\": {}}\n```",
     ] {
-        let said = format!("Final Answer: the page says\n{quoted}");
-        // What looks like a call is asked about once, and the model says the same again.
-        let model = ScriptedModel::new([Exchange::says(&*said), Exchange::says(&*said)]);
-        let made = Ledger::default();
-        let agent = agent(&model, &made);
-        let input = agent.ask("?").label_key(Some("k7q2".to_owned()));
-        let state = agent.graph().invoke(input, ()).await.unwrap().done().unwrap();
-        assert!(made.lock().unwrap().is_empty(), "{quoted}");
-        assert_eq!(state.answer.as_deref(), said.strip_prefix("Final Answer: "), "{quoted}");
+        for before in ["Final Answer: the page says", "The page says"] {
+            let said = format!("{before}\n{quoted}");
+            // What looks like a call is asked about once, and the model says the same again, and again.
+            let says = || Exchange::says(&*said);
+            let model = ScriptedModel::new([says(), says(), Exchange::says("done")]);
+            let made = Ledger::default();
+            let agent = agent(&model, &made);
+            let input = agent.ask("?").label_key(Some("k7q2".to_owned()));
+            let state = agent.graph().invoke(input, ()).await.unwrap().done().unwrap();
+            assert!(made.lock().unwrap().is_empty(), "{said}");
+            let answer = state.answer.unwrap();
+            assert!(answer == "done" || said.ends_with(&answer), "{said}: {answer}");
+        }
     }
 }
 

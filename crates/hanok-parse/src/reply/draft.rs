@@ -268,12 +268,14 @@ impl Draft {
     pub(crate) fn was_data(&mut self, span: Range<usize>) {
         let Some(first) = self.calls.first() else { return };
         let data = first.span.start..span.end;
-        let finished = std::mem::take(&mut self.finished);
-        for _ in std::mem::take(&mut self.calls).iter().filter(|_| !self.committed) {
-            self.started = self.started.saturating_sub(1);
-            self.tell(Event::CallDropped { call: self.started });
+        let count = std::mem::take(&mut self.calls).len();
+        let mut told = std::mem::take(&mut self.finished);
+        if !self.committed {
+            let first = self.started.saturating_sub(count);
+            told.extend((first..self.started).rev());
+            self.started = first;
         }
-        for call in finished {
+        for call in told {
             self.tell(Event::CallDropped { call });
         }
         self.lock = self.lock.begun();
