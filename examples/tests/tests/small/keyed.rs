@@ -1,6 +1,6 @@
 //! How often a model leaves out the word that labels carry.
 //!
-//! `OPENAI_BASE_URL=… OPENAI_MODEL=… cargo nextest run -p example-tests --features terminal/server --run-ignored only keyed --no-capture`
+//! `OPENAI_BASE_URL=… OPENAI_MODEL=… cargo nextest run -p example-tests -p terminal --all-features --run-ignored only --no-capture word_is_left_out`
 //! prints it, for the model of that server.
 
 use hanok_agent::{FaultKind, ReactAgent};
