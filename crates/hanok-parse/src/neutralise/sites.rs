@@ -50,13 +50,12 @@ const BLOCK: usize = 16;
 #[inline]
 fn before_stop(bytes: &[u8]) -> usize {
     // Compilers make one comparison of a block that has no branch in it.
-    let has_stop = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_stop(*byte));
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let found = blocks.iter().position(has_stop).and_then(|at| Some((at, blocks.get(at)?)));
-    match found {
-        Some((block, bytes)) => block * BLOCK + eights::before(bytes, stops),
-        None => bytes.len() - rest.len() + eights::before(rest, stops),
-    }
+    let has_stop = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_stop(*byte));
+    let blocks = bytes.chunks_exact(BLOCK);
+    let rest = bytes.len() - blocks.remainder().len();
+    let from = blocks.map(has_stop).position(|has| has).map_or(rest, |block| block * BLOCK);
+    let last = bytes.len().min(from + BLOCK);
+    from + eights::before(bytes.get(from..last).unwrap_or_default(), stops)
 }
 
 /// Whether something may have to be broken at `byte`. Bytes that differ in a bit are compared together.

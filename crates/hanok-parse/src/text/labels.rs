@@ -135,7 +135,7 @@ static THREES: [u64; 64] = {
 
 /// Where the bit of three bytes stands.
 const fn three([a, b, c]: [u8; 3]) -> (usize, u64) {
-    let at = (a as usize * 29 ^ b as usize * 5 ^ (c as usize) << 5) & 0xfff;
+    let at = ((a as usize * 29) ^ (b as usize * 5) ^ ((c as usize) << 5)) & 0xfff;
     (at / 64, 1 << (at % 64))
 }
 
@@ -278,8 +278,8 @@ impl Window<'_> {
     ) -> Option<Label<'a>> {
         self.noted(inner);
         let strong = |kind: LabelKind| {
-            !matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool)
-                && !(kind.calls() && self.key.is_some())
+            let is_weak = matches!(kind, LabelKind::Final { strong: false } | LabelKind::Tool);
+            !is_weak && (self.key.is_none() || !kind.calls())
         };
         beginning(inner).filter(|(_, kind)| strong(*kind)).find_map(|(words, kind)| {
             let behind = self.noted(self.after_words(inner, words)?).strip_prefix(close)?;
