@@ -113,6 +113,8 @@
 //! - [`Call::id`] keeps the id that a format carries, [`Event::CallStarted`] tells it where it stands before the arguments,
 //!   [`Deltas`] makes the deltas of Chat Completions.
 //! - [`Declared::tool_schema`] takes JSON Schema; a value that contradicts it is noted, or refused ([`Mistyped`]).
+//! - [`Format::structural_tag`] and [`Format::to_ebnf`] print the grammar of a format and its tools for constrained samplers, and say
+//!   why where there is [none](NoGrammar).
 //!
 //! # Features
 //!
@@ -155,6 +157,7 @@
 // An older compiler than that of the workspace reads this crate.
 #![deny(clippy::incompatible_msrv)]
 
+mod constrain;
 mod declared;
 mod format;
 mod json;
@@ -167,6 +170,7 @@ mod schema;
 mod text;
 mod work;
 
+pub use constrain::NoGrammar;
 pub use declared::{CallKind, Declared, ParamType};
 pub use format::{Format, UnknownFormat};
 pub use json::fault::{Repair, RepairKind};

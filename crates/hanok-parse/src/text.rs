@@ -19,5 +19,5 @@ pub(crate) mod presence;
 pub(crate) mod rule;
 pub(crate) mod setup;
 pub(crate) mod table;
-mod table_data;
+pub(crate) mod table_data;
 pub(crate) mod template;

@@ -38,8 +38,8 @@ pub(crate) struct SuffixedData {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct InputData {
-    open: String,
-    close: String,
+    pub(crate) open: String,
+    pub(crate) close: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

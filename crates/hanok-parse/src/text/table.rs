@@ -244,6 +244,16 @@ impl FormatTable {
         self.name.parse().ok()
     }
 
+    /// What counts anywhere.
+    pub(crate) fn marks(&self) -> &[MarkData] {
+        &self.marks
+    }
+
+    /// What counts at the start of a line.
+    pub(crate) fn lines(&self) -> &[MarkData] {
+        &self.lines
+    }
+
     pub(crate) fn has(&self, grammar: Grammar) -> bool {
         self.grammars.contains(&grammar)
     }

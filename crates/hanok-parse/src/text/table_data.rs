@@ -15,7 +15,7 @@ use crate::text::{
 pub(crate) struct MarkData {
     pub(crate) token: String,
     #[cfg_attr(feature = "serde", serde(flatten))]
-    mark: MarkKind,
+    pub(crate) mark: MarkKind,
 }
 
 pub(crate) type Words = Vec<String>;
@@ -74,38 +74,38 @@ pub(crate) enum MarkKind {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct RuleData {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    skips: Words,
+    pub(crate) skips: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    wraps: Words,
+    pub(crate) wraps: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    json: Option<Shape>,
+    pub(crate) json: Option<Shape>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    attribute: Option<AttributeData>,
+    pub(crate) attribute: Option<AttributeData>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    name: Vec<(String, ThenData)>,
+    pub(crate) name: Vec<(String, ThenData)>,
     #[cfg_attr(feature = "serde", serde(default))]
-    python: bool,
+    pub(crate) python: bool,
     #[cfg_attr(feature = "serde", serde(default))]
-    declared: bool,
+    pub(crate) declared: bool,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    everybody: Option<String>,
+    pub(crate) everybody: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    between: Words,
+    pub(crate) between: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    closes: Words,
+    pub(crate) closes: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    another: Option<String>,
+    pub(crate) another: Option<String>,
     #[cfg_attr(feature = "serde", serde(default))]
-    otherwise: Otherwise,
+    pub(crate) otherwise: Otherwise,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct AttributeData {
-    key: String,
-    end: String,
-    tags: TagsData,
+    pub(crate) key: String,
+    pub(crate) end: String,
+    pub(crate) tags: TagsData,
 }
 
 /// What follows a name, as [`Then`] says.
@@ -132,26 +132,26 @@ pub(crate) enum ThenData {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct TagsData {
-    open: String,
-    head: String,
+    pub(crate) open: String,
+    pub(crate) head: String,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    key: Option<String>,
+    pub(crate) key: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    value: Option<String>,
+    pub(crate) value: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    kind: Option<(String, String)>,
+    pub(crate) kind: Option<(String, String)>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    skips: Words,
-    close: String,
-    end: String,
+    pub(crate) skips: Words,
+    pub(crate) close: String,
+    pub(crate) end: String,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    other_end: Option<String>,
+    pub(crate) other_end: Option<String>,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    behind: Words,
+    pub(crate) behind: Words,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    cdata: Option<String>,
+    pub(crate) cdata: Option<String>,
     #[cfg_attr(feature = "serde", serde(default))]
-    lines: bool,
+    pub(crate) lines: bool,
 }
 
 pub(super) fn owned(words: &[&str]) -> Words {

@@ -7,6 +7,7 @@ mod families;
 mod faults;
 mod formats;
 mod forms;
+mod grammars;
 mod hostile;
 mod neutralise;
 mod places;
