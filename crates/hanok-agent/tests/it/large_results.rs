@@ -36,7 +36,7 @@ impl ChatModel for Operator {
     async fn chat(&self, request: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
         let last = request.messages.last().map(|message| message.text().into_owned());
         let last = last.unwrap_or_default();
-        let says = |text: &str| ChatReply::new(Message::assistant(format!("{text}")), "operator");
+        let says = |text: &str| ChatReply::new(Message::assistant(text), "operator");
         let call = |tool: &str, arguments: serde_json::Value| {
             let id = format!("c{}", request.messages.len());
             let call = ToolCall::new(id, tool, arguments.to_string());
