@@ -354,6 +354,18 @@ pub(crate) static ALL: &[Work] = &[
         hanok: parse::react,
     },
     Work {
+        name: "parse-told",
+        about: "the calls above in pieces of 8 bytes, their format told, and found out",
+        figures: &[
+            more_told("Hermes", "MB/s"),
+            more_told("Hermes found out", "MB/s"),
+            more_told("ReAct", "MB/s"),
+            more_told("ReAct found out", "MB/s"),
+        ],
+        hand_written: None,
+        hanok: parse::told,
+    },
+    Work {
         name: "parse-patterns",
         about: "1,000 patterns of pieces of formats, 3 MB each, and 50 kB letter by letter: the worst of them, eight times the text as a multiple of eight times the time",
         figures: &[

@@ -5,7 +5,7 @@ pub(crate) mod texts;
 
 use std::{borrow::Cow, hint::black_box};
 
-use hanok_parse::{Bare, Declared, ParamType, Parser, Reply, neutralise, restore};
+use hanok_parse::{Bare, Declared, Format, ParamType, Parser, Reply, neutralise, restore};
 use patterns::Pattern;
 
 use crate::{
@@ -60,6 +60,24 @@ pub(crate) fn react(rounds: usize) -> Result<Vec<f64>> {
     let count = SIZE / 80;
     let read = |reply: &Reply| reply.calls.len() == count && reply.content.is_empty();
     speeds(rounds, &texts::react(count), read)
+}
+
+/// The calls of [`calls`] and [`react`] in pieces, by a parser that is told their format and by one that finds it out.
+pub(crate) fn told(rounds: usize) -> Result<Vec<f64>> {
+    let (calls, react) = (texts::calls(2_500), texts::react(SIZE / 80));
+    let read = |reply: &Reply| !reply.calls.is_empty() && reply.content.is_empty();
+    let in_pieces = |text: &str, parser: &Parser| {
+        let pieces = texts::pieces(text);
+        speed(text, TIMES, || fed(parser, &pieces), read)
+    };
+    medians(rounds, async || {
+        Ok([
+            in_pieces(&calls, &parser().format(Format::Hermes))?,
+            in_pieces(&calls, &parser())?,
+            in_pieces(&react, &parser().format(Format::React))?,
+            in_pieces(&react, &parser())?,
+        ])
+    })
 }
 
 /// Millions of bytes per second: in one piece, and in pieces of 8 bytes.
