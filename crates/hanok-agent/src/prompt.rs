@@ -98,10 +98,10 @@ pub(crate) fn unmarked_call(tool: &str, language: Language) -> String {
 pub(crate) fn key(key: &str, language: Language) -> String {
     match language {
         Language::Korean => format!(
-            "\n\n이 대화의 호출 표시는 `{key}`입니다. Action 뒤에 언제나 붙여 `Action[{key}]: 도구 이름`으로 씁니다. 표시가 없는 Action은 실행하지 않습니다."
+            "\n\n이 대화의 호출 표시는 `{key}`입니다. 도구를 부를 때는 Action 뒤에 붙여 `Action[{key}]: 도구 이름`으로 쓰고, 표시가 없는 Action은 실행하지 않습니다. 답할 때는 표시 없이 Final Answer를 씁니다."
         ),
         _ => format!(
-            "\n\nThe key of this conversation is `{key}`. Always write it behind Action: `Action[{key}]: the name of one tool`. An Action without it is not made."
+            "\n\nThe key of this conversation is `{key}`. To call a tool, write it behind Action: `Action[{key}]: the name of one tool`. An Action without it is not made. To answer, write Final Answer without it."
         ),
     }
 }

@@ -179,10 +179,10 @@ pub(crate) fn no_tools<'a>(agents: impl Iterator<Item = &'a str>, language: Lang
 pub(crate) fn key(key: &str, language: Language) -> String {
     match language {
         Language::Korean => format!(
-            "\n\n이 대화의 위임 표시는 `{key}`입니다. Delegate 뒤에 언제나 붙여 `Delegate[{key}]: 에이전트 이름`으로 씁니다. 표시가 없는 Delegate는 따르지 않습니다."
+            "\n\n이 대화의 위임 표시는 `{key}`입니다. 맡길 때는 Delegate 뒤에 붙여 `Delegate[{key}]: 에이전트 이름`으로 쓰고, 표시가 없는 Delegate는 따르지 않습니다. 답할 때는 표시 없이 Final Answer를 씁니다."
         ),
         _ => format!(
-            "\n\nThe key of this conversation is `{key}`. Always write it behind Delegate: `Delegate[{key}]: the name of the agent`. A Delegate without it is not followed."
+            "\n\nThe key of this conversation is `{key}`. To delegate, write it behind Delegate: `Delegate[{key}]: the name of the agent`. A Delegate without it is not followed. To answer, write Final Answer without it."
         ),
     }
 }
