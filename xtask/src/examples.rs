@@ -52,6 +52,8 @@ const RUNS: &[Run] = &[
         )
     },
     Run {
+        // Nobody is there to be asked.
+        arguments: &["--gates", "none"],
         input: "우유 사기 메모해 줘\n메모 목록 보여 줘\n보고서 만들어 줘\n/why\n/servers\n",
         ..run(
             "orchestrator",

@@ -508,7 +508,7 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     /// the model quotes of others cannot know the word. Default: plain labels.
     ///
     /// The end of the system prompt tells the word. A model that leaves it out is told so once; where it does so again the turn ends
-    /// ([`StopReason::NoToolCall`]). The agents' own labels are theirs
+    /// ([`StopReason::NoToolCall`](hanok_agent::StopReason)). The agents' own labels are theirs
     /// ([`keyed_labels`](hanok_agent::ReactAgentBuilder::keyed_labels)).
     ///
     /// ```
