@@ -625,7 +625,7 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgentBuilder<S, C> {
     ///
     /// By [`Bare::Asked`](hanok_parse::Bare) marked calls count, and JSON in a fence or on its own; by `Bare::Off` marked ones
     /// alone. A call without a mark that names a tool which is not known to read only waits for a person, whatever the approvals
-    /// say, for text quotes such calls; a person is asked, or it is refused where nobody can be asked. The form of [`Protocol::Text`] is the
+    /// say, for text quotes such calls; where nobody can be asked it is refused. The form of [`Protocol::Text`] is the
     /// prompt's own, and follows the approvals.
     ///
     /// ```

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_core::Effect;
 use hanok_model::{SharedModel, SharedTool, Tool as _, ToolSpec};
-use hanok_parse::Parser;
+use hanok_parse::{Format, Parser};
 
 use crate::{
     catalogue::SEARCH_TOOLS, error::AgentError, has_agent::HasAgent, prompt, protocol::Protocol,
@@ -132,13 +132,14 @@ impl<S: HasAgent, C> ByRun<S, C> {
             true => Cow::Borrowed(&settings.parser),
             false => Cow::Owned(settings.parser_of(&shown)),
         };
-        let (parser, unkeyed) = match key {
-            Some(key) => (Cow::Owned(settings.keyed_parser_of(&shown, key)), Some(parser)),
-            None => (parser, None),
-        };
-        let system = match key {
-            Some(key) => Cow::Owned(system.into_owned() + &prompt::key(key, settings.language)),
-            None => system,
+        let (system, parser, unkeyed) = match key {
+            None => (system, parser, None),
+            Some(key) => {
+                let system = system.into_owned() + &prompt::key(key, settings.language);
+                // What carries no key, and every other form, is text.
+                let keyed = Parser::clone(&parser).format(Format::React).keyed(key);
+                (Cow::Owned(system), Cow::Owned(keyed), Some(parser))
+            }
         };
         let model = match &self.model {
             Some(model) => Cow::Owned(model(state, services)),

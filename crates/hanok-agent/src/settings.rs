@@ -105,11 +105,6 @@ impl AgentSettings {
         }
     }
 
-    /// The same, for labels that carry `key`. What carries none, and every other form, is text.
-    pub(crate) fn keyed_parser_of(&self, shown: &[ToolSpec], key: &str) -> Parser {
-        self.parser_of(shown).format(Format::React).keyed(key)
-    }
-
     /// A parser for calls of these tools, and of the one that answers.
     pub(crate) fn parser_of(&self, shown: &[ToolSpec]) -> Parser {
         let answer = self.answer.as_ref().and_then(FinalAnswer::tool);
