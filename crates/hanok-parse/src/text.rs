@@ -7,6 +7,7 @@
 //!
 //! Nothing here knows what a call is made of.
 
+pub(crate) mod bytes;
 pub(crate) mod eights;
 pub(crate) mod formats;
 pub(crate) mod grammar;

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use crate::{
     readers::echo,
     text::{
+        bytes::Bytes,
         formats,
         grammar::{Headers, InputTags},
         marks::{self, Marks, Meaning, STOPS},
@@ -33,28 +34,6 @@ impl Words {
     pub(super) fn may_have(&self, anchor: u8, before: u8) -> bool {
         let mut sets = ANCHORS.iter().zip(&self.before);
         sets.any(|(own, set)| *own == anchor && set.has(before))
-    }
-}
-
-/// Some bytes.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Bytes([u64; 4]);
-
-impl Bytes {
-    pub(super) fn has(&self, byte: u8) -> bool {
-        self.0.get(usize::from(byte) / 64).is_some_and(|word| word & (1 << (byte % 64)) != 0)
-    }
-}
-
-impl FromIterator<u8> for Bytes {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
-        let mut set = Self::default();
-        for byte in bytes {
-            if let Some(word) = set.0.get_mut(usize::from(byte) / 64) {
-                *word |= 1 << (byte % 64);
-            }
-        }
-        set
     }
 }
 

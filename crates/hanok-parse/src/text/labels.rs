@@ -139,10 +139,13 @@ const fn three([a, b, c]: [u8; 3]) -> (usize, u64) {
     (at / 64, 1 << (at % 64))
 }
 
-/// Whether a label may begin with `bytes`, in any case.
-fn may_be(bytes: [u8; 3]) -> bool {
-    let (word, bit) = three(bytes.map(|byte| byte.to_ascii_lowercase()));
-    THREES.get(word).is_some_and(|word| word & bit != 0)
+/// Whether a word stands first with which no label begins, in any case.
+fn begins_other_word(text: &str) -> bool {
+    let is_other = |bytes: &[u8; 3]| {
+        let (word, bit) = three(bytes.map(|byte| byte.to_ascii_lowercase()));
+        THREES.get(word).is_none_or(|word| word & bit == 0)
+    };
+    begins_word(text) && text.as_bytes().first_chunk().is_some_and(is_other)
 }
 
 /// The labels that `text` may begin with: the first three bytes of their words stand there, in some case. Full-width letters
@@ -186,7 +189,7 @@ pub(crate) fn at(line: &str, ended: bool) -> Line<'_> {
 /// The same, where a label that calls is one only with `[key]` behind its words: `Action[k7]:`.
 pub(crate) fn keyed<'a>(line: &'a str, ended: bool, key: Option<&str>) -> Line<'a> {
     // What nearly all lines are: words that no label begins with.
-    if begins_word(line) && line.as_bytes().first_chunk().is_some_and(|three| !may_be(*three)) {
+    if begins_other_word(line) {
         return Line::Other;
     }
     let mut len = line.len().min(WINDOW);
@@ -205,7 +208,7 @@ pub(crate) fn keyed<'a>(line: &'a str, ended: bool, key: Option<&str>) -> Line<'
 /// The length of the words of a label that `text` begins with. Emphasis, numbers and a remark may stand between the words and
 /// the colon, whatever opened before the words: a quotation leaves that out.
 pub(crate) fn words_at(text: &str) -> Option<usize> {
-    if begins_word(text) && text.as_bytes().first_chunk().is_some_and(|three| !may_be(*three)) {
+    if begins_other_word(text) {
         return None;
     }
     beginning(text).next()?;

@@ -6,6 +6,7 @@ use crate::{
     format::Format,
     policy::Mark,
     text::{
+        bytes::Bytes,
         grammar::{Elements, Headers, Suffixed},
         presence::Presence,
         rule::{Rule, Tags},
@@ -269,8 +270,8 @@ pub(crate) struct Marks {
     threes: Vec<u64>,
     /// Each pair, and where the marks that begin with it stand.
     pairs: Vec<(u16, usize, usize)>,
-    /// The first bytes, a bit for each.
-    firsts: [u64; 4],
+    /// The first bytes.
+    firsts: Bytes,
     /// The rules of calls that may stand together before one close mark.
     blocks: Vec<&'static Rule>,
     /// Whether those of [`CASELESS`] are among them.
@@ -323,8 +324,7 @@ impl Marks {
 
     /// Whether one of them begins with `byte`.
     pub(crate) fn begins_with(&self, byte: u8) -> bool {
-        let (word, bit) = (usize::from(byte) / 64, 1 << (byte % 64));
-        self.firsts.get(word).is_some_and(|word| word & bit != 0)
+        self.firsts.has(byte)
     }
 
     /// Whether one of them begins with `bytes`, which may go on, whatever letter that is.
@@ -347,15 +347,6 @@ impl Marks {
             }
             _ => true,
         }
-    }
-
-    /// By which formats, and how, `token` marks a call, if it is one of these marks.
-    pub(crate) fn by(&self, token: &str) -> Option<By> {
-        let head = head(token.as_bytes());
-        let first = self.heads.partition_point(|own| *own < head);
-        let mut alike = self.marks.iter().zip(&self.by).skip(first);
-        let found = alike.find(|((own, _), _)| *own >= token);
-        found.filter(|((own, _), _)| *own == token).map(|(_, by)| *by)
     }
 
     /// The rule of another call behind one that `closes` has not closed yet, and what begins it.
@@ -385,14 +376,12 @@ impl Marks {
         let heads = marks.iter().map(|(token, _)| head(token.as_bytes())).collect();
         let mut begins = vec![0; 1024];
         let mut threes = vec![0; 1024];
-        let mut firsts = [0; 4];
+        let first = |(token, _): &(&str, _)| token.bytes().next().filter(|_| token.len() > 1);
+        let firsts = marks.iter().filter_map(first).collect();
         let mut pairs: Vec<(u16, usize, usize)> = Vec::new();
         let caseless = marks.iter().any(|(token, _)| CASELESS.contains(token));
         for (at, (token, mark)) in marks.iter().enumerate() {
             let [first, second, ..] = token.as_bytes() else { continue };
-            if let Some(word) = firsts.get_mut(usize::from(*first) / 64) {
-                *word |= 1 << (first % 64);
-            }
             let closes: &[&str] = if let Meaning::Result(closes) = *mark { closes } else { &[] };
             let closes = closes.iter().flat_map(|close| heads_of(close));
             for [first, second, third] in heads_of(token).chain(closes) {

@@ -9,7 +9,7 @@ use crate::{
     text::{
         formats,
         grammar::Headers,
-        marks::{self, By, Entry, Marks, Meaning},
+        marks::{self, Entry, Marks, Meaning},
         table::{self, FormatTable, Grammar, TableError},
         template::Formats,
     },
@@ -216,11 +216,6 @@ impl Setup {
     /// Whether formats were told.
     pub(crate) fn is_told(&self) -> bool {
         self.formats.is_some_and(|told| !told.is_empty())
-    }
-
-    /// By which formats, and how, the mark `token` marks a call.
-    pub(crate) fn by(&self, token: &str) -> By {
-        self.marks.by(token).or_else(|| self.lines.by(token)).unwrap_or(By::NONE)
     }
 
     /// Whether a form without a mark may begin with `bytes` within a line.
