@@ -37,7 +37,8 @@ pub enum InvalidSpec {
 
 /// A tool as a model sees it.
 ///
-/// Its serialised form is a map with `name`, `description` and `schema`.
+/// Its serialised form is a map with `name`, `description` and `schema`. The aliases are none of it: they are for whoever looks for
+/// a tool without a model, and stand in no prompt and no hash of a definition.
 ///
 /// ```
 /// use hanok_model::ToolSpec;
@@ -67,6 +68,8 @@ pub struct ToolSpec {
     name: String,
     description: String,
     schema: Json,
+    #[serde(skip)]
+    aliases: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -105,7 +108,12 @@ impl ToolSpec {
         let Some(schema) = object(schema) else {
             return Err(InvalidSpec::NotAnObject { tool: name });
         };
-        Ok(Self { name, description: description.into(), schema: Json(schema) })
+        Ok(Self {
+            name,
+            description: description.into(),
+            schema: Json(schema),
+            aliases: Vec::new(),
+        })
     }
 
     /// A tool whose arguments are an `A`.
@@ -126,7 +134,22 @@ impl ToolSpec {
     /// A tool whose name is known to be one, and whose arguments are a struct.
     pub(crate) fn of_struct<A: JsonSchema>(name: &str, description: String) -> Self {
         let schema = object(schema_of::<A>()).unwrap_or_else(|| Map::new().into());
-        Self { name: name.to_owned(), description, schema: Json(schema) }
+        Self { name: name.to_owned(), description, schema: Json(schema), aliases: Vec::new() }
+    }
+
+    /// Adds words by which people ask for the tool, beside its name: an index of tools finds it by them.
+    ///
+    /// ```
+    /// # use {hanok_model::ToolSpec, serde_json::json};
+    /// let tool = ToolSpec::new("create_event", "Creates an event", json!({}))?;
+    /// let tool = tool.with_aliases(["book a meeting", "회의 예약"]);
+    /// assert_eq!(tool.aliases().len(), 2);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
+    #[must_use]
+    pub fn with_aliases<A: Into<String>>(mut self, aliases: impl IntoIterator<Item = A>) -> Self {
+        self.aliases.extend(aliases.into_iter().map(Into::into));
+        self
     }
 
     /// The tool without its argument `name`.
@@ -152,6 +175,11 @@ impl ToolSpec {
     /// The tool's description, in words for the model.
     pub fn description(&self) -> &str {
         &self.description
+    }
+
+    /// The words by which people ask for it, beside its name. Default: none.
+    pub fn aliases(&self) -> &[String] {
+        &self.aliases
     }
 
     /// The JSON schema of its arguments, an object.

@@ -63,7 +63,7 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         Some("array") => {
             let items = resolve_schema(schema.get("items").unwrap_or(&Value::Null), root);
             let options = ListedValue::all(items, root);
-            lists::fill(schema, items, &listed(&options), conversation)
+            lists::fill(schema, items, &listed(&options, conversation), conversation)
         }
         Some("object") => json!({}),
         _ => Value::Null,
@@ -77,17 +77,19 @@ fn is_about_data(schema: &Value) -> bool {
 }
 
 /// Values with their descriptions, to be compared with the question.
-fn listed(options: &[ListedValue]) -> Vec<Listed> {
+fn listed(options: &[ListedValue], conversation: &Conversation) -> Vec<Listed> {
     let listed = options.iter().map(|it| {
         let description = it.description.clone().unwrap_or_default();
-        Listed { name: it.words(), description, parameters: Vec::new() }
+        let listed =
+            Listed { name: it.words(), description, aliases: Vec::new(), parameters: Vec::new() };
+        listed.known(&conversation.aliases)
     });
     listed.collect()
 }
 
 /// The option that fits: one for talking where nothing has to be looked up.
 fn chosen(options: Vec<ListedValue>, conversation: &Conversation) -> Value {
-    let listed = listed(&options);
+    let listed = listed(&options, conversation);
     let talks = |listed: &&Listed| {
         let said = listed.description.to_lowercase();
         cues::FOR_TALK.iter().any(|word| has(&said, word))

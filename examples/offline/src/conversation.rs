@@ -5,7 +5,7 @@ use hanok_state::{Message, Role};
 
 use crate::{
     pick::Wanted,
-    prompt::{self, Listed, Part},
+    prompt::{self, Aliases, Listed, Part},
     tables,
     words::{self, GOES_ON, clean},
 };
@@ -51,6 +51,8 @@ pub(crate) struct Conversation {
     pub(crate) proposed: Vec<Wanted>,
     /// What the system prompt lists, each with what it is for.
     pub(crate) listed: Vec<Listed>,
+    /// The words by which things are asked for, as the program knows them.
+    pub(crate) aliases: Aliases,
     /// What teams found about the question, whole.
     pub(crate) results: Vec<String>,
 }
@@ -66,7 +68,7 @@ enum Heard {
 }
 
 impl Conversation {
-    pub(crate) fn read(request: &ChatRequest) -> Self {
+    pub(crate) fn read(request: &ChatRequest, aliases: &Aliases) -> Self {
         let system: String = request
             .messages
             .iter()
@@ -75,6 +77,14 @@ impl Conversation {
             .collect();
         let native = !request.tools.is_empty();
         let part = if native { Part::Agent(native_tools(request)) } else { prompt::read(&system) };
+        let known = |listed: Vec<Listed>| {
+            listed.into_iter().map(|listed| listed.known(aliases)).collect::<Vec<_>>()
+        };
+        let part = match part {
+            Part::Supervisor(agents) => Part::Supervisor(known(agents)),
+            Part::Agent(tools) => Part::Agent(known(tools)),
+            Part::Alone => Part::Alone,
+        };
 
         let mut read = Self {
             part,
@@ -89,7 +99,8 @@ impl Conversation {
             data: String::new(),
             named: Vec::new(),
             proposed: Vec::new(),
-            listed: prompt::listed(&system),
+            listed: known(prompt::listed(&system)),
+            aliases: aliases.clone(),
             results: Vec::new(),
         };
         let mut task = None;
@@ -244,6 +255,7 @@ fn native_tools(request: &ChatRequest) -> Vec<Listed> {
     let listed = |tool: &ToolSpec| Listed {
         name: tool.name().to_owned(),
         description: tool.description().to_owned(),
+        aliases: tool.aliases().to_vec(),
         parameters: prompt::of_schema(tool.schema()),
     };
     let only = if let ToolChoice::Tool(name) = &request.tool_choice { Some(name) } else { None };

@@ -12,7 +12,7 @@ const LEAST_OF_BEST: f32 = 0.55;
 /// best first, by the words of the descriptions. A word counts more the fewer descriptions have it; without a word that any of them has,
 /// nothing fits.
 pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
-    let cues: Vec<Vec<String>> = listed.iter().map(|listed| cues(&listed.description)).collect();
+    let cues: Vec<Vec<String>> = listed.iter().map(cues).collect();
     if cues.iter().any(|cues| !cues.is_empty()) {
         return by_cues(question, listed, &cues);
     }
@@ -37,9 +37,12 @@ pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
 /// What stands before the words by which something is asked for.
 const CUES: [&str; 2] = ["이런 말에 씁니다:", "Asked for by:"];
 
-/// The words by which a description says that it is asked for.
-fn cues(description: &str) -> Vec<String> {
-    let after = CUES.iter().find_map(|mark| Some(description.split_once(mark)?.1));
+/// The words by which something is asked for: as the program knows them, or else as its description says them.
+fn cues(listed: &Listed) -> Vec<String> {
+    if !listed.aliases.is_empty() {
+        return listed.aliases.iter().map(|alias| alias.to_lowercase()).collect();
+    }
+    let after = CUES.iter().find_map(|mark| Some(listed.description.split_once(mark)?.1));
     let list = after.and_then(|after| after.split(['.', '(']).next()).unwrap_or_default();
     list.split(',').map(|cue| cue.trim().to_lowercase()).filter(|cue| !cue.is_empty()).collect()
 }

@@ -23,4 +23,5 @@ mod tables;
 mod words;
 
 pub use model::OfflineModel;
+pub use prompt::aliases;
 pub use tables::{everyday, is_outside};

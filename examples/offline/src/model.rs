@@ -18,7 +18,7 @@ use crate::{
     choice,
     conversation::Conversation,
     pick::Wanted,
-    prompt::Part,
+    prompt::{Aliases, Part},
     reply, route, summary,
 };
 
@@ -57,6 +57,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     counter: TokenCounter,
+    aliases: Aliases,
 }
 
 impl OfflineModel {
@@ -66,7 +67,22 @@ impl OfflineModel {
     /// The model.
     #[must_use]
     pub fn new() -> Self {
-        Self { counter: TokenCounter::default() }
+        Self { counter: TokenCounter::default(), aliases: Aliases::new() }
+    }
+
+    /// Adds words by which people ask for tools, teams and agents, by their names. A real model needs none of them, and so they stand
+    /// in no prompt: a description says what a thing is for.
+    #[must_use]
+    pub fn aliases<N, A>(mut self, aliases: impl IntoIterator<Item = (N, A)>) -> Self
+    where
+        N: Into<String>,
+        A: IntoIterator<Item: Into<String>>,
+    {
+        for (name, words) in aliases {
+            let known = self.aliases.entry(name.into()).or_default();
+            known.extend(words.into_iter().map(Into::into));
+        }
+        self
     }
 
     fn usage(&self, request: &ChatRequest, written: &Message) -> Usage {
@@ -89,7 +105,7 @@ impl ChatModel for OfflineModel {
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         go_on(call)?;
-        let written = write(&request);
+        let written = write(&request, &self.aliases);
         let usage = self.usage(&request, &written);
         if let Some(sink) = call.sink() {
             for word in written.text().split_inclusive(char::is_whitespace) {
@@ -115,8 +131,8 @@ fn go_on(call: &Call) -> Result<(), ModelError> {
 }
 
 /// The message that answers `request`.
-fn write(request: &ChatRequest) -> Message {
-    let conversation = Conversation::read(request);
+fn write(request: &ChatRequest, aliases: &Aliases) -> Message {
+    let conversation = Conversation::read(request, aliases);
     let language = conversation.language;
     if let ResponseFormat::JsonSchema { schema, .. } = &request.response_format {
         return Message::assistant(choice::fill(&schema.0, &conversation).to_string());

@@ -1,6 +1,22 @@
 //! What a system prompt lists: agents or tools, and which of the two.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
+
+/// The words by which something is asked for, by its name.
+pub(crate) type Aliases = BTreeMap<String, Vec<String>>;
+
+/// The words by which things are asked for, as a file lists them: a line for each, `name: word, word of several words`. Empty lines and
+/// those that begin with `#` say nothing.
+pub fn aliases(file: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let lines = file.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let (name, words) = line.split_once(':')?;
+        let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+        Some((name.trim(), words.collect()))
+    })
+}
 
 /// Who or what is named in a prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +25,8 @@ pub(crate) struct Listed {
     pub(crate) name: String,
     /// What it is for.
     pub(crate) description: String,
+    /// The words by which it is asked for, as the program knows them.
+    pub(crate) aliases: Vec<String>,
     /// What a tool takes.
     pub(crate) parameters: Vec<Parameter>,
 }
@@ -90,7 +108,7 @@ pub(crate) fn listed(prompt: &str) -> Vec<Listed> {
             } else {
                 description
             };
-            Listed { name, description, parameters }
+            Listed { name, description, aliases: Vec::new(), parameters }
         })
         .collect()
 }
@@ -158,6 +176,12 @@ fn list<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 }
 
 impl Listed {
+    /// With the words of `aliases` by which it is asked for.
+    pub(crate) fn known(self, aliases: &Aliases) -> Self {
+        let known = aliases.get(&self.name).cloned().unwrap_or(self.aliases);
+        Self { aliases: known, ..self }
+    }
+
     /// Everything the prompt says of it, for comparing words.
     pub(crate) fn said(&self) -> String {
         let mut said = format!("{} {}", self.name.replace(['_', '-', '.'], " "), self.description);
@@ -192,6 +216,14 @@ mod tests {
         let Part::Supervisor(agents) = read(prompt) else { panic!("{prompt}") };
         let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
         assert_eq!(names, ["rag_agent", "ext-1"]);
+    }
+
+    #[test]
+    fn a_file_lists_the_words_by_which_things_are_asked_for() {
+        let file = "# notes\nadd_note: 메모해, note that\n\nfind_notes: 메모 찾,";
+        let read: Vec<_> = aliases(file).collect();
+        let want = [("add_note", vec!["메모해", "note that"]), ("find_notes", vec!["메모 찾"])];
+        assert_eq!(read, want);
     }
 
     #[test]

@@ -20,11 +20,20 @@ pub struct Brain {
 ///
 /// [`Failure::Model`] when the server is named and cannot be used, [`Failure::Usage`] when this build has no HTTP.
 pub async fn choose() -> Result<Brain, Failure> {
+    choose_or(OfflineModel::new()).await
+}
+
+/// The model of the server that the environment names, else `offline`, which knows by which words the program's tools are asked for.
+///
+/// # Errors
+///
+/// As [`choose`].
+pub async fn choose_or(offline: OfflineModel) -> Result<Brain, Failure> {
     let names = ["OPENAI_BASE_URL", "OPENAI_API_KEY"];
     let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match names.into_iter().find(set) {
         Some(name) => server(name).await,
-        None => Ok(offline()),
+        None => Ok(Brain { model: SharedModel::new(offline), offline: true }),
     }
 }
 

@@ -18,9 +18,10 @@ pub struct IndexedTool {
 }
 
 impl IndexedTool {
-    /// A tool without aliases, which is found and not pinned.
+    /// A tool that is found by its name, its words and the aliases that it has, and that is not pinned.
     pub fn new(spec: ToolSpec) -> Self {
-        Self { spec, aliases: Vec::new(), pinned: false }
+        let aliases = spec.aliases().to_vec();
+        Self { spec, aliases, pinned: false }
     }
 
     /// Adds names by which it is found exactly, beside its own: of up to three words, in which signs do not count. What is longer is
