@@ -14,7 +14,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?;
+    let brain = brain::choose().await?.dated();
     let chat = Chat::build(&brain, options).await?;
     let (graph, talking) = (chat.graph()?, Talking::new(chat));
     if options.talk.graph {

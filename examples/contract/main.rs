@@ -14,7 +14,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?;
+    let brain = brain::choose().await?.dated();
     let book = Book::open(options).await?;
     let about = book.about();
     let expert = Expert::new(brain.model.clone(), book, options)?;

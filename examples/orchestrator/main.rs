@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?;
+    let brain = brain::choose().await?.dated_to_the_minute();
     let (at_once, questions) = at_once(screen, options.talk.json);
     // Servers that were started by then end with the program.
     let opening = unless_interrupted(async {

@@ -14,7 +14,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?;
+    let brain = brain::choose().await?.dated();
     let tools = agents::Tools::open_by(options.docs.as_deref(), options.meaning.open()?).await?;
     let office = Office(agents::supervisor(&brain, &tools)?);
     if options.talk.graph {

@@ -14,7 +14,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?;
+    let brain = brain::choose().await?.dated();
     let opened = open(brain.model.clone(), options).await?;
     let talking = Talking::new(opened.supervisor.clone(), opened.memory.clone());
     if options.talk.graph {

@@ -3,6 +3,7 @@
 mod calculate;
 mod clock;
 mod current_datetime;
+mod dated;
 mod time_zone;
 mod todos;
 mod toolbox;
@@ -16,6 +17,7 @@ pub use hanok_state as state;
 pub use calculate::Calculator;
 pub use clock::{ClockError, DateTimeReport, datetime_in};
 pub use current_datetime::CurrentDatetime;
+pub use dated::Dated;
 pub use time_zone::time_zone_in;
 pub use todos::{Todo, TodoStatus, Todos, TodosChange, WriteTodos};
 pub use toolbox::{OffReason, OffTool, Toolbox};

@@ -1,6 +1,7 @@
 //! Which model answers.
 
 use hanok_model::{ChatModel, SharedModel};
+use hanok_tools::Dated;
 use offline::OfflineModel;
 
 use crate::failure::Failure;
@@ -56,6 +57,19 @@ pub fn offline() -> Brain {
 }
 
 impl Brain {
+    /// With a model that is told what day it is, in every request.
+    #[must_use]
+    pub fn dated(self) -> Self {
+        Self { model: SharedModel::new(Dated::new(self.model).korean()), ..self }
+    }
+
+    /// The same to the minute, for whoever plans by the hour.
+    #[must_use]
+    pub fn dated_to_the_minute(self) -> Self {
+        let dated = Dated::new(self.model).korean().to_the_minute();
+        Self { model: SharedModel::new(dated), ..self }
+    }
+
     /// The line that says which model answers.
     pub fn note(&self) -> String {
         if self.offline {
