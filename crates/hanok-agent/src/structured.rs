@@ -179,6 +179,36 @@ impl<T: DeserializeOwned> Structured<T> {
         }
     }
 
+    /// Names the values of the texts that stand under `field` in the answer, wherever that is: the tools or agents that there are now.
+    /// A server that holds a model to the schema lets it write no other. The answer is not checked against them: whoever asks knows
+    /// what to do about a name that is none. No values leave the form as it is.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Choice {
+    ///     tools: Vec<String>,
+    /// }
+    ///
+    /// let choice = Structured::<Choice>::new("choice").offering("tools", ["search", "read_page"]);
+    /// # drop(choice);
+    /// ```
+    #[must_use]
+    pub fn offering<V: Into<String>>(
+        self,
+        field: &str,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        let values: Vec<_> = values.into_iter().map(Into::into).collect();
+        if values.is_empty() {
+            return self;
+        }
+        Self { schema: Arc::new(self.schema.offering(field, &values)), ..self }
+    }
+
     /// Sets the place of the schema. Default: the server's, and the prompt where the server refuses the schema.
     ///
     /// ```

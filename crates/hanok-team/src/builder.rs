@@ -61,7 +61,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             max_tokens: LONGEST,
             capture: ContentCapture::default(),
             measured: Measured::default(),
-            forms: Forms::new(Language::default()),
+            forms: Forms::new(Language::default(), []),
         };
         Self { settings, runtime: Runtime::default() }
     }
@@ -87,7 +87,6 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
     /// Sets the language of prompts and answers. Default: English.
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
-        self.settings.forms = Forms::new(language);
         self
     }
 
@@ -157,6 +156,8 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             return Err(TeamBuildError { faults });
         }
         let language = self.settings.language;
+        let names = self.settings.teams.iter().map(|team| team.name());
+        self.settings.forms = Forms::new(language, names);
         let grounding = self.settings.grounding.take();
         self.settings.grounding = grounding.map(|grounding| grounding.language(language));
         let settings = Arc::new(self.settings);

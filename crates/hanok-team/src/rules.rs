@@ -5,8 +5,8 @@ use crate::{definition::Team, plan::PlanStep, question::words};
 /// The fewest letters that two words share at their beginnings to be taken for one word: Korean puts particles behind.
 const SHARED: usize = 2;
 
-/// The steps for `question`: the teams whose descriptions share words with it, and those that they need. Where none does, all
-/// teams that need nothing. One that asks people, or does more than read, is none of them. A word that describes every team tells none from the others.
+/// The steps for `question`: the teams whose descriptions share words with it, and those that they need. Where none does, none. One that
+/// asks people, or does more than read, is none of them. A word that describes every team tells none from the others.
 pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) -> Vec<PlanStep> {
     let describes = |team: &Team<C>, word: &str| {
         words(team.member.description()).any(|of_team| is_same(word, of_team))
@@ -17,11 +17,7 @@ pub(crate) fn plan<C: Send + Sync + 'static>(question: &str, teams: &[Team<C>]) 
     let fits = |team: &&Team<C>| {
         !(team.asks || team.acts) && telling.iter().any(|word| describes(team, word))
     };
-    let mut chosen: Vec<&str> = teams.iter().filter(fits).map(|team| team.name()).collect();
-    if chosen.is_empty() {
-        let alone = teams.iter().filter(|team| team.needs.is_empty() && !(team.asks || team.acts));
-        chosen = alone.map(|team| team.name()).collect();
-    }
+    let chosen = teams.iter().filter(fits).map(|team| team.name()).collect();
     with_needs(question, teams, chosen)
 }
 

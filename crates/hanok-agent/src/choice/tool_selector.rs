@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use hanok_core::{BoxError, Call, Chain, Effect, Rng, Timestamp};
 use hanok_graph::{Context, Runtime, StepError};
-use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_model::{ChatModel, ChatRequest, DataMark, ModelError, SharedModel, ToolSpec};
 use hanok_parse::Language;
 use hanok_state::Message;
 use schemars::JsonSchema;
@@ -31,8 +31,8 @@ const LONGEST: u32 = 1_000;
 /// The beginning of the name of the memoised step that holds a choice.
 pub(crate) const STEP: &str = "choice-";
 
-/// Has a model choose the tools for a question, and makes a choice by a rule where it makes none that can be used: all tools that
-/// only read. Clones are the same.
+/// Has a model choose the tools for a question, and makes a choice by a rule where it makes none that can be used: the tools that only
+/// read and that the question asks for, by their name or by one of their [aliases](ToolSpec::aliases). Clones are the same.
 ///
 /// The model is shown the tools that there are *now*; one that lacks its key or its data is listed as unavailable, with the reason.
 /// Names are taken exactly: what is none of the tools, or cannot be had, is dropped and noted. An empty choice is a choice.
@@ -330,18 +330,22 @@ impl ToolSelector {
         tools: &ToolRegistry,
     ) -> Result<Chosen, ModelError> {
         let options = &asked.options;
-        let reply = match self.form.ask(&self.model, asked.request.clone(), call).await {
+        let can_be_had = options.iter().filter(|option| option.unavailable.is_none());
+        let form =
+            self.form.clone().offering("tools", can_be_had.map(|option| option.name.as_str()));
+        let reply = match form.ask(&self.model, asked.request.clone(), call).await {
             Ok(reply) => reply,
             Err(StructuredError::Model(error)) if error.ends_the_run() => return Err(error),
             Err(error) => {
-                return Ok(self.fallback(tools, Chain(&error).to_string(), Vec::new()));
+                let cause = Chain(&error).to_string();
+                return Ok(self.fallback(&asked.question, tools, cause, Vec::new()));
             }
         };
         let Selection { tools: named, reason, confidence } = reply.value;
         let (chosen, dropped) = sorted(named, options);
         if chosen.is_empty() && !dropped.is_empty() {
             let cause = self.no_usable_name(&dropped);
-            return Ok(self.fallback(tools, cause, dropped));
+            return Ok(self.fallback(&asked.question, tools, cause, dropped));
         }
         Ok((chosen, ChosenBy::Model { name: reply.model }, reason, confidence, dropped))
     }
@@ -381,18 +385,24 @@ impl ToolSelector {
             .max_tokens(self.max_tokens)
     }
 
-    /// All tools that only read and can be had.
-    fn fallback(&self, tools: &ToolRegistry, cause: String, dropped: Vec<String>) -> Chosen {
+    /// The tools that only read, that can be had, and that `question` asks for.
+    fn fallback(
+        &self,
+        question: &str,
+        tools: &ToolRegistry,
+        cause: String,
+        dropped: Vec<String>,
+    ) -> Chosen {
         let can_be_had = |name: &str| self.unavailable.iter().all(|(tool, _)| tool != name);
-        let names = tools.specs().map(|spec| spec.name());
-        let chosen = names
-            .filter(|name| tools.effect(name) == Some(Effect::Pure) && can_be_had(name))
-            .map(str::to_owned)
-            .collect();
+        let may_be_called = |spec: &&ToolSpec| {
+            tools.effect(spec.name()) == Some(Effect::Pure) && can_be_had(spec.name())
+        };
+        let chosen = tools.specs().filter(may_be_called).filter(|spec| asks_for(question, spec));
+        let chosen = chosen.map(|spec| spec.name().to_owned()).collect();
         let reason = sentence!(
             self.language,
-            "모델의 선택을 쓸 수 없어 읽기만 하는 도구를 모두 씁니다.",
-            "The model made no choice that can be used: all tools that only read."
+            "모델의 선택을 쓸 수 없어 질문에 나온 도구 가운데 읽기만 하는 것을 씁니다.",
+            "The model made no choice that can be used: the tools that the question names and that only read."
         );
         (chosen, ChosenBy::Fallback { cause }, reason, FALLBACK, dropped)
     }
@@ -409,6 +419,24 @@ impl ToolSelector {
     fn not_now(&self, reason: &str) -> String {
         sentence!(self.language, "(지금은 쓸 수 없음: {reason})", "(cannot be had now: {reason})")
     }
+}
+
+/// Whether a question asks for a tool: all words of its name or of one of its aliases stand in it, in their order.
+fn asks_for(question: &str, spec: &ToolSpec) -> bool {
+    let question = question.to_lowercase();
+    let stands = |alias: &str| {
+        let alias = alias.to_lowercase();
+        let mut words = alias.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut rest = Some(question.as_str());
+        let mut is_any = false;
+        let all = words.all(|word| {
+            is_any = true;
+            rest = rest.and_then(|rest| rest.split_once(word)).map(|(_, after)| after);
+            rest.is_some()
+        });
+        all && is_any
+    };
+    std::iter::once(spec.name()).chain(spec.aliases().iter().map(String::as_str)).any(stands)
 }
 
 /// The names that can be had, each once and in their order, and the others.

@@ -22,6 +22,8 @@ struct Asked {
 fn tools() -> ToolRegistry {
     let tool = |name: &str, effect| {
         let spec = ToolSpec::new(name, format!("Knows {name}"), json!({})).unwrap();
+        // By these the rule would take all but the loans.
+        let spec = if name == "loans" { spec } else { spec.with_aliases(["RENT rise", "lease"]) };
         let tool = FnTool::untyped(spec, |_, _| async { Ok("".into()) });
         SharedTool::new(tool.effect(effect))
     };
@@ -84,9 +86,9 @@ async fn an_empty_choice_is_a_choice() {
     assert!(choice.chosen.is_empty() && matches!(&choice.by, ChosenBy::Model { .. }));
 }
 
-/// What changes the world is never chosen by the rule, and neither is what cannot be had.
+/// The rule takes what the question names, and nothing that changes the world or cannot be had.
 #[tokio::test(start_paused = true)]
-async fn without_a_choice_that_can_be_used_all_tools_that_only_read_are_taken() {
+async fn without_a_choice_that_can_be_used_the_tools_that_the_question_names_are_taken() {
     let scripts = [
         (vec![says(&["gone", "market"], 0.9)], "gone, market"),
         (vec![Exchange::says("the law"), Exchange::says("the law, I said")], "JSON"),
@@ -101,10 +103,7 @@ async fn without_a_choice_that_can_be_used_all_tools_that_only_read_are_taken() 
     ];
     for (script, cause) in scripts {
         let (choice, _) = chosen(script).await;
-        assert_eq!(
-            (&choice.chosen[..], choice.confidence),
-            (&["law".to_owned(), "loans".to_owned()][..], 0.3)
-        );
+        assert_eq!((&choice.chosen[..], choice.confidence), (&["law".to_owned()][..], 0.3));
         let ChosenBy::Fallback { cause: told } = &choice.by else { panic!("{choice:?}") };
         assert!(told.contains(cause), "{told}");
     }
@@ -165,7 +164,7 @@ async fn choices_are_looked_through_with_what_came_of_them() {
     assert_eq!(ids(all().fallbacks()), second());
     assert_eq!(ids(all().confidence(0.5)), std::slice::from_ref(&id));
     assert_eq!(ids(all().between(at, Timestamp(at.0 + 10))), [id]);
-    assert_eq!(ids(all().option("loans").agent("search").kind(ChoiceKind::Tools)).len(), 2);
+    assert_eq!(ids(all().option("law").agent("search").kind(ChoiceKind::Tools)).len(), 2);
     assert!(ids(all().agent("other")).is_empty() && ids(all().kind(ChoiceKind::Plan)).is_empty());
     let (_, result) = all().iter().next().unwrap();
     assert_eq!(result.map(ChoiceResult::millis), Some(42));

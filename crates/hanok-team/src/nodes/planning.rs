@@ -60,10 +60,11 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    pub(crate) fn new(language: Language) -> Self {
+    /// The forms for teams of these names.
+    pub(crate) fn new<'a>(language: Language, teams: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             intent: Structured::new("intent").language(language),
-            plan: Structured::new("plan").language(language),
+            plan: Structured::new("plan").language(language).offering("team", teams),
         }
     }
 }

@@ -115,7 +115,8 @@ async fn every_limit_ends_a_turn_with_an_answer() {
         assert_eq!(house.planner.requests().len(), requests, "{limit}");
         let answer = state.answer.unwrap();
         assert!(answer.contains(&format!("at its limit of {limit}.")), "{answer}");
-        assert_eq!(answer.contains("Not done"), done < 2, "{answer}");
+        // Without a plan there is nothing to be done: the words of the question name no team.
+        assert_eq!(answer.contains("Not done"), requests == 2 && done < 2, "{answer}");
         if budget.time.is_some() {
             assert_eq!(begun.elapsed(), time);
         }
@@ -131,7 +132,8 @@ async fn a_model_that_hangs_is_left_when_the_time_is_over() {
     let (_, state) = ask_team(planner, vec![Team::new(taking("search", 1))], budget).await;
     assert_eq!(begun.elapsed(), Duration::from_secs(3));
     assert_eq!(state.limit, Some(Limit::Time(Duration::from_secs(3)).to_string()));
-    assert_eq!(ends(&state), ["search Skipped: the turn has reached its limit of 3s of work"]);
+    assert_eq!(ends(&state), [""; 0]);
+    assert!(state.answer.unwrap().contains("at its limit of 3s of work."));
 }
 
 /// P4: a payment under way when the time of its team, or of the turn, is over is in doubt. Nothing is planned anew, and nothing is paid

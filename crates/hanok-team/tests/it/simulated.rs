@@ -142,7 +142,7 @@ fn limited(model_calls: u64) -> Simulation<TeamState, Effects> {
 #[test]
 fn a_turn_at_a_limit_ends_the_same_wherever_the_process_dies() {
     for (calls, ends) in [
-        (1, "search Skipped"),
+        (1, "There is no result to answer with."),
         (2, "analysis Skipped document Skipped market Failed search Completed"),
         (3, "analysis Failed document Skipped market Completed search Completed"),
         (4, "analysis Completed document Completed market Completed search Completed"),
