@@ -79,9 +79,12 @@ fn is_about_data(schema: &Value) -> bool {
 /// Values with their descriptions, to be compared with the question.
 fn listed(options: &[ListedValue], conversation: &Conversation) -> Vec<Listed> {
     let listed = options.iter().map(|it| {
-        let description = it.description.clone().unwrap_or_default();
-        let listed =
-            Listed { name: it.words(), description, aliases: Vec::new(), parameters: Vec::new() };
+        // What a value stands for may be said in the system prompt, where that lists it.
+        let name = it.words();
+        let said = || conversation.listed.iter().find(|listed| listed.name == name);
+        let description = it.description.clone().or_else(|| Some(said()?.description.clone()));
+        let description = description.unwrap_or_default();
+        let listed = Listed { name, description, aliases: Vec::new(), parameters: Vec::new() };
         listed.known(&conversation.aliases)
     });
     listed.collect()

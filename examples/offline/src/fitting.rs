@@ -1,7 +1,9 @@
 //! Which of several things fit a question, by their descriptions.
 
 use crate::{
+    intent::has,
     prompt::Listed,
+    tables,
     words::{Held, content, small},
 };
 
@@ -17,6 +19,10 @@ pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
         return by_cues(question, listed, &cues);
     }
     let asked = content(question);
+    // What changes something is asked for in so many words, and never by a word that its description happens to share.
+    let may_change = asks_for_change(question);
+    let listed: Vec<&Listed> =
+        listed.iter().filter(|listed| may_change || !changes(&listed.name)).collect();
     let held: Vec<Held> = listed.iter().map(|listed| Held::of(&positive(&listed.said()))).collect();
     let weight = |word| {
         let has = held.iter().filter(|held| held.share(word) >= 0.5).count();
@@ -27,7 +33,8 @@ pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
         let words = asked.iter().zip(&weights);
         words.map(|(word, weight)| held.share(word) * weight).sum::<f32>()
     };
-    let mut scored: Vec<(f32, &Listed)> = held.iter().map(score).zip(listed).collect();
+    let mut scored: Vec<(f32, &Listed)> =
+        held.iter().map(score).zip(listed.iter().copied()).collect();
     scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     let fits = scored.iter().filter(|(score, _)| best > 0.0 && *score >= LEAST_OF_BEST * best);
@@ -47,24 +54,40 @@ fn cues(listed: &Listed) -> Vec<String> {
     list.split(',').map(|cue| cue.trim().to_lowercase()).filter(|cue| !cue.is_empty()).collect()
 }
 
-/// Those that the question asks for in their own words.
+/// Those that the question asks for in their own words, in the order of these.
 fn by_cues(question: &str, listed: &[Listed], cues: &[Vec<String>]) -> Vec<String> {
     let question = question.to_lowercase();
-    let fits = |cues: &[String]| cues.iter().any(|cue| stands(cue, &question));
-    let listed = listed.iter().zip(cues).filter(|(_, cues)| fits(cues));
-    listed.map(|(listed, _)| listed.name.clone()).collect()
+    let place = |cues: &[String]| cues.iter().filter_map(|cue| place(cue, &question)).min();
+    let mut asked: Vec<_> = listed
+        .iter()
+        .zip(cues)
+        .filter_map(|(listed, cues)| Some((place(cues)?, listed.name.clone())))
+        .collect();
+    asked.sort_by_key(|(place, _)| *place);
+    asked.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether the words of `cue` stand in the question, in their order.
-fn stands(cue: &str, question: &str) -> bool {
-    let mut rest = question;
-    cue.split_whitespace().all(|word| match rest.split_once(word) {
-        Some((_, after)) => {
-            rest = after;
-            true
-        }
-        None => false,
-    })
+/// Where the words of `cue` stand in the question, in their order: the place of the first one.
+fn place(cue: &str, question: &str) -> Option<usize> {
+    let (mut begin, mut from) = (None, 0);
+    for word in cue.split_whitespace() {
+        let at = from + question.get(from..)?.find(word)?;
+        begin = begin.or(Some(at));
+        from = at + word.len();
+    }
+    begin
+}
+
+/// Whether something changes what there is, by the first verb of its name: `files__write_file`.
+fn changes(name: &str) -> bool {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.into_iter().any(|word| tables::CHANGING.contains(&word.to_lowercase().as_str()))
+}
+
+/// Whether a question asks for something to be changed.
+fn asks_for_change(question: &str) -> bool {
+    let question = question.to_lowercase();
+    tables::ASKS_CHANGE.iter().any(|word| has(&question, word))
 }
 
 /// A description without the sentences that say what something is not for, and without the names in brackets.

@@ -95,14 +95,13 @@ fn tasks(conversation: &Conversation) -> Vec<Task> {
     let mut next = 0;
     while let Some((at, text)) = texts.get(next).cloned() {
         let needed = listed.get(at).map(needs).unwrap_or_default();
-        for need in needed {
-            let position = listed.iter().position(|listed| listed.name == need);
-            let is_new = |at: &usize| texts.iter().all(|(known, _)| known != at);
-            texts.extend(position.filter(is_new).map(|at| (at, text.clone())));
-        }
-        next += 1;
+        let is_new = |at: &usize| texts.iter().all(|(known, _)| known != at);
+        let position = |need: &String| listed.iter().position(|listed| listed.name == *need);
+        let new: Vec<_> = needed.iter().filter_map(position).filter(is_new).collect();
+        // What is needed stands before, and may need something itself.
+        next += usize::from(new.is_empty());
+        texts.splice(next..next, new.into_iter().map(|at| (at, text.clone())));
     }
-    texts.sort_by_key(|(at, _)| *at);
     let task = |(at, text): (usize, String)| {
         let who = listed.get(at)?.clone();
         Some(Task { needs: needs(&who), who, text })

@@ -71,10 +71,28 @@ pub async fn form<T>(
 where
     T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
+    form_of(model, Structured::<T>::new(name), name, request, context).await
+}
+
+/// As [`form`], of a form that was made for what there is now.
+///
+/// # Errors
+///
+/// As those of [`form`].
+pub async fn form_of<T>(
+    model: &SharedModel,
+    form: Structured<T>,
+    name: &str,
+    request: impl FnOnce(&Call) -> ChatRequest,
+    context: &Context,
+) -> Result<Option<T>, BoxError>
+where
+    T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     let call = context.call("model", name, "");
     let request = request(&call);
     let ask = || -> BoxFuture<'_, Result<Option<T>, StructuredError>> {
-        Box::pin(filled(model, name, request, &call))
+        Box::pin(filled(model, form, request, &call))
     };
     context.step(name, ask).await.map_err(cause)
 }
@@ -82,15 +100,14 @@ where
 /// The form as the model fills it, `None` when it does not.
 async fn filled<T>(
     model: &SharedModel,
-    name: &str,
+    form: Structured<T>,
     request: ChatRequest,
     call: &Call,
 ) -> Result<Option<T>, StructuredError>
 where
     T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    let form = Structured::<T>::new(name).language(Language::Korean);
-    match form.ask(model, request, call).await {
+    match form.language(Language::Korean).ask(model, request, call).await {
         Ok(reply) => Ok(Some(reply.value)),
         Err(error @ StructuredError::Model(_)) => Err(error),
         Err(_) => Ok(None),
@@ -121,7 +138,8 @@ impl TextJudge for ModelJudge<'_> {
         let texts = data(wording::TWO_REQUESTS, &texts, &DataMark::of_call(call));
         let request = ChatRequest::new([Message::system(wording::SAME_WORK), texts]);
         let quiet = call.clone().quiet();
-        let form = filled::<RelationForm>(self.0, "relation", request, &quiet).await?;
+        let form =
+            filled(self.0, Structured::<RelationForm>::new("relation"), request, &quiet).await?;
         Ok(match form.map(|form| form.relation) {
             Some(Relation::Same) => TextRelation::Same,
             Some(Relation::Contradicting) => TextRelation::Contradicting,

@@ -154,7 +154,7 @@ impl Orchestrator {
     ) -> Result<ClarityForm, BoxError> {
         self.servers.look(context.now()).await?;
         let listed = self.listed(&state.query, context).await?;
-        let instructions = format!("{}\n\n{listed}", wording::CLARITY);
+        let instructions = format!("{}\n\n{}", wording::CLARITY, listed.text);
         let request = |call: &_| self.background.request(&instructions, state, [], call);
         let filled = form::<ClarityForm>(&self.model, name, request, context).await?;
         let mut filled = filled.unwrap_or(ClarityForm { confidence: 1.0, questions: Vec::new() });

@@ -1,6 +1,6 @@
 //! The plan, and a person's word on it.
 
-use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
+use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk, Structured};
 use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_learning::{Actor, PlanEvent};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::recorded;
 use crate::{
-    asking::{ModelJudge, data, form},
+    asking::{ModelJudge, data, form_of},
     events::{OrchestratorEvent, Status},
     memory::PastPlan,
     orchestrator::Orchestrator,
@@ -73,7 +73,8 @@ impl Orchestrator {
         let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
         let offer = self.servers.offer();
         let listed = self.listed(&state.query, &context).await?;
-        let instructions = format!("{}\n\n{listed}", wording::PLANNING);
+        let instructions = format!("{}\n\n{}", wording::PLANNING, listed.text);
+        let steps = |name| Structured::<PlanForm>::new(name).offering("tool", &listed.names);
         let revise = state.feedback.as_ref().map(|words| {
             let before = state.plan.iter().flat_map(|plan| &plan.steps);
             let before: Vec<_> = before.map(|step| format!("- {}", step.task)).collect();
@@ -81,14 +82,16 @@ impl Orchestrator {
         });
         let more = revise.clone();
         let request = |call: &_| self.background.request(&instructions, &state, more, call);
-        let filled = form::<PlanForm>(&self.model, "planning", request, &context).await?;
+        let filled = form_of(&self.model, steps("planning"), "planning", request, &context).await?;
         let mut plan = match filled {
             Some(form) => checked(form, &offer),
             None => by_rule(&state.query),
         };
         if revise.is_none() {
             let past = self.memory.plans(&state.query, &ModelJudge(&self.model), &context).await?;
-            plan = self.bettered(plan, &past, &instructions, &state, &context).await?;
+            plan = self
+                .bettered(plan, &past, (&instructions, steps("bettering")), &state, &context)
+                .await?;
         }
         context.custom(&OrchestratorEvent::Status(Status::Planned {
             steps: plan.steps.clone(),
@@ -103,7 +106,7 @@ impl Orchestrator {
         &self,
         plan: Plan,
         past: &[PastPlan],
-        instructions: &str,
+        (instructions, form): (&str, Structured<PlanForm>),
         state: &OrchestratorState,
         context: &Context,
     ) -> Result<Plan, BoxError> {
@@ -131,7 +134,7 @@ impl Orchestrator {
                     let of_past = data(wording::PAST_PLANS, &texts, &DataMark::of_call(call));
                     self.background.request(instructions, state, [of_past], call)
                 };
-                let filled = form::<PlanForm>(&self.model, "bettering", request, context).await?;
+                let filled = form_of(&self.model, form, "bettering", request, context).await?;
                 filled.map(|form| checked(form, &offer).steps).unwrap_or_default()
             }
         };

@@ -31,6 +31,13 @@ struct Recommended {
     avoided: Vec<String>,
 }
 
+/// The tools that fit a request: their names, and as a prompt lists them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Listed {
+    pub(crate) names: Vec<String>,
+    pub(crate) text: String,
+}
+
 impl Orchestrator {
     /// Finds the tools for the step. With the gate of steps on it works out the call, too: a person sees it before it is made. Where
     /// the planned tool is not offered, others stand in for it.
@@ -152,8 +159,8 @@ impl Orchestrator {
         (!lines.is_empty()).then(|| data(wording::EARLIER, &lines.join("\n"), mark))
     }
 
-    /// The tools that fit a request, a line each, as a prompt lists them.
-    pub(crate) async fn listed(&self, query: &str, context: &Context) -> Result<String, BoxError> {
+    /// The tools that fit a request.
+    pub(crate) async fn listed(&self, query: &str, context: &Context) -> Result<Listed, BoxError> {
         let now = context.now();
         let list = || async {
             let offer = self.servers.offer();
@@ -168,7 +175,8 @@ impl Orchestrator {
             let line =
                 |name: &String| Some(line_of(name, offer.get(name)?.spec().description(), 400));
             let lines: Vec<_> = names.iter().filter_map(line).collect();
-            Ok::<_, BoxError>(format!("{}\n{}", wording::TOOLS, lines.join("\n")))
+            let text = format!("{}\n{}", wording::TOOLS, lines.join("\n"));
+            Ok::<_, BoxError>(Listed { names, text })
         };
         context.step("listed", list).await.map_err(cause)
     }
