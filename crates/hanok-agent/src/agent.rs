@@ -14,6 +14,7 @@ use crate::{
     has_agent::HasAgent,
     nodes::{call_model::call_model, execute_tool::execute_tool, talk::compact},
     prompt,
+    protocol::Protocol,
     settings::AgentParts,
     state::{AgentState, AgentStateUpdate, StopReason},
     tools::handoff_tool::HandoffTool,
@@ -268,6 +269,11 @@ impl<S: HasAgent, C: Send + Sync + 'static> ReactAgent<S, C> {
     /// The language in which it speaks to its model.
     pub fn language(&self) -> Language {
         self.parts.settings.language
+    }
+
+    /// The protocol of its model's calls.
+    pub fn protocol(&self) -> Protocol {
+        self.parts.settings.protocol
     }
 
     /// The input of a turn that is handed over to it: its part of the conversation ([`Handoff::hand_over`]), and the task.

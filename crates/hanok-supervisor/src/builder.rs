@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use hanok_agent::{
-    ContentCapture, HandoffHistory, HandoffTool, Language, Summariser, memory::Compactor,
+    ContentCapture, HandoffHistory, HandoffTool, Language, Protocol, Summariser, memory::Compactor,
 };
 use hanok_graph::Runtime;
 use hanok_model::{ChatModel, SharedModel};
@@ -12,7 +12,7 @@ use hanok_parse::{Declared, Format, Parser};
 use crate::{
     error::{SupervisorBuildError, SupervisorFault},
     member::Member,
-    prompt,
+    native, prompt,
     settings::{OutputMode, SupervisorSettings, Unasked, Undecided},
     supervisor::Supervisor,
 };
@@ -30,6 +30,7 @@ pub struct SupervisorBuilder<C: Send + Sync + 'static = ()> {
     /// The settings so far. The system prompt, the parser and the summariser are made of the others at the end.
     settings: SupervisorSettings<C>,
     prompt: String,
+    protocol: Option<Protocol>,
     runtime: Runtime,
 }
 
@@ -67,6 +68,7 @@ impl SupervisorBuilder {
             model,
             agents: Vec::new(),
             parser: Parser::default(),
+            delegate: None,
             system: String::new(),
             description: String::new(),
             max_iterations: MAX_ITERATIONS,
@@ -87,18 +89,20 @@ impl SupervisorBuilder {
             capture: ContentCapture::default(),
         };
         let name = "supervisor".to_owned();
-        Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
+        let (prompt, protocol, runtime) = (String::new(), None, Runtime::default());
+        Self { name, settings, prompt, protocol, runtime }
     }
 
     /// Gives the team services: what a run is given, such as its user. All agents that are added after this see them; those
     /// before need none. Default: none. [`Member::with_services`] gives one agent others.
     pub fn services<C: Send + Sync + 'static>(self) -> SupervisorBuilder<C> {
-        let Self { name, settings, prompt, runtime } = self;
+        let Self { name, settings, prompt, protocol, runtime } = self;
         let agents = settings.agents.into_iter();
         let settings = SupervisorSettings {
             agents: agents.map(|agent| agent.with_services(|_: &C| ())).collect(),
             model: settings.model,
             parser: settings.parser,
+            delegate: settings.delegate,
             system: settings.system,
             description: settings.description,
             max_iterations: settings.max_iterations,
@@ -118,7 +122,7 @@ impl SupervisorBuilder {
             max_tokens: settings.max_tokens,
             capture: settings.capture,
         };
-        SupervisorBuilder { name, settings, prompt, runtime }
+        SupervisorBuilder { name, settings, prompt, protocol, runtime }
     }
 }
 
@@ -504,6 +508,34 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
         self
     }
 
+    /// Sets how the model delegates: by labels in its text, or by a call of the one tool `delegate` that its server offers it, whose agent
+    /// is one of those that there are. Default: by a call where all agents of the supervisor have calls of their servers, else by labels.
+    ///
+    /// By a call, a reply without one is the answer, whole, whatever words it begins with.
+    ///
+    /// ```
+    /// use hanok_agent::{Protocol, ReactAgent};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::call("delegate", r#"{"agent": "rules", "task": "the annual leave"}"#),
+    ///     Exchange::says("15 days"),
+    ///     Exchange::says("You have 15 days."),
+    /// ]);
+    /// let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).protocol(Protocol::Native).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("You have 15 days."));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn protocol(self, protocol: Protocol) -> Self {
+        Self { protocol: Some(protocol), ..self }
+    }
+
     /// Has the labels of delegations carry a word that is drawn for each conversation (`Delegate[k7q2]:`). Only they are followed: what
     /// the model quotes of others cannot know the word. Default: plain labels.
     ///
@@ -536,20 +568,43 @@ impl<C: Send + Sync + 'static> SupervisorBuilder<C> {
     ///
     /// [`SupervisorBuildError`] with every fault there is.
     pub fn build(self) -> Result<Supervisor<C>, SupervisorBuildError> {
-        let Self { name, mut settings, prompt, runtime } = self;
+        let Self { name, mut settings, prompt, protocol, runtime } = self;
         let faults = faults(&settings);
         if !faults.is_empty() {
             return Err(SupervisorBuildError { faults });
         }
         let (agents, language) = (&settings.agents, settings.language);
-        let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
+        let names: Vec<_> = agents.iter().map(|agent| agent.name().to_owned()).collect();
         let told = agents.iter().map(|agent| (agent.name(), agent.description()));
-        settings.system = prompt::system(&prompt, told, settings.parallel, language);
-        settings.parser = Parser::new(declared).asked([Format::Supervisor, Format::JsonAction]);
+        let protocol = protocol.unwrap_or_else(|| spoken_by(agents));
+        settings.system = prompt::system(&prompt, told, settings.parallel, protocol, language);
+        match protocol {
+            Protocol::Native => {
+                settings.parser = native::parser(&names);
+                settings.delegate = native::delegate(&names, settings.parallel, language).ok();
+                // There is no label to carry a word.
+                settings.keyed_labels = false;
+            }
+            _ => {
+                let declared =
+                    names.iter().fold(Declared::new(), |all, name| all.agent(name.as_str()));
+                settings.parser =
+                    Parser::new(declared).asked([Format::Supervisor, Format::JsonAction]);
+            }
+        }
         if settings.summariser.is_none() {
             settings.summariser = Some(Summariser::model(settings.model.clone(), language));
         }
         Supervisor::new(&name, settings, runtime)
+    }
+}
+
+/// The protocol of the agents: native where all that have a model of their own speak it.
+fn spoken_by<C: Send + Sync + 'static>(agents: &[Member<C>]) -> Protocol {
+    let mut spoken = agents.iter().filter_map(Member::protocol).peekable();
+    match spoken.peek().is_some() && spoken.all(|protocol| protocol == Protocol::Native) {
+        true => Protocol::Native,
+        false => Protocol::Text,
     }
 }
 

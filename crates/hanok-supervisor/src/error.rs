@@ -26,6 +26,9 @@ pub enum SupervisorError {
     /// The model wrote twice what is neither a delegation nor an answer.
     #[error("the supervisor's model wrote twice what cannot be read")]
     Unreadable(#[source] ParseError),
+    /// The model called twice what does not delegate.
+    #[error("the supervisor's model called twice what delegates to nobody: {0}")]
+    BadCall(String),
     /// An agent could not go on, or waits for a person.
     #[error("agent `{agent}` did not come to an end")]
     Agent {

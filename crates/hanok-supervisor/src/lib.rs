@@ -49,6 +49,7 @@ mod builder;
 mod conversation;
 mod error;
 mod member;
+mod native;
 mod nodes;
 mod progress;
 mod prompt;

@@ -14,7 +14,7 @@ pub(crate) mod run;
 
 use std::{any::Any, fmt, sync::Arc};
 
-use hanok_agent::{AgentState, HandoffTool, HasAgent, Language, ReactAgent};
+use hanok_agent::{AgentState, HandoffTool, HasAgent, Language, Protocol, ReactAgent};
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, State};
 
@@ -213,6 +213,11 @@ impl<C: Send + Sync + 'static> Member<C> {
     /// The members that it may hand over to, and how. Only an agent hands over to those beside it.
     pub(crate) fn handoffs(&self) -> impl Iterator<Item = &HandoffTool> {
         self.handoffs.iter().flatten()
+    }
+
+    /// The protocol of its calls, if it has a model of its own.
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        self.member.protocol()
     }
 
     /// The language of what it is told, if it has one.

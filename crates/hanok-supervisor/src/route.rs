@@ -27,6 +27,12 @@ pub(crate) enum Route {
     Undecided(String),
     /// Something that was meant as a delegation and cannot be one.
     Wrong(ParseError),
+    /// A call that names an agent that is not there.
+    NoAgent(String),
+    /// A call of another tool than the one that delegates.
+    OtherTool(String),
+    /// A call that delegates, and whose arguments say what they have to say in another way.
+    Unfit(String),
     /// A delegation whose label lacks the conversation's key.
     Unkeyed,
     /// Nothing.
@@ -90,7 +96,7 @@ pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
 }
 
 /// `text` without data marks, the words of others in it as they were.
-fn restored(text: String) -> String {
+pub(crate) fn restored(text: String) -> String {
     restore(&DataMark::unmarked(text)).into_owned()
 }
 

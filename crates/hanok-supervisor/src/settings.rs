@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_agent::{
-    ContentCapture, Handoff, HandoffHistory, Language, Summariser, memory::Compactor,
+    ContentCapture, Handoff, HandoffHistory, Language, Protocol, Summariser, memory::Compactor,
 };
 use hanok_graph::{Context, Snapshot};
-use hanok_model::SharedModel;
+use hanok_model::{SharedModel, ToolSpec};
 use hanok_parse::Parser;
 
 use crate::{error::SupervisorError, member::Member, state::SupervisorState};
@@ -51,6 +51,8 @@ pub(crate) struct SupervisorSettings<C: Send + Sync + 'static> {
     pub(crate) model: SharedModel,
     pub(crate) agents: Vec<Member<C>>,
     pub(crate) parser: Parser,
+    /// The tool by which the model delegates, where it does so by a call of its server's.
+    pub(crate) delegate: Option<ToolSpec>,
     pub(crate) system: String,
     pub(crate) description: String,
     pub(crate) max_iterations: u32,
@@ -99,6 +101,11 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         let mut handoff = Handoff::new(to).history(self.history);
         handoff.task = task.map(str::to_owned);
         handoff
+    }
+
+    /// How the model delegates.
+    pub(crate) fn protocol(&self) -> Protocol {
+        if self.delegate.is_some() { Protocol::Native } else { Protocol::Text }
     }
 
     /// The most routing calls of this turn.

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_agent::{DataMark, Language};
+use hanok_agent::{DataMark, Language, Protocol};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, END, Graph, Runtime, START, SendTo, Target};
 use hanok_state::{Map, Message, State};
@@ -174,6 +174,10 @@ impl<C: Send + Sync + 'static> AnyMember<C> for Supervisor<C> {
 
     fn language(&self) -> Option<Language> {
         Some(self.settings.language)
+    }
+
+    fn protocol(&self) -> Option<Protocol> {
+        Some(self.settings.protocol())
     }
 
     fn drawing(&self) -> Drawing {

@@ -14,7 +14,7 @@ mod take_turn;
 
 use std::{fmt, sync::Arc};
 
-use hanok_agent::Language;
+use hanok_agent::{Language, Protocol};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, END, Graph, Runtime, START, Snapshot};
 use hanok_state::{Message, State};
@@ -173,6 +173,10 @@ impl<C: Send + Sync + 'static> AnyMember<C> for Swarm<C> {
 
     fn language(&self) -> Option<Language> {
         self.agents().iter().find_map(Member::language)
+    }
+
+    fn protocol(&self) -> Option<Protocol> {
+        self.agents().iter().find_map(Member::protocol)
     }
 
     fn drawing(&self) -> Drawing {

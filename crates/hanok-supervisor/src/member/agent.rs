@@ -7,7 +7,7 @@ use super::{
     output::MemberOutput,
     run::{AgentFailure, AnyMember, MemberRun, run_graph},
 };
-use hanok_agent::{HasAgent, Language, ReactAgent};
+use hanok_agent::{HasAgent, Language, Protocol, ReactAgent};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing};
 use hanok_state::Message;
@@ -23,6 +23,10 @@ impl<S: HasAgent, C: Send + Sync + 'static> AnyMember<C> for ReactAgent<S, C> {
 
     fn language(&self) -> Option<Language> {
         Some(self.language())
+    }
+
+    fn protocol(&self) -> Option<Protocol> {
+        Some(self.protocol())
     }
 
     fn drawing(&self) -> Drawing {

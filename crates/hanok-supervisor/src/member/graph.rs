@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hanok_agent::{Language, StopReason};
+use hanok_agent::{Language, Protocol, StopReason};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, State};
@@ -45,6 +45,10 @@ where
     }
 
     fn language(&self) -> Option<Language> {
+        None
+    }
+
+    fn protocol(&self) -> Option<Protocol> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hanok_agent::Language;
+use hanok_agent::{Language, Protocol};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing};
 
@@ -39,6 +39,10 @@ where
 
     fn language(&self) -> Option<Language> {
         self.member.language()
+    }
+
+    fn protocol(&self) -> Option<Protocol> {
+        self.member.protocol()
     }
 
     fn drawing(&self) -> Drawing {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use hanok_agent::{Handoff, Language, StopReason};
+use hanok_agent::{Handoff, Language, Protocol, StopReason};
 use hanok_core::{BoxFuture, Limit};
 use hanok_graph::{Context, Drawing, Graph, Outcome, SubgraphError};
 use hanok_state::{Message, Messages, State};
@@ -76,6 +76,9 @@ pub(crate) trait AnyMember<C>: fmt::Debug + Send + Sync {
 
     /// The language of what it is told, if it has one.
     fn language(&self) -> Option<Language>;
+
+    /// The protocol of its calls, if it has a model of its own.
+    fn protocol(&self) -> Option<Protocol>;
 
     fn drawing(&self) -> Drawing;
 

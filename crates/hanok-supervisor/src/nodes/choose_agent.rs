@@ -15,6 +15,7 @@ use crate::{
     agent_result::AgentResult,
     conversation,
     error::SupervisorError,
+    native,
     progress::SupervisorProgress,
     prompt,
     route::{Delegation, Route, keyed, read_keyed, read_route},
@@ -78,7 +79,7 @@ async fn choose<C: Send + Sync + 'static>(
     let request = supervisor.request(&state.messages, &state.memory, supervisor.key(state));
     let front = supervisor.front(context, state, &request);
     let step = format!("route{pass}");
-    let (mut text, mut chosen) = supervisor.ask(context, state, &step, request.clone()).await?;
+    let (mut reply, mut chosen) = supervisor.ask(context, state, &step, request.clone()).await?;
     if let Some(correction) = supervisor.correction(&chosen, state) {
         let is_usable =
             matches!(chosen, Route::Final(_) | Route::Undecided(_) | Route::Delegate { .. });
@@ -90,10 +91,10 @@ async fn choose<C: Send + Sync + 'static>(
             iteration += 1;
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
             let counter = TokenCounter::estimate();
-            let tokens = counter.text(&text) + counter.text(&correction);
-            let request = corrected(request, text, correction);
+            let tokens = counter.text(&native::spoken(&reply)) + counter.text(&correction);
+            let request = corrected(request, reply, &correction);
             let step = format!("route-again{pass}");
-            (text, chosen) = supervisor.ask(context, state, &step, request).await?;
+            (reply, chosen) = supervisor.ask(context, state, &step, request).await?;
             // The conversation keeps neither what was wrong nor the correction.
             let cause = BreakCause::Repair;
             context.custom(&SupervisorProgress::PromptBroken { cause, tokens });
@@ -103,18 +104,23 @@ async fn choose<C: Send + Sync + 'static>(
             }
         }
     }
-    let update = supervisor.follow(context, state, text, chosen, iteration >= limit)?;
+    let update = supervisor.follow(context, state, &reply, chosen, iteration >= limit)?;
     Ok(update.iteration(iteration).front(Some(front)))
 }
 
-/// `request`, continued with the model's text and its correction.
-fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequest {
-    let request = match text.trim() {
-        // Servers refuse an empty message of the model.
-        "" => request,
-        text => request.message(Message::assistant(text)),
-    };
-    request.message(correction)
+/// `request`, continued with the model's reply and its correction, which every call of the reply gets as its result.
+fn corrected(request: ChatRequest, reply: Message, correction: &str) -> ChatRequest {
+    let calls: Vec<_> = reply.tool_calls().iter().map(|call| call.id.clone()).collect();
+    if calls.is_empty() {
+        let request = match reply.text().trim() {
+            // Servers refuse an empty message of the model.
+            "" => request,
+            _ => request.message(reply),
+        };
+        return request.message(correction);
+    }
+    let answered = calls.into_iter().map(|id| Message::tool(id, correction));
+    answered.fold(request.message(reply), ChatRequest::message)
 }
 
 impl<C: Send + Sync + 'static> SupervisorSettings<C> {
@@ -130,7 +136,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
             None => self.system.clone(),
         };
         let sent = conversation::request(&system, &messages, self.language);
-        let mut request = ChatRequest::new(sent);
+        let mut request = ChatRequest::new(sent).tools(self.delegate.clone());
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         request
     }
@@ -147,7 +153,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         state: &SupervisorState,
         request: &ChatRequest,
     ) -> PromptFront {
-        let parts = PromptFront::of(self.model.name(), request, &[]);
+        let parts = PromptFront::of(self.model.name(), request, &request.tools);
         let parts = parts.compactions(state.memory.compactions);
         let (front, broken) = parts.after(state.front.as_ref());
         if let Some(cause) = broken {
@@ -157,46 +163,54 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         front
     }
 
-    /// Asks the model, once and for all of the task's runs, and returns its text and the route in it.
+    /// Asks the model, once and for all of the task's runs, and returns its reply and the route in it.
     async fn ask(
         &self,
         context: &Context<C>,
         state: &SupervisorState,
         step: &str,
         request: ChatRequest,
-    ) -> Result<(String, Route), SupervisorError> {
+    ) -> Result<(Message, Route), SupervisorError> {
         let call = context.call("model", self.model.name(), "");
         let keyed = self.key(state).map(|key| keyed(&self.parser, key));
-        let reading = match &keyed {
-            Some(keyed) => Reading::new(keyed, Protocol::Text).hidden(Some(&self.parser)),
-            None => Reading::new(&self.parser, Protocol::Text),
+        let reading = match (&keyed, &self.delegate) {
+            (Some(keyed), _) => Reading::new(keyed, Protocol::Text).hidden(Some(&self.parser)),
+            (None, Some(_)) => Reading::new(&self.parser, Protocol::Native),
+            (None, None) => Reading::new(&self.parser, Protocol::Text),
         };
         let ask = || ask_model(&self.model, request, &call, reading, self.capture);
         let reply = context.step(step, ask).await;
         let reply: ChatReply = reply.map_err(model_failed)?;
-        let text = reply.message.text().into_owned();
-        let route = match &keyed {
-            Some(keyed) => read_keyed(keyed, &self.parser, &text),
-            None => read_route(&self.parser, &text),
+        let text = reply.message.text();
+        let route = match (&keyed, &self.delegate) {
+            (Some(keyed), _) => read_keyed(keyed, &self.parser, &text),
+            (None, Some(_)) => native::read(&self.parser, &reply.message),
+            (None, None) => read_route(&self.parser, &text),
         };
-        Ok((text, route))
+        drop(text);
+        Ok((reply.message, route))
     }
 
     /// The message to a model whose reply cannot be followed, if there is one.
     fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
-        let undecided = || prompt::undecided(self.language).to_owned();
-        let unasked = || prompt::unasked(self.language).to_owned();
+        let protocol = self.protocol();
+        let undecided = || prompt::undecided(protocol, self.language).to_owned();
+        let unasked = || prompt::unasked(protocol, self.language).to_owned();
         match route {
             Route::Delegate { .. } => self
                 .answered(route, state)
-                .map(|result| prompt::has_answered(&result.agent, self.language)),
+                .map(|result| prompt::has_answered(&result.agent, protocol, self.language)),
             Route::Final(_) => self.is_unasked(state).then(unasked),
             Route::Undecided(_) if self.undecided == Undecided::AskAgain => Some(undecided()),
             Route::Undecided(_) => self.is_unasked(state).then(unasked),
             Route::Unkeyed => Some(prompt::unkeyed(self.language).to_owned()),
             Route::Empty => Some(undecided()),
+            Route::NoAgent(_) | Route::OtherTool(_) => {
+                Some(prompt::no_tools(self.parser.declared().agents(), protocol, self.language))
+            }
+            Route::Unfit(fault) => Some(prompt::unfit(fault, self.language)),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
-                Some(prompt::no_tools(self.parser.declared().agents(), self.language))
+                Some(prompt::no_tools(self.parser.declared().agents(), protocol, self.language))
             }
             Route::Wrong(error) => Some(error.observation(self.parser.declared(), self.language)),
         }
@@ -207,7 +221,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         &self,
         context: &Context<C>,
         state: &SupervisorState,
-        text: String,
+        reply: &Message,
         route: Route,
         is_last: bool,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
@@ -216,7 +230,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
                 Ok(self.end(context, state, StopReason::MaxIterations))
             }
             Route::Delegate { to, reason, wrong } => {
-                Ok(self.send(context, state, &text, to, reason, &wrong))
+                Ok(self.send(context, state, reply, to, reason, &wrong))
             }
             Route::Final(answer) | Route::Undecided(answer) => {
                 let answer = match self.is_unasked(state) {
@@ -229,6 +243,8 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
             }
             Route::Unkeyed => Ok(self.end(context, state, StopReason::NoToolCall)),
             Route::Empty => Ok(self.end(context, state, StopReason::EmptyReply)),
+            Route::NoAgent(name) => Err(self.undeclared(name)),
+            Route::OtherTool(fault) | Route::Unfit(fault) => Err(SupervisorError::BadCall(fault)),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownAgent => {
                 Err(self.undeclared(error.name.unwrap_or_default()))
             }
@@ -241,7 +257,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         &self,
         context: &Context<C>,
         state: &SupervisorState,
-        text: &str,
+        reply: &Message,
         to: Vec<Delegation>,
         reason: Option<String>,
         wrong: &[ParseError],
@@ -258,7 +274,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         let Delegation { agent, task } = first.clone();
         let update = SupervisorState::update().current_agent(Some(agent)).task(task);
         let update = match self.keeps_routing {
-            true => update.message(conversation::routing(text, &skipped)),
+            true => update.message(conversation::routing(&native::spoken(reply), &skipped)),
             false => update,
         };
         let several = if run.len() > 1 { &run[..] } else { &[] };
@@ -284,7 +300,9 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         wrong: &[ParseError],
     ) -> Vec<String> {
         let some = (!skipped.is_empty()).then(|| prompt::skipped(skipped, most, self.language));
-        let again = answered.iter().map(|agent| prompt::has_answered(agent, self.language));
+        let again = answered
+            .iter()
+            .map(|agent| prompt::has_answered(agent, self.protocol(), self.language));
         // Where one is run at a time, what stands behind it does not count.
         let wrong = wrong.iter().filter(|_| self.parallel);
         let wrong = wrong.map(|error| error.observation(self.parser.declared(), self.language));

@@ -41,7 +41,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
         context: &Context<C>,
     ) -> Result<Option<(SupervisorState, CompactionChange)>, SupervisorError> {
         let Some(compactor) = &self.memory else { return Ok(None) };
-        let compactor = compactor.clone().system(&self.system);
+        let compactor = compactor.clone().system(&self.system).tools(self.delegate.clone());
         let compactor = match self.max_tokens {
             Some(tokens) => compactor.reserved(tokens.into()),
             None => compactor,

@@ -11,6 +11,7 @@ mod approvals;
 mod delegations;
 mod dropped;
 mod front;
+mod native;
 mod routing;
 mod seed_000;
 mod services;
