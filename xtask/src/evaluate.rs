@@ -1,7 +1,7 @@
-//! `cargo xtask evaluate` and `questions`: start what asks questions.
+//! `cargo xtask evaluate`, `questions` and `prompts`: start what asks questions.
 //!
 //! Without a name `evaluate` runs the program of `benches/retrieval`; `team`, `law`, `figures`, `memory` and `tools` are tests
-//! that print their table, and so are the questions to an example. Their options reach them as variables.
+//! that print their table, and so are the questions to an example and its prompts. Their options reach them as variables.
 
 use crate::command::Tool;
 use crate::options::misuse;
@@ -50,6 +50,23 @@ pub(crate) fn questions(arguments: &[String]) -> Result<bool> {
     let table = table.ok_or_else(|| misuse(format!("say which example is asked: {}", names())))?;
     // The tests run the example's program, which a test alone does not build.
     print(table, arguments, true)
+}
+
+/// Records what the example that `arguments` name asks of a model, one request of each kind, and prints it.
+pub(crate) fn prompts(arguments: &[String]) -> Result<bool> {
+    let names = QUESTIONS.map(|(name, ..)| name);
+    let [name] = arguments else {
+        return Err(misuse(format!("say whose prompts: {}", names.join(", "))));
+    };
+    if !names.contains(&name.as_str()) {
+        return Err(misuse(format!("`{name}` is none of {}", names.join(", "))));
+    }
+    let test = format!("served::prompts::{}", name.replace('-', "_"));
+    // What was recorded before is replaced: a reader looks at the difference.
+    let tests = Tool::cargo().variable("INSTA_UPDATE", "always");
+    let tests = tests.arguments(["test", "--quiet", "--package", EXAMPLES, "--package", name]);
+    let tests = tests.arguments(["--all-features", "--examples", "--test", "assistants"]);
+    tests.arguments(["--", "--nocapture", "--exact", test.as_str()]).shown()
 }
 
 fn named<'t>(tables: &'t [Table], arguments: &[String]) -> Option<&'t Table> {

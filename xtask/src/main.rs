@@ -65,6 +65,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
   questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions
     --held-out             those for which no rule was made, as a table alone
     --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
+  prompts EXAMPLE          records what an example asks of a model, a request of each kind with its tokens
 
 exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse
 
@@ -129,6 +130,7 @@ fn run(command: &str, arguments: &[String]) -> Result<ExitCode> {
         "bench" => return bench::run(&bench::Bench::read(arguments)?),
         "evaluate" => evaluate::run(arguments)?,
         "questions" => evaluate::questions(arguments)?,
+        "prompts" => evaluate::prompts(arguments)?,
         "weigh" => weigh::run(&options::read(arguments, &[("--release", "")])?)?,
         "" => return Err(options::misuse("which command?")),
         other => return Err(options::misuse(format!("no command `{other}`"))),

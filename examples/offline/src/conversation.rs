@@ -1,6 +1,7 @@
 //! What a request says: whose part this is, what is asked, and what came of it so far.
 
 use hanok_model::{ChatRequest, ToolChoice, ToolSpec};
+use hanok_parse::restore;
 use hanok_state::{Message, Role};
 
 use crate::{
@@ -355,7 +356,9 @@ pub(crate) fn without_data(text: &str) -> (String, Vec<Piece>) {
         match inside(mark) {
             Some((piece, after)) => {
                 let before = outside.get(from..).unwrap_or_default().to_owned();
-                pieces.push(Piece { before, inside: piece.trim_matches('\n').to_owned() });
+                // The words of others come with their marks broken, which a reader does not see.
+                let inside = restore(piece.trim_matches('\n')).into_owned();
+                pieces.push(Piece { before, inside });
                 from = outside.len();
                 rest = after;
             }

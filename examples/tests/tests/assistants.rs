@@ -9,4 +9,5 @@
 
 mod orchestrator;
 mod real_estate;
+mod served;
 mod small;
