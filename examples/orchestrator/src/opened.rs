@@ -17,7 +17,6 @@ use hanok_mcp::{
     Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
 };
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
-use hanok_sqlite::Sqlite;
 use serde_json::{Value, json};
 use terminal::{AtOnce, failure::Failure};
 
@@ -30,6 +29,7 @@ use crate::{
     sample,
     servers::Servers,
     state::OrchestratorState,
+    wording,
 };
 
 /// How often what turns teach is looked for.
@@ -153,10 +153,15 @@ pub async fn connect(options: &Options, at_once: Option<AtOnce>) -> Result<McpCl
         McpConfig::read(path).map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
     let builder = asking(McpClient::builder(config), elicitor);
     let builder = if options.locked { builder.locked() } else { builder };
-    builder.connect().await.map_err(|error| match error {
+    let client = builder.connect().await.map_err(|error| match error {
         McpError::Locked { .. } => Failure::Usage(Chain(&error).to_string()),
         error => Failure::Unusable { what: "도구의 서버를", source: error.into() },
-    })
+    })?;
+    if options.accept {
+        let approved = client.approve(&client.pending());
+        approved.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+    }
+    Ok(client)
 }
 
 fn asking(builder: McpClientBuilder, person: Option<Person>) -> McpClientBuilder {
@@ -218,11 +223,7 @@ pub async fn open(
         ),
         Some(db) if is_postgres(db) => postgres(db).await?,
         Some(path) => {
-            let opened = Sqlite::open(path).await;
-            let sqlite = opened.map_err(|source| Failure::Database {
-                path: path.clone(),
-                source: Box::new(source),
-            })?;
+            let sqlite = terminal::kept(path).await?;
             (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite))
         }
     };
@@ -307,9 +308,7 @@ fn about(parts: &Orchestrator, user: Option<&str>) -> String {
     lines.push(format!("쓸 수 있는 도구 {tools}개(/tools)."));
     let pending = client.pending().len();
     if pending > 0 {
-        lines.push(format!(
-            "승인을 기다리는 도구 정의 {pending}개: /diff로 보고 /accept로 승인합니다. 그 전에는 쓰지 않습니다."
-        ));
+        lines.push(wording::pending(pending));
     }
     let warning = |it: &hanok_mcp::ConfigFault| format!("설정에서 살펴볼 것: {it}");
     lines.extend(client.warnings().iter().map(warning));

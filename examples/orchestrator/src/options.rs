@@ -41,6 +41,10 @@ pub struct Options {
     #[arg(long, requires = "mcp")]
     pub locked: bool,
 
+    /// Approve the tools of the servers as they are now, and go on
+    #[arg(long, requires = "mcp", conflicts_with = "locked")]
+    pub accept: bool,
+
     /// Where people are asked: `all`, `none`, or names with commas between them (clarify, plan, step, tool, definitions).
     /// `tool` asks about every call of a tool that is not known to read only.
     /// What a server asks is asked in any case, and definitions that nobody has seen are never approved without a person

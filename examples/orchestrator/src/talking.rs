@@ -1,15 +1,18 @@
 //! The conversation, as the terminal shows it.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
-use hanok_agent::{AuditKey, StopReason, audit_of};
+use hanok_agent::{AuditEvent, AuditKey, AuditRecord, StopReason, audit_of};
 use hanok_checkpoint::Log;
 use hanok_core::{Answerer, Chain, Stored, Tenant};
 use hanok_graph::{Event, Graph, RunError, Thread};
 use hanok_learning::{
     BehaviourMemory, ClarificationMemory, Forget, Memories, PlanMemory, ToolMemory, WorkflowMemory,
 };
-use hanok_mcp::Change;
+use hanok_mcp::{Change, ChangeKind};
 use hanok_state::Messages;
 use serde_json::Value;
 use terminal::{Ended, Talk, failure::Failure, progress::short};
@@ -67,7 +70,7 @@ impl Talk for Talking {
         let stopped = match state.end {
             Some(TurnEnd::NoAnswer) => Some(StopReason::EmptyReply),
             // The answer says why, and the exit code that it is none.
-            Some(TurnEnd::AllFailed) => Some(StopReason::NoToolCall),
+            Some(TurnEnd::AllFailed | TurnEnd::EmptyPlan) => Some(StopReason::NoToolCall),
             _ => state.answer.is_some().then_some(StopReason::Answered),
         };
         Ended { answer: state.answer.clone(), stopped }
@@ -146,8 +149,8 @@ impl Talk for Talking {
             ("forget", what) => self.forget(what, thread.key().thread()).await?,
             ("not-that", "") => self.not_that(&state, thread).await?,
             ("servers", "") => self.servers(),
-            ("diff", "") => self.diff(),
-            ("accept", "") => self.accept().await?,
+            ("diff", of) => self.diff(of),
+            ("accept", server) => self.accept(server).await?,
             _ => return Ok(None),
         }))
     }
@@ -158,8 +161,8 @@ impl Talk for Talking {
             ("/why", "앞의 요청이 왜 그렇게 되었는지: 판단, 결정, 도구"),
             ("/tools [말]", "쓸 수 있는 도구; 말이 있으면 그 말에 맞는 것과 점수"),
             ("/servers", "서버들과 그 상태"),
-            ("/diff", "승인한 것과 달라진 도구 정의"),
-            ("/accept", "/diff가 보인 것을 승인하기"),
+            ("/diff [서버]", "승인한 것과 달라진 도구; 서버나 서버/도구를 쓰면 그 정의 전체"),
+            ("/accept [서버]", "/diff가 보인 것을 승인하기"),
             ("/approvals", "이 대화에서 물은 것과 답한 것(해시로 이어진 기록)"),
             ("/always", "묻지 않기로 한 도구"),
             ("/ask-again 도구", "그 도구를 다시 묻기"),
@@ -219,8 +222,11 @@ impl Talking {
         if records.is_empty() {
             return Ok("물은 것이 없습니다.".to_owned());
         }
-        let lines = records.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
-        let mut lines = lines.map_err(Failure::wiring)?;
+        let mut lines: Vec<_> = records.iter().map(approval_line).collect();
+        lines.push(format!(
+            "기록 {}개가 해시로 이어집니다. 전체는 hanok audit가 JSON으로 보입니다.",
+            records.len()
+        ));
         if key.is_none() {
             lines.push(format!("({AUDIT_KEY}가 없으면 실수만 드러나고, 저장소를 고칠 수 있는 사람의 손은 드러나지 않습니다.)"));
         }
@@ -318,25 +324,104 @@ impl Talking {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    fn diff(&self) -> String {
+    /// The differences, a line each under their servers; of the server or the tool `of`, whole.
+    fn diff(&self, of: &str) -> String {
         let pending = self.parts.servers.client().pending();
-        let lines: Vec<_> =
-            pending.iter().map(|change| format!("{change}\n{}", change.difference())).collect();
+        if !of.is_empty() {
+            let is_of =
+                |change: &&Change| change.tool().server() == of || change.tool().to_string() == of;
+            let whole = pending.iter().filter(is_of);
+            let whole: Vec<_> =
+                whole.map(|change| format!("{change}\n{}", change.difference())).collect();
+            let none = format!("`{of}`에는 승인한 것과 다른 도구가 없습니다.");
+            return if whole.is_empty() { none } else { whole.join("\n") };
+        }
+        if pending.is_empty() {
+            return "승인한 것과 다른 도구가 없습니다.".to_owned();
+        }
+        let mut lines = Vec::new();
+        let servers: BTreeSet<_> = pending.iter().map(|change| change.tool().server()).collect();
+        for server in servers {
+            let changes = pending.iter().filter(|change| change.tool().server() == server);
+            let changes: Vec<_> = changes.collect();
+            lines.push(format!("{server}: {}가지", changes.len()));
+            lines.extend(changes.into_iter().map(change_line));
+        }
+        lines.push(
+            "정의 전체: /diff 서버, /diff 서버/도구. 승인: /accept(모두), /accept 서버.".to_owned(),
+        );
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = pending;
-        let none = "승인한 것과 다른 도구가 없습니다.".to_owned();
-        if lines.is_empty() { none } else { lines.join("\n") }
+        lines.join("\n")
     }
 
-    async fn accept(&self) -> Result<String, Failure> {
-        let shown = std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Accepts what was shown, or that of one server.
+    async fn accept(&self, server: &str) -> Result<String, Failure> {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if shown.is_empty() {
             return Err(Failure::Usage("먼저 /diff로 무엇이 달라졌는지 보세요.".to_owned()));
         }
+        if !server.is_empty() {
+            shown.retain(|change| change.tool().server() == server);
+        }
+        if shown.is_empty() {
+            return Err(Failure::Usage(format!(
+                "/diff가 보인 것 가운데 `{server}`의 것은 없습니다."
+            )));
+        }
         let approved = self.parts.servers.client().approve(&shown);
         approved.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+        let is_left = |change: &Change| shown.iter().all(|it| it.tool() != change.tool());
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).retain(is_left);
         self.parts.servers.look(now()).await.map_err(Failure::wiring)?;
         Ok(format!("{}가지를 승인했습니다.", shown.len()))
     }
+}
+
+/// A difference in a line: what it is, and what the tool says that it does.
+fn change_line(change: &Change) -> String {
+    let what = match change.kind() {
+        ChangeKind::Added => "새 도구".to_owned(),
+        ChangeKind::Changed => "달라짐".to_owned(),
+        ChangeKind::Renamed { from } | ChangeKind::Moved { from } => format!("전에는 {from}"),
+        ChangeKind::Removed => "없어짐".to_owned(),
+        _ => change.to_string(),
+    };
+    let about = change.description().map(|about| format!(" — {}", short(about)));
+    format!("  {} ({what}){}", change.tool().tool(), about.unwrap_or_default())
+}
+
+/// A record of the approvals in a line.
+fn approval_line(record: &AuditRecord) -> String {
+    let by = |by: &Option<Answerer>| {
+        let by = by.as_ref().map(|by| format!(", {} ({})", by.name.escape_debug(), by.channel));
+        by.unwrap_or_default()
+    };
+    let what = match &record.event {
+        AuditEvent::Requested { shown, rule, .. } => {
+            let rule = rule.as_ref().map(|rule| format!(" (규칙 {rule})")).unwrap_or_default();
+            format!("물음{rule}: {}", short(&shown.to_string()))
+        }
+        AuditEvent::Passed { about, reasons, .. } => {
+            let reasons: Vec<_> = reasons.iter().map(|it| it.reason.as_str()).collect();
+            format!("묻지 않음: {} — {}", short(about), reasons.join("; "))
+        }
+        AuditEvent::Answered { decision, answer, changed, by: who, took, .. } => {
+            let decided = decision.clone().unwrap_or_else(|| short(&answer.to_string()));
+            let took = took.map(|took| format!(", {}초 뒤", took / 1_000)).unwrap_or_default();
+            let changed = match changed.len() {
+                0 => String::new(),
+                count => format!(", 고친 곳 {count}"),
+            };
+            format!("답: {decided}{}{took}{changed}", by(who))
+        }
+        AuditEvent::Settled { tool, resolution, by: who, .. } => {
+            format!("확인: {tool} {resolution}{}", by(who))
+        }
+        AuditEvent::Late { by: who, .. } => format!("늦은 답(정하지 않음){}", by(who)),
+        AuditEvent::Reopened { reason } => format!("다시 물음: {}", short(reason)),
+        other => short(&serde_json::to_string(other).unwrap_or_default()),
+    };
+    format!("#{} [{}] {what}", record.position, record.node)
 }
 
 /// What can be forgotten.

@@ -89,6 +89,14 @@ pub(crate) const SKIPPED: &str = "건너뛴 단계입니다.";
 pub(crate) const ALL_SKIPPED: &str = "모든 단계를 건너뛰었습니다. 아무것도 하지 않았습니다.";
 pub(crate) const EMPTY_PLAN: &str =
     "이 요청에 쓸 수 있는 도구를 찾지 못했습니다. /tools 로 쓸 수 있는 도구를 볼 수 있습니다.";
+
+/// Definitions that nobody has approved.
+pub(crate) fn pending(count: usize) -> String {
+    format!(
+        "승인을 기다리는 도구 정의 {count}개: /diff로 보고 /accept로 승인하거나, 처음부터 --accept로 시작합니다. 그 전에는 쓰지 않습니다."
+    )
+}
+
 pub(crate) const REJECTED: &str = "계획을 거절하셨습니다. 아무것도 하지 않았습니다.";
 pub(crate) const ALL_FAILED: &str = "어느 단계도 끝내지 못했습니다.";
 pub(crate) const NO_ANSWER: &str = "모델이 답을 쓰지 않았습니다. 단계들의 결과는 남아 있습니다.";

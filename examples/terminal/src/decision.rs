@@ -14,6 +14,8 @@ pub(crate) struct DecisionForm {
     details: Vec<String>,
     allowed: Vec<DecisionKind>,
     digest: String,
+    /// The arguments of the call that is decided about, if it is one.
+    arguments: Option<Map<String, Value>>,
     /// True where what is typed without a letter is the answer itself.
     takes_words: bool,
     /// True where a person may say "always".
@@ -42,7 +44,7 @@ impl DecisionForm {
         if let Ok(gate) = question.payload::<GateRequest>() {
             let mut details = match gate.gate {
                 Gate::Definitions => differences(&gate.shown.0),
-                _ => lines(&gate.shown.0),
+                _ => gate_lines(&gate.shown.0),
             };
             if !gate.missing.is_empty() {
                 details.push(format!("빠진 칸: {}", gate.missing.join(", ")));
@@ -56,6 +58,7 @@ impl DecisionForm {
                 details,
                 takes_words: gate.gate == Gate::Clarify,
                 may_stand: gate.gate == Gate::Step && gate.may_stand,
+                arguments: gate.shown.0.get("arguments").and_then(Value::as_object).cloned(),
                 allowed: gate.allowed,
                 digest: gate.digest,
             });
@@ -64,6 +67,7 @@ impl DecisionForm {
         let arguments = call.arguments.decode().unwrap_or(Value::Null);
         let mut details = vec![format!("도구: {}", call.tool)];
         details.extend(lines(&arguments));
+        let arguments = arguments.as_object().cloned();
         details.extend(call.description);
         details.push(risk(call.risk));
         Some(Self {
@@ -71,6 +75,7 @@ impl DecisionForm {
             details,
             allowed: call.allowed,
             digest: call.digest,
+            arguments,
             takes_words: false,
             may_stand: call.may_stand,
         })
@@ -114,7 +119,11 @@ impl DecisionForm {
                 "이 도구는 30일 동안 묻지 않고 한다",
             ),
             (has(DecisionKind::Reject), "n", "하지 않는다(뒤에 까닭을 쓸 수 있습니다)"),
-            (has(DecisionKind::Edit), "e", "고쳐서 한다: 다음 줄에 JSON"),
+            (
+                has(DecisionKind::Edit),
+                "e",
+                "고쳐서 한다: 다음 줄에 칸=값, 여러 칸은 쉼표로(또는 JSON 전체)",
+            ),
             (has(DecisionKind::Skip), "s", "건너뛴다(뒤에 까닭을 쓸 수 있습니다)"),
             (has(DecisionKind::Revise) || has(DecisionKind::Respond), "r", "뒤에 쓰는 말대로"),
             (has(DecisionKind::Reuse), "u", "뒤에 쓰는 번호의 지난 답으로"),
@@ -158,11 +167,23 @@ impl DecisionForm {
         }
     }
 
-    /// The edit that `line` is.
+    /// The edit that `line` is: fields with new values, or all of it as JSON.
     pub(crate) fn edited(&self, line: &str) -> Typed {
+        let edit = |arguments: Value| {
+            Typed::Decided(self.decision("edit", json!({"arguments": arguments})))
+        };
+        if let Some(arguments) = self.arguments.as_ref().and_then(|now| fields(now, line)) {
+            return edit(Value::Object(arguments));
+        }
         match serde_json::from_str::<Value>(line) {
-            Ok(arguments) => Typed::Decided(self.decision("edit", json!({"arguments": arguments}))),
-            Err(error) => Typed::Help(format!("JSON이 아닙니다: {error}")),
+            Ok(arguments) => edit(arguments),
+            Err(_) => Typed::Help(match &self.arguments {
+                Some(now) => format!(
+                    "고칠 것을 읽을 수 없습니다. 이렇게 씁니다: 칸=값 (칸: {})",
+                    now.keys().cloned().collect::<Vec<_>>().join(", ")
+                ),
+                None => "고칠 것을 읽을 수 없습니다. JSON 객체 하나로 씁니다".to_owned(),
+            }),
         }
     }
 
@@ -182,6 +203,55 @@ impl DecisionForm {
         }
         decision
     }
+}
+
+/// The arguments `now` with the new values that `line` gives some of them: `title=회의, minutes=30`. A value stays of the kind that it is.
+fn fields(now: &Map<String, Value>, line: &str) -> Option<Map<String, Value>> {
+    let mut edited = now.clone();
+    // A comma within a value is one that no field follows.
+    let begins =
+        |part: &str| part.split_once('=').is_some_and(|(name, _)| now.contains_key(name.trim()));
+    let mut parts: Vec<String> = Vec::new();
+    for part in line.split(',') {
+        match parts.last_mut() {
+            Some(last) if !begins(part) => last.extend([",", part]),
+            _ => parts.push(part.to_owned()),
+        }
+    }
+    for part in parts {
+        let (name, value) = part.split_once('=')?;
+        let field = edited.get_mut(name.trim())?;
+        let value = value.trim();
+        *field = match field {
+            Value::String(_) => Value::String(value.to_owned()),
+            _ => serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())),
+        };
+    }
+    Some(edited)
+}
+
+/// What a gate shows, without what only programs read, its fields in the person's words.
+fn gate_lines(shown: &Value) -> Vec<String> {
+    const NAMES: [(&str, &str); 11] = [
+        ("query", "요청"),
+        ("questions", "물음"),
+        ("past", "지난 답"),
+        ("steps", "단계"),
+        ("original", "처음 계획"),
+        ("notes", "알릴 것"),
+        ("task", "할 일"),
+        ("tool", "도구"),
+        ("arguments", "인수"),
+        ("again", "다시 하는 까닭"),
+        ("fault", "고칠 것"),
+    ];
+    let Value::Object(fields) = shown else { return lines(shown) };
+    let step = match (fields.get("step"), fields.get("of")) {
+        (Some(step), Some(of)) => vec![format!("단계: {of}개 가운데 {step}번째")],
+        _ => Vec::new(),
+    };
+    let named = NAMES.iter().filter_map(|(name, words)| Some((words, fields.get(*name)?)));
+    step.into_iter().chain(named.flat_map(|(words, value)| field(words, value))).collect()
 }
 
 fn risk(risk: hanok_agent::Risk) -> String {
@@ -267,6 +337,7 @@ mod tests {
             details: vec![],
             allowed: allowed.to_vec(),
             digest: "d".into(),
+            arguments: None,
             takes_words,
             may_stand: !takes_words,
         }
@@ -296,6 +367,43 @@ mod tests {
         ];
         want.sort_unstable();
         assert_eq!(said, want);
+    }
+
+    #[test]
+    fn a_call_is_edited_by_its_fields() {
+        let arguments = json!({"title": "회의", "minutes": 30, "note": null});
+        let allowed = [DecisionKind::Approve, DecisionKind::Edit];
+        let step =
+            DecisionForm { arguments: arguments.as_object().cloned(), ..form(&allowed, false) };
+        let edited = |arguments: Value| {
+            let edit = json!({"decision": "edit", "digest": "d", "arguments": arguments});
+            Typed::Decided(edit)
+        };
+        for (line, want) in [
+            ("title=팀, 팀장 회의", json!({"title": "팀, 팀장 회의", "minutes": 30, "note": null})),
+            ("minutes = 45, title=1=1", json!({"title": "1=1", "minutes": 45, "note": null})),
+            (r#"{"title": "a"}"#, json!({"title": "a"})),
+        ] {
+            assert_eq!(step.read(&format!("e {line}")), edited(want), "{line}");
+        }
+        let Typed::Help(help) = step.read("e when=3") else { panic!() };
+        assert!(help.contains("title, minutes, note") || help.contains("minutes, note, title"));
+    }
+
+    /// What programs read is none of a person's business.
+    #[test]
+    fn a_gate_shows_what_a_person_decides_by() {
+        let shown = json!({
+            "step": 1, "of": 2, "task": "우유 사기", "tool": "desk__add_note", "definition": "4513f31a",
+            "arguments": {"text": "우유"}, "readiness": 1.0,
+        });
+        let want = [
+            "단계: 2개 가운데 1번째",
+            "할 일: 우유 사기",
+            "도구: desk__add_note",
+            "인수: text: \"우유\"",
+        ];
+        assert_eq!(gate_lines(&shown), want);
     }
 
     #[test]

@@ -142,6 +142,10 @@ fn run(error: &RunError) -> Option<String> {
         RunError::AlreadyAnswered(id) => format!("질문 `{}`에는 이미 답했습니다", id.0),
         RunError::Stale(id) => format!("질문 `{}`은(는) 더 기다리지 않습니다", id.0),
         RunError::Expired { id, .. } => format!("질문 `{}`에 답할 때가 지났습니다", id.0),
+        RunError::OtherGraph { thread, stored, graph, .. } => format!(
+            "대화 `{}`은(는) `{stored}`의 것이고 `{graph}`의 것이 아닙니다. 다른 --db나 --thread를 쓰세요",
+            thread.thread()
+        ),
         RunError::ShuttingDown => "프로그램이 끝나는 중입니다".to_owned(),
         _ => return None,
     })

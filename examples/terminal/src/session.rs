@@ -51,7 +51,7 @@ impl<T: Talk> Session<T> {
     ) -> Result<Self, Failure> {
         let store = match &options.db {
             None => SharedCheckpointer::new(InMemoryCheckpointer::new()),
-            Some(path) => kept(path).await?,
+            Some(path) => SharedCheckpointer::new(kept(path).await?),
         };
         Self::on(store, talk, graph, options)
     }
@@ -132,7 +132,7 @@ impl<T: Talk> Session<T> {
             screen.tell("질문이 비어 있습니다.");
             return Ok(ExitCode::from(2));
         }
-        match line.strip_prefix('/') {
+        match command_in(line) {
             // It is a turn, and no word about one.
             Some(_) if line == RESUME => self.turn(Input::Resume, screen).await,
             Some(command) => {
@@ -164,7 +164,7 @@ impl<T: Talk> Session<T> {
                 Err(failure) => {
                     screen.tell(&format!("오류: {}", failure.line()));
                     // A command that failed asked nothing.
-                    let is_turn = !line.trim().starts_with('/') || line.trim() == RESUME;
+                    let is_turn = command_in(line.trim()).is_none() || line.trim() == RESUME;
                     if let (Failure::Run(error), true) = (&failure, is_turn)
                         && let Some(advice) = aftermath::advice(&self.thread, error, self.ran).await
                     {
@@ -275,7 +275,7 @@ impl<T: Talk> Session<T> {
             };
             let typed = match form.read(&line) {
                 Typed::Edits => {
-                    let Line::Text(line) = self.keyboard.reply_line("고친 JSON", screen).await?
+                    let Line::Text(line) = self.keyboard.reply_line("칸=값", screen).await?
                     else {
                         return Ok(None);
                     };
@@ -369,11 +369,27 @@ impl<T: Talk> Session<T> {
 }
 
 /// The store in the file at `path`.
-async fn kept(path: &Path) -> Result<SharedCheckpointer, Failure> {
-    match Sqlite::open(path).await {
-        Ok(store) => Ok(SharedCheckpointer::new(store)),
-        Err(source) => Err(Failure::Database { path: path.to_owned(), source: Box::new(source) }),
+///
+/// # Errors
+///
+/// [`Failure::Usage`] where its folder is not there, [`Failure::Database`] when the file cannot be used.
+pub async fn kept(path: &Path) -> Result<Sqlite, Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let (folder, path) = (folder.display(), path.display());
+        return Err(Failure::Usage(format!(
+            "대화 파일 {path}을(를) 쓸 수 없습니다: {folder} 폴더가 없습니다"
+        )));
     }
+    let opened = Sqlite::open(path).await;
+    opened.map_err(|source| Failure::Database { path: path.to_owned(), source: Box::new(source) })
+}
+
+/// The command that a line is, without its sign. What begins with the path of a file is a question.
+fn command_in(line: &str) -> Option<&str> {
+    let command = line.strip_prefix('/')?;
+    let name = command.split(char::is_whitespace).next().unwrap_or_default();
+    name.chars().all(|c| c.is_alphanumeric() || c == '-').then_some(command)
 }
 
 /// The thread of this name.

@@ -53,6 +53,11 @@ impl Change {
         &self.tool
     }
 
+    /// What the tool says that it does now, `None` for one that is gone.
+    pub fn description(&self) -> Option<&str> {
+        self.is.as_ref().map(|entry| entry.definition.description())
+    }
+
     /// The hash that is approved with this change, `None` for a tool that is gone.
     pub fn hash(&self) -> Option<&ToolHash> {
         self.is.as_ref().map(|entry| &entry.hash)

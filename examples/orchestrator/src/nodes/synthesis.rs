@@ -4,7 +4,7 @@ use hanok_agent::{ContentCapture, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Snapshot};
 use hanok_model::{ChatReply, ChatRequest, DataMark};
-use hanok_parse::Parser;
+use hanok_parse::{Parser, restore};
 use hanok_state::{Message, State as _};
 
 use super::preparation::line_of;
@@ -36,6 +36,7 @@ impl Orchestrator {
         };
         let fixed = match end {
             TurnEnd::AllFailed => Some(failures(&state)),
+            TurnEnd::EmptyPlan => Some(self.nothing_fits()),
             end => end.words().map(str::to_owned),
         };
         let call = context.call("model", "answer", "");
@@ -85,6 +86,14 @@ impl Orchestrator {
         format!("{}\n{}", wording::TOOLS, lines.join("\n"))
     }
 
+    /// That no tool fits, and whether some wait to be approved.
+    fn nothing_fits(&self) -> String {
+        match self.servers.client().pending().len() {
+            0 => wording::EMPTY_PLAN.to_owned(),
+            pending => format!("{}\n{}", wording::EMPTY_PLAN, wording::pending(pending)),
+        }
+    }
+
     /// What the model writes; nothing where that is blank.
     async fn written(
         &self,
@@ -96,7 +105,8 @@ impl Orchestrator {
         let reading = Reading::new(&parser, Protocol::Native);
         let ask = || ask_model(&self.model, request, call, reading, ContentCapture::Off);
         let reply: ChatReply = context.step("answer", ask).await.map_err(cause)?;
-        let text = parser.parse(&reply.message.text()).content;
+        let text = DataMark::unmarked(parser.parse(&reply.message.text()).content);
+        let text = restore(&text).into_owned();
         Ok((!text.trim().is_empty()).then_some(text))
     }
 }

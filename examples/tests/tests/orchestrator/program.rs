@@ -168,11 +168,7 @@ fn events_are_told_as_json() {
     assert_eq!((end["end"].as_str(), &end["statistics"]["succeeded"]), (Some("done"), &json!(1)));
     assert!(events.iter().any(|event| event["event"] == "token" && event["answer"] == true));
     let approvals = run(folder.path(), &["--db", "a.db", "/approvals"]);
-    assert!(
-        approvals.out.contains("\"ann\"") && approvals.out.contains("terminal"),
-        "{}",
-        approvals.out
-    );
+    assert!(approvals.out.contains("답: approve, ann (terminal"), "{}", approvals.out);
 }
 
 /// P35, P46: what was asked in one process is answered in others; the server's own question too, and its call is one call.
@@ -389,7 +385,13 @@ fn tools_of_others_are_used_after_a_look() {
     let said = with("10 km를 마일로 바꿔 줘\n");
     assert!(said.err.contains("승인을 기다리는 도구 정의 9개"), "{}", said.err);
     assert!(said.out.contains("찾지 못했습니다"), "{}", said.out);
+    assert!(said.out.contains("--accept"), "{}", said.out);
+    let once = run(folder.path(), &["--mcp", "mcp.json", "10 km를 마일로 바꿔 줘"]);
+    assert_eq!(once.code, Some(1), "{}", once.out);
     assert!(with("/accept\n").err.contains("/diff"));
+    let whole = with("/diff desk/add_note\n").out;
+    assert!(whole.contains("properties") && !whole.contains("delete_notes"), "{whole}");
+    assert!(with("/diff\n/accept nobody\n").err.contains("nobody"));
     let locked = run(folder.path(), &["--mcp", "mcp.json", "--locked", "안녕"]);
     assert_eq!(locked.code, Some(2), "{}", locked.err);
     let said = with("/diff\n/accept\n10 km를 마일로 바꿔 줘\n");

@@ -40,7 +40,7 @@ async fn an_operator_is_heard_before_a_person_s_rule() {
             assert!(!of_gate.or(of_call).unwrap(), "{gates}, {approval:?}");
         }
         let audit = talking.act("approvals", "", &world.thread).await.unwrap().unwrap();
-        let passed = audit.contains("\"passed\"") && audit.contains("for user kim");
+        let passed = audit.contains("묻지 않음") && audit.contains("for user kim");
         assert_eq!(passed, approval.is_none(), "{gates}, {approval:?}: {audit}");
         world.ends().await;
     }
@@ -175,7 +175,7 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
         &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
     );
     let audit = talking.act("approvals", "", &world.on("passes0")).await.unwrap().unwrap();
-    assert!(audit.contains("learned: ") || audit.contains("requested"), "{audit}");
+    assert!(audit.contains("learned: ") || audit.contains("물음"), "{audit}");
     // Whoever is asked and says no is asked again.
     while {
         world.open.clear();
