@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use rag::{Office, Options, agents};
+use rag::{Office, Options, agents, servers::Servers};
 use terminal::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
@@ -15,7 +15,10 @@ async fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?.dated();
-    let tools = agents::Tools::open_by(options.docs.as_deref(), options.meaning.open()?).await?;
+    let servers = Servers::connect(options, screen).await?;
+    let mut tools =
+        agents::Tools::open_by(options.docs.as_deref(), options.meaning.open()?).await?;
+    tools.external.extend(servers.tools());
     let office = Office(agents::supervisor(&brain, &tools)?);
     if options.talk.graph {
         screen.answer(&office.drawing())?;
@@ -24,5 +27,8 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     screen.notes(&brain, &options.talk);
     tools.notes().for_each(|note| screen.tell(&note));
     let graph = office.0.graph().clone();
-    Session::open(office, &graph, &options.talk).await?.run(&options.talk, screen).await
+    let session = Session::open(office, &graph, &options.talk).await;
+    let ended = session?.run(&options.talk, screen).await;
+    servers.close().await;
+    ended
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hanok_agent::{
-    Language, ReactAgent,
+    Approval, ApprovalRule, Language, ReactAgent,
     memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger},
 };
 use hanok_documents::{Library, LoadReport};
-use hanok_model::{SharedTool, ToolChoice};
+use hanok_model::{SharedTool, Tool as _, ToolChoice};
 use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
@@ -97,6 +97,9 @@ fn read(folder: Option<&Path>) -> Result<Library, Failure> {
     Library::open(load_options(), folder).map_err(|error| Failure::unreadable("문서를", error))
 }
 
+/// The tools that `external_agent` has of its own: the clock and the calculator.
+const OWN: usize = 2;
+
 /// The tokens of a prompt at which it is made smaller. A server with a smaller window says so, and then it is, too.
 const TOKENS: u64 = 100_000;
 
@@ -108,6 +111,16 @@ fn compactor(brain: &Brain) -> Result<Compactor, Failure> {
         .overflow(Overflow::Fold)
         .language(Language::Korean);
     Compactor::new(policy, brain.model.clone()).map_err(Failure::wiring)
+}
+
+/// What `external_agent` can do by the tools of servers: their names, by which a question finds its way to it.
+fn beside(tools: &Tools) -> String {
+    let names: Vec<_> =
+        tools.external.iter().skip(OWN).map(|tool| tool.spec().name().to_owned()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" 다른 서버의 도구도 씁니다: {}.", names.join(", ")),
+    }
 }
 
 /// The supervisor over the three agents.
@@ -123,6 +136,8 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
             .tools(tools.iter().cloned())
             // What it answers from is what its tools say, and nothing that it remembers.
             .tool_choice(ToolChoice::Required)
+            // A stranger's tool may do more than read: then a person is asked.
+            .intercept(Approval::new().writes(ApprovalRule::new()))
             .memory(compactor.clone())
             .language(Language::Korean)
             .build()
@@ -142,7 +157,10 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
     )?;
     let external = agent(
         "external_agent",
-        "계산(사칙연산, 수식)과 현재 날짜, 시각(세계 시간대)을 처리합니다. Calculates, and tells the date and time.",
+        &format!(
+            "계산(사칙연산, 수식)과 현재 날짜, 시각(세계 시간대)을 처리합니다. Calculates, and tells the date and time.{}",
+            beside(tools)
+        ),
         "당신은 계산과 날짜, 시각을 맡은 담당자입니다. 암산하지 말고 도구의 결과로 답합니다.",
         &tools.external,
     )?;

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod directory;
 pub mod knowledge;
 mod options;
+pub mod servers;
 mod talk;
 
 pub use options::Options;

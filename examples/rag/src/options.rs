@@ -26,6 +26,14 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub docs: Option<PathBuf>,
 
+    /// A file with `mcpServers`, built with `-F mcp`: tools for external_agent. Those that may do more than read ask first
+    #[arg(long, value_name = "FILE")]
+    pub mcp: Option<PathBuf>,
+
+    /// Approve the tools of the servers as they are now
+    #[arg(long, requires = "mcp")]
+    pub accept: bool,
+
     #[command(flatten)]
     #[expect(
         missing_docs,

@@ -134,16 +134,25 @@ impl Live {
         let stderr = Stderr::default();
         let (server, prompter) = (config.name().to_owned(), prompter.clone());
         let handler = Handler { server, prompter, wire: wire.clone() };
+        // Which beginning a server knows is asked of one that listens: a first word is waited for ten seconds, and not longer.
+        let is_asked = matches!(mode, ClientLifecycleMode::Auto { .. });
+        let most = config.startup_timeout / 2;
         let opening = async {
             match &config.transport {
                 Transport::Stdio(stdio) => {
                     let transport = StdioTransport::start(stdio, wire.clone(), &stderr);
-                    let transport = transport.map_err(|error| not_started(stdio, error))?;
+                    let mut transport = transport.map_err(|error| not_started(stdio, error))?;
+                    if is_asked {
+                        transport.wake(most).await;
+                    }
                     Ok::<_, ServerError>(handler.serve_with_lifecycle(transport, mode).await)
                 }
                 Transport::Stream(stream) => {
                     let (from, to) = tokio::io::split(stream.connect());
-                    let transport = StreamTransport::start(from, to, wire.clone());
+                    let mut transport = StreamTransport::start(from, to, wire.clone());
+                    if is_asked {
+                        transport.wake(most).await;
+                    }
                     Ok(handler.serve_with_lifecycle(transport, mode).await)
                 }
                 #[cfg(feature = "oauth")]

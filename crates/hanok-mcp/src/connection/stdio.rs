@@ -1,6 +1,6 @@
 //! MCP over the standard streams of a program.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
@@ -34,6 +34,11 @@ impl StdioTransport {
         let Streams { stdin, stdout, stderr: errors } = streams;
         stderr.read(errors);
         Ok(Self { streams: StreamTransport::start(stdout, stdin, wire), child })
+    }
+
+    /// As [`StreamTransport::wake`]: a program that is fetched first, or that reads much, takes a while to start.
+    pub(super) async fn wake(&mut self, most: Duration) {
+        self.streams.wake(most).await;
     }
 }
 

@@ -1,10 +1,10 @@
 //! MCP over two streams: a message a line, each bounded.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientRequest, PingRequest, RequestId, ServerJsonRpcMessage},
     transport::Transport,
 };
 use tokio::{
@@ -30,6 +30,32 @@ impl StreamTransport {
     ) -> Self {
         let lines = MessageLines::new(BufReader::new(Box::new(from) as Box<_>));
         Self { lines, writer: Arc::new(Mutex::new(Some(Box::new(to)))), wire }
+    }
+
+    /// Completes when the server answers anything, which one that has only begun to start does not: `most` of it is waited for. What is
+    /// asked first is a `ping`, which every server answers, whichever of the protocol's beginnings it knows.
+    pub(super) async fn wake(&mut self, most: Duration) {
+        let id = RequestId::String("hanok-wake".into());
+        let ping = ClientRequest::from(PingRequest::default());
+        let ping = ClientJsonRpcMessage::request(ping, id.clone());
+        let answered = async {
+            // One that takes nothing is found out by what is sent next.
+            if self.send(ping).await.is_err() {
+                return;
+            }
+            while let Some(message) = self.receive().await {
+                match message {
+                    ServerJsonRpcMessage::Response(response) if response.id == id => return,
+                    ServerJsonRpcMessage::Error(error)
+                        if error.id.as_ref().is_none_or(|it| *it == id) =>
+                    {
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+        };
+        drop(tokio::time::timeout(most, answered).await);
     }
 
     /// Closes the way to the server. One that is stuck in a write stays open until that is over.

@@ -1,7 +1,10 @@
 //! Graphs and agents as a server: their calls are threads, whoever calls and however it ends.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -619,6 +622,33 @@ async fn an_approval_of_a_served_agent_is_a_form() {
 
 async fn client_of_inner(ledger: &Ledger) -> McpClient {
     own(&server(&memory(), ledger)).await
+}
+
+/// One that listens only after twelve seconds, longer than a first word is waited for, is started once, and spoken to in the protocol that
+/// it knows.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_starts_slowly_is_started_once() {
+    let (store, ledger) = (memory(), Ledger::default());
+    let served = server(&store, &ledger);
+    let starts = Arc::new(AtomicU32::new(0));
+    let started = starts.clone();
+    let attached = AttachedServer::new("desk", move || {
+        started.fetch_add(1, Ordering::SeqCst);
+        let (client, ours) = tokio::io::duplex(64 * 1024);
+        let server = served.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(12)).await;
+            let (read, write) = tokio::io::split(ours);
+            let _ = server.connection(read, write).await;
+        });
+        client
+    });
+    let config = McpConfig::default().attach(attached).unwrap();
+    let client = McpClient::builder(config).connect().await.unwrap();
+    let status = client.status().into_iter().next().unwrap();
+    assert!(status.is_connected, "{:?}", status.error);
+    assert_eq!(status.version.as_deref(), Some("2026-07-28"));
+    assert_eq!(starts.load(Ordering::SeqCst), 1);
 }
 
 /// Settings that are the operator's own count for an attached server as for any other.
