@@ -8,4 +8,5 @@ mod meaning;
 mod offline;
 mod processes;
 mod program;
+mod servers;
 mod taken_away;
