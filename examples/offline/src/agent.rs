@@ -28,9 +28,7 @@ pub(crate) enum Finding {
     Found(Vec<Quote>),
     /// Nothing answers it; this stands nearest.
     Near {
-        question: String,
         under: String,
-        hint: bool,
         quote: Quote,
     },
     /// A tool said that there is nothing.
@@ -129,9 +127,7 @@ fn finding(question: &str, text: &str) -> Finding {
     let sum = is_sum.then(|| grouped(text));
     match extract::answer(question, sum.as_deref().unwrap_or(text)) {
         Found::Answer(quotes) => Finding::Found(quotes),
-        Found::Near { under, hint, quote } => {
-            Finding::Near { question: question.to_owned(), under, hint, quote }
-        }
+        Found::Near { under, quote } => Finding::Near { under, quote },
         Found::Said(text) => Finding::Said(text),
         Found::Nothing => Finding::Nothing { question: question.to_owned() },
     }

@@ -14,7 +14,7 @@ pub(crate) enum Found {
     /// What answers it.
     Answer(Vec<Quote>),
     /// What does not answer it, and stands nearest to it, under what it stands.
-    Near { under: String, hint: bool, quote: Quote },
+    Near { under: String, quote: Quote },
     /// The text says itself that there is nothing.
     Said(String),
     /// The text is about something else.
@@ -54,17 +54,14 @@ const AHEAD_ALONE: f32 = 0.5;
 /// The share of the question from which a heading has some of it.
 const SOME: f32 = 0.15;
 
-/// The share below which what stands nearest is no answer at all.
-const HINT: f32 = 0.5;
-
 /// The share that a passage has at least out of which something is calculated.
 const REMOTE: f32 = 0.2;
 
 /// What a word of the question before counts for.
 const EARLIER: f32 = 0.5;
 
-/// A passage that has less of the question is not near.
-const LEAST_NEAR: f32 = 0.05;
+/// A passage that has less of the question is not near: something stands nearest to every question.
+const LEAST_NEAR: f32 = 0.2;
 
 /// What words count for that stand for anything: money, people.
 const VAGUE: f32 = 0.4;
@@ -93,7 +90,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         let is_beside = day.is_none() && is_beside(question, text);
         return match whole(text, SHORT) {
             Found::Answer(mut quotes) if is_beside => {
-                let near = |quote| Found::Near { under: String::new(), hint: true, quote };
+                let near = |quote| Found::Near { under: String::new(), quote };
                 quotes.pop().map_or(Found::Nothing, near)
             }
             Found::Answer(mut quotes) => {
@@ -158,7 +155,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let (_, line) = lines(question, &asked, best.passage);
     let all = around(best.passage);
     let follows = line.and_then(|line| reckon::follows(question, line, &all, text));
-    near(best.passage, best.covered >= HINT, follows)
+    near(best.passage, follows)
 }
 
 /// The words that say what is asked for. A count of something need not stand in a text that says what one is.
@@ -248,12 +245,12 @@ fn around(passage: &Passage) -> String {
 }
 
 /// All of a passage that is no answer and the nearest there is.
-fn near(passage: &Passage, hint: bool, follows: Option<String>) -> Found {
+fn near(passage: &Passage, follows: Option<String>) -> Found {
     let mut fits = begins_within(MOST_CHARS);
     let units = passage.units.iter().take_while(|unit| fits(&unit.text));
     let lines = units.map(shown).chain(follows).collect();
     let under = last(&passage.heading).trim().to_owned();
-    Found::Near { under, hint, quote: Quote { lines, source: passage.source.clone() } }
+    Found::Near { under, quote: Quote { lines, source: passage.source.clone() } }
 }
 
 /// Whether a text is one list, of which a question may want only some.

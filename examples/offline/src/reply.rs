@@ -106,16 +106,13 @@ fn one(finding: &Finding, language: Language) -> String {
         Finding::Found(quotes) => {
             quotes.iter().map(|it| quoted_from(it, language)).collect::<Vec<_>>().join("\n\n")
         }
-        Finding::Near { question, under, hint, quote } => {
+        Finding::Near { under, quote } => {
             let source = quote.source.as_deref().unwrap_or_default();
             let name = if under.is_empty() { source } else { under };
             let name = if name.is_empty() { language.either("이것", "this") } else { name };
-            let begin = match hint {
-                true => language
-                    .either("꼭 맞는 답인지는 확실하지 않습니다.", "This may not be the answer.")
-                    .to_owned(),
-                false => nothing(question, language),
-            };
+            // It may be the answer: that nothing was found is not said above what answers.
+            let begin = language
+                .either("꼭 맞는 답인지는 확실하지 않습니다.", "This may not be the answer.");
             let nearest = match language {
                 Language::Korean => format!("가장 가까운 내용은 {name}입니다:"),
                 Language::English => format!("The nearest is {name}:"),
