@@ -372,14 +372,12 @@ impl<T: Talk> Session<T> {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] where its folder is not there, [`Failure::Database`] when the file cannot be used.
+/// [`Failure::Unreadable`] where its folder is not there, [`Failure::Database`] when the file cannot be used.
 pub async fn kept(path: &Path) -> Result<Sqlite, Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        let (folder, path) = (folder.display(), path.display());
-        return Err(Failure::Usage(format!(
-            "대화 파일 {path}을(를) 쓸 수 없습니다: {folder} 폴더가 없습니다"
-        )));
+        let missing = format!("{}: {} 폴더가 없습니다", path.display(), folder.display());
+        return Err(Failure::unreadable("대화 파일을", missing));
     }
     let opened = Sqlite::open(path).await;
     opened.map_err(|source| Failure::Database { path: path.to_owned(), source: Box::new(source) })

@@ -61,8 +61,8 @@ fn shown(request: &Value) -> String {
     if let Some(form) = request["response_format"]["json_schema"].get("schema") {
         text.push_str(&format!("[form] {form}\n"));
     }
-    let tokens = TokenCounter::estimate().text(&text);
-    format!("{tokens} tokens\n\n{}", settled(&text))
+    let text = settled(&text);
+    format!("{} tokens\n\n{text}", TokenCounter::estimate().text(&text))
 }
 
 /// `text` with a fixed day, and the codes of its data marks as numbers in the order in which they come.
