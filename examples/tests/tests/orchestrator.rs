@@ -4,4 +4,5 @@ mod deaths;
 mod paths;
 mod program;
 mod requests;
+mod strangers;
 mod typed;
