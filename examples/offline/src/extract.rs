@@ -61,7 +61,7 @@ const REMOTE: f32 = 0.2;
 const EARLIER: f32 = 0.5;
 
 /// A passage that has less of the question is not near: something stands nearest to every question.
-const LEAST_NEAR: f32 = 0.2;
+const LEAST_NEAR: f32 = 0.12;
 
 /// What words count for that stand for anything: money, people.
 const VAGUE: f32 = 0.4;

@@ -46,7 +46,7 @@ fn questions() -> Vec<Question> {
 }
 
 fn says_nothing(answer: &str) -> bool {
-    ["찾지 못했습니다", "Nothing was found", "nothing was found"]
+    ["찾지 못했습니다", "확실하지 않습니다", "Nothing was found", "nothing was found"]
         .iter()
         .any(|words| answer.contains(words))
 }
