@@ -60,18 +60,21 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
     let mut given = conversation.observations.iter();
     let mut findings = Vec::new();
     for question in parts(&conversation.question) {
-        let wanted = match pick::call(&question, tools, conversation.forced) {
-            Ok(wanted) => wanted,
-            Err(no) => {
-                findings.push(Finding::No(no));
-                continue;
-            }
-        };
+        let wanted =
+            match pick::call(&question, tools, conversation.forced, conversation.now.as_ref()) {
+                Ok(wanted) => wanted,
+                Err(no) => {
+                    findings.push(Finding::No(no));
+                    continue;
+                }
+            };
         let Some(mut text) = given.next() else { return Act::Call(wanted) };
         let failed = |text: &str| is_failure(text, &wanted.tool);
         let again = match failed(text) {
             true => pick::corrected(&wanted, text),
-            false if extract::is_nothing(text) => pick::broader(&wanted, &question),
+            false if extract::is_nothing(text) && !is_typed(&wanted, tools) => {
+                pick::broader(&wanted, &question)
+            }
             false => None,
         };
         if let Some(again) = again {
@@ -114,6 +117,11 @@ fn in_data(conversation: &Conversation) -> Option<Finding> {
         Finding::Nothing { .. } | Finding::Near { .. } | Finding::Said(_) => None,
         found => Some(found),
     }
+}
+
+/// Whether the words by which a tool is asked for are known: what is searched for is what is left of the question then, and not less.
+fn is_typed(wanted: &Wanted, tools: &[Listed]) -> bool {
+    tools.iter().any(|tool| tool.name == wanted.tool && !tool.aliases.is_empty())
 }
 
 /// An agent tells of a failed call by naming the tool at once.

@@ -5,6 +5,7 @@ use hanok_parse::restore;
 use hanok_state::{Message, Role};
 
 use crate::{
+    dates::Now,
     pick::Wanted,
     prompt::{self, Aliases, Listed, Part},
     tables,
@@ -56,6 +57,8 @@ pub(crate) struct Conversation {
     pub(crate) aliases: Aliases,
     /// What teams found about the question, whole.
     pub(crate) results: Vec<String>,
+    /// The day and the time, where the system prompt says them.
+    pub(crate) now: Option<Now>,
 }
 
 /// A message by what it is for.
@@ -103,6 +106,7 @@ impl Conversation {
             listed: known(prompt::listed(&system)),
             aliases: aliases.clone(),
             results: Vec::new(),
+            now: Now::of(&system),
         };
         let mut task = None;
         let mut pieces: Vec<Piece> = Vec::new();

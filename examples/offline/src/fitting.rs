@@ -57,7 +57,8 @@ fn cues(listed: &Listed) -> Vec<String> {
 /// Those that the question asks for in their own words, in the order of these.
 fn by_cues(question: &str, listed: &[Listed], cues: &[Vec<String>]) -> Vec<String> {
     let question = question.to_lowercase();
-    let place = |cues: &[String]| cues.iter().filter_map(|cue| place(cue, &question)).min();
+    let first = |cue: &String| places(cue, &question)?.first().copied();
+    let place = |cues: &[String]| cues.iter().filter_map(first).min();
     let mut asked: Vec<_> = listed
         .iter()
         .zip(cues)
@@ -67,15 +68,38 @@ fn by_cues(question: &str, listed: &[Listed], cues: &[Vec<String>]) -> Vec<Strin
     asked.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Where the words of `cue` stand in the question, in their order: the place of the first one.
-fn place(cue: &str, question: &str) -> Option<usize> {
-    let (mut begin, mut from) = (None, 0);
-    for word in cue.split_whitespace() {
-        let at = from + question.get(from..)?.find(word)?;
-        begin = begin.or(Some(at));
-        from = at + word.len();
-    }
-    begin
+/// Where the words of `cue` stand in the question, in their order. One of a single letter stands at the beginning of a word: within one it is
+/// chance.
+fn places(cue: &str, question: &str) -> Option<Vec<usize>> {
+    let mut from = 0;
+    let place = |part: &str| {
+        let is_short = part.chars().count() == 1;
+        let found = question.get(from..)?.match_indices(part).map(|(at, _)| from + at);
+        let begins = |at: &usize| {
+            question.get(..*at).is_some_and(|it| it.is_empty() || it.ends_with(char::is_whitespace))
+        };
+        let at = found.filter(|at| !is_short || begins(at)).min()?;
+        from = at + part.len();
+        Some(at)
+    };
+    cue.split_whitespace().map(place).collect()
+}
+
+/// The words of the question, by their places in it, in which one of `aliases` stands: that whose words are nearest to each other, and the
+/// longest of such.
+pub(crate) fn cue_in(question: &str, aliases: &[String]) -> Option<Vec<usize>> {
+    let question = question.to_lowercase();
+    let word_at = |at: usize| {
+        let before = question.get(..at).unwrap_or_default();
+        let is_within = before.ends_with(|c: char| !c.is_whitespace());
+        before.split_whitespace().count() - usize::from(is_within)
+    };
+    let found = aliases.iter().filter_map(|alias| {
+        let alias = alias.to_lowercase();
+        let at: Vec<_> = places(&alias, &question)?.into_iter().map(word_at).collect();
+        Some((at.last()?.saturating_sub(*at.first()?), usize::MAX - alias.len(), at))
+    });
+    found.min().map(|(_, _, at)| at)
 }
 
 /// Whether something changes what there is, by the first verb of its name: `files__write_file`.

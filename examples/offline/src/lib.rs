@@ -6,6 +6,7 @@ mod arithmetic;
 mod choice;
 mod conversation;
 mod cues;
+mod dates;
 mod extract;
 mod fitting;
 mod intent;
@@ -20,6 +21,7 @@ mod reply;
 mod route;
 mod summary;
 mod tables;
+mod typed;
 mod words;
 
 pub use model::OfflineModel;

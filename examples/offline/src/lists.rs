@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     conversation::Conversation,
-    fitting::fitting,
+    fitting::{cue_in, fitting},
     intent::has,
     prompt::Listed,
     route::{is_greeting, parts},
@@ -31,7 +31,12 @@ pub(crate) fn fill(
     let said = described(array);
     if let Some(properties) = items.get("properties").and_then(Value::as_object) {
         let is_again = tables::AGAIN.iter().any(|words| question.contains(words));
-        let tasks = if is_again { Vec::new() } else { tasks(conversation) };
+        let is_of_steps = !properties.values().any(is_array);
+        let tasks = match (is_again, is_of_steps) {
+            (true, _) => Vec::new(),
+            (false, true) => in_order(question, &conversation.listed),
+            (false, false) => tasks(conversation),
+        };
         let object = |task: &Task| {
             let value = |(name, schema): (&String, &Value)| (name.clone(), task.value(schema));
             Value::Object(properties.iter().map(value).collect::<Map<_, _>>())
@@ -107,6 +112,48 @@ fn tasks(conversation: &Conversation) -> Vec<Task> {
         Some(Task { needs: needs(&who), who, text })
     };
     texts.into_iter().filter_map(task).collect()
+}
+
+/// The steps, where none says what it needs: in the order in which they are asked for, each sentence for itself.
+fn in_order(question: &str, listed: &[Listed]) -> Vec<Task> {
+    let ends = |text: &str| text.ends_with(|c: char| !c.is_ascii_digit());
+    let mut sentences: Vec<String> = Vec::new();
+    for sentence in question.split_inclusive(". ") {
+        match sentences.last_mut().filter(|it| !ends(it.trim_end().trim_end_matches('.'))) {
+            Some(last) => last.push_str(sentence),
+            None => sentences.push(sentence.to_owned()),
+        }
+    }
+    let bare = |sentence: &str| sentence.trim().trim_start_matches("그리고 ").to_owned();
+    let parts = sentences.iter().flat_map(|sentence| parts(&bare(sentence)));
+    let tasks = parts.flat_map(|text| {
+        let fitting = fitting(&text, listed);
+        let who = listed.iter().filter(|it| fitting.contains(&it.name)).collect::<Vec<_>>();
+        let cues: Vec<_> = who.iter().map(|it| cue_in(&text, &it.aliases)).collect();
+        let is_taken = |one: &Option<Vec<usize>>| {
+            one.as_ref().is_some_and(|one| cues.iter().flatten().any(|it| takes(it, one)))
+        };
+        let meant = who.iter().zip(&cues).filter(|(_, cue)| !is_taken(cue));
+        let task = |(who, _): (&&Listed, _)| Task {
+            who: (*who).clone(),
+            text: text.clone(),
+            needs: Vec::new(),
+        };
+        meant.map(task).collect::<Vec<_>>()
+    });
+    tasks.collect()
+}
+
+/// Whether the words of `one` are meant as a part of `other`: `회의실 예약` in `회의실 예약 현황`, and `회의 … 잡` beside `회의실 잡`.
+fn takes(other: &[usize], one: &[usize]) -> bool {
+    let is_in = |some: &[usize], all: &[usize]| some.iter().all(|at| all.contains(at));
+    let span = |at: &[usize]| at.last().zip(at.first()).map(|(last, first)| last - first);
+    let is_shared = one.iter().any(|at| other.contains(at));
+    match (is_in(one, other), is_in(other, one)) {
+        (true, false) => true,
+        (false, false) => is_shared && span(other) < span(one),
+        _ => false,
+    }
 }
 
 /// Those that `listed` says it needs first.

@@ -5,10 +5,13 @@ use serde_json::{Map, Number, Value};
 
 use crate::{
     arithmetic,
+    dates::Now,
+    fitting,
     intent::{self, Intent, has},
     people,
     prompt::{Kind, Listed, Parameter},
     tables,
+    typed::{self, Asked},
     words::{self, Held, Word, content},
 };
 
@@ -29,14 +32,22 @@ pub(crate) enum NoCall {
 }
 
 /// The call that fits the question best; of any tool where a call is `forced` whatever it is for.
-pub(crate) fn call(question: &str, tools: &[Listed], forced: bool) -> Result<Wanted, NoCall> {
+pub(crate) fn call(
+    question: &str,
+    tools: &[Listed],
+    forced: bool,
+    now: Option<&Now>,
+) -> Result<Wanted, NoCall> {
     let (intent, asked) = (Intent::of(question), content(question));
-    let mut scored: Vec<(f32, &Listed)> =
-        tools.iter().map(|tool| (intent::fit(intent, &asked, &tool.said()), tool)).collect();
+    let score = |tool: &Listed| {
+        let is_asked_for = fitting::cue_in(question, &tool.aliases).is_some();
+        intent::fit(intent, &asked, &tool.said()) + if is_asked_for { ASKED_FOR } else { 0.0 }
+    };
+    let mut scored: Vec<(f32, &Listed)> = tools.iter().map(|tool| (score(tool), tool)).collect();
     scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let mut missing = None;
     for (score, tool) in scored {
-        match arguments(question, &asked, tool) {
+        match arguments(question, &asked, tool, now) {
             Ok(arguments) if forced || is_for(tool, intent, score) => {
                 return Ok(Wanted { tool: tool.name.clone(), arguments });
             }
@@ -50,6 +61,9 @@ pub(crate) fn call(question: &str, tools: &[Listed], forced: bool) -> Result<Wan
     }
     Err(missing.unwrap_or(NoCall::NoTool))
 }
+
+/// What it counts for that a question asks for a tool in the words by which that is asked for: more than any likeness.
+const ASKED_FOR: f32 = 10.0;
 
 /// A calculator does not search, and a clock answers nothing but what time it is.
 fn is_for(tool: &Listed, intent: Intent, score: f32) -> bool {
@@ -70,10 +84,17 @@ fn is_for(tool: &Listed, intent: Intent, score: f32) -> bool {
 }
 
 /// The arguments of `tool` out of the question, or the one that is not in it.
-fn arguments(question: &str, asked: &[Word], tool: &Listed) -> Result<Map<String, Value>, String> {
+fn arguments(
+    question: &str,
+    words: &[Word],
+    tool: &Listed,
+    now: Option<&Now>,
+) -> Result<Map<String, Value>, String> {
     let mut arguments = Map::new();
+    let asked = Asked::of(question, tool, now);
     for parameter in &tool.parameters {
-        match value(question, asked, tool, parameter) {
+        let typed = typed::value(&asked, parameter);
+        match typed.unwrap_or_else(|| value(asked.text(), words, tool, parameter)) {
             Some(value) => {
                 arguments.insert(parameter.name.clone(), value);
             }
@@ -89,15 +110,16 @@ fn value(question: &str, asked: &[Word], tool: &Listed, parameter: &Parameter) -
         Kind::Text => text(question, asked, tool, parameter).map(Value::String),
         Kind::Whole | Kind::Number => number(question, parameter).map(Value::Number),
         Kind::Truth => parameter.required.then_some(Value::Bool(true)),
-        Kind::Other => None,
+        Kind::Moment | Kind::Other => None,
     }
 }
 
 fn text(question: &str, asked: &[Word], tool: &Listed, parameter: &Parameter) -> Option<String> {
     if !parameter.values.is_empty() {
         let lower = question.to_lowercase();
-        let named = parameter.values.iter().find(|value| lower.contains(&value.to_lowercase()));
-        return named.or(parameter.values.first().filter(|_| parameter.required)).cloned();
+        let named = parameter.values.iter().find(|it| lower.contains(&it.value.to_lowercase()));
+        let named = named.or(parameter.values.first().filter(|_| parameter.required));
+        return named.map(|it| it.value.clone());
     }
     let is = |words: &[&str]| {
         let said = format!("{} {}", parameter.name, parameter.description).to_lowercase();

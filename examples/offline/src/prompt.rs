@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hanok_model::{ListedValue, resolve_schema};
 use serde_json::Value;
 
 /// The words by which something is asked for, by its name.
@@ -39,13 +40,23 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     pub(crate) description: String,
     /// The values it may have, if they are listed.
-    pub(crate) values: Vec<String>,
+    pub(crate) values: Vec<Listing>,
+}
+
+/// A value that an argument may have, and what it is called.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Listing {
+    pub(crate) value: String,
+    /// The value and the parts of its description, in lower case.
+    pub(crate) names: Vec<String>,
 }
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
+    /// A day with its time, in the words of RFC 3339.
+    Moment,
     Whole,
     Number,
     Truth,
@@ -139,16 +150,40 @@ pub(crate) fn of_schema(schema: &Value) -> Vec<Parameter> {
     let mut parameters: Vec<_> = properties
         .into_iter()
         .flatten()
-        .map(|(name, schema)| Parameter {
-            name: name.clone(),
-            kind: kind(schema),
-            required: required.contains(&name.as_str()),
-            description: schema.get("description").and_then(Value::as_str).unwrap_or("").to_owned(),
-            values: list(schema, "enum").filter_map(Value::as_str).map(str::to_owned).collect(),
+        .map(|(name, described)| {
+            let plain = plain(described, schema);
+            let said = [described, plain].iter().find_map(|it| it.get("description")?.as_str());
+            Parameter {
+                name: name.clone(),
+                kind: kind(plain),
+                required: required.contains(&name.as_str()),
+                description: said.unwrap_or_default().to_owned(),
+                values: ListedValue::all(plain, schema).into_iter().filter_map(listing).collect(),
+            }
         })
         .collect();
     parameters.sort_by_key(|parameter| !parameter.required);
     parameters
+}
+
+/// A schema without the choice to leave it out, and behind its reference.
+fn plain<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    let schema = resolve_schema(schema, root);
+    let mut options = list(schema, "anyOf").filter(|it| it.get("type") != Some(&"null".into()));
+    match (options.next(), options.next()) {
+        (Some(only), None) => resolve_schema(only, root),
+        _ => schema,
+    }
+}
+
+/// A value and what it is called: of a text only.
+fn listing(listed: ListedValue) -> Option<Listing> {
+    let value = listed.value.as_str()?.to_owned();
+    let described = listed.description.unwrap_or_default();
+    let names = std::iter::once(value.as_str()).chain(described.split(','));
+    let names = names.map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty());
+    let names = names.collect();
+    Some(Listing { value, names })
 }
 
 fn kind(schema: &Value) -> Kind {
@@ -163,6 +198,7 @@ fn kind(schema: &Value) -> Kind {
         }
     };
     match name {
+        Some("string") if schema.get("format") == Some(&"date-time".into()) => Kind::Moment,
         Some("string") => Kind::Text,
         Some("integer") => Kind::Whole,
         Some("number") => Kind::Number,
@@ -178,8 +214,12 @@ fn list<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 impl Listed {
     /// With the words of `aliases` by which it is asked for.
     pub(crate) fn known(self, aliases: &Aliases) -> Self {
-        let known = aliases.get(&self.name).cloned().unwrap_or(self.aliases);
-        Self { aliases: known, ..self }
+        // The tool of a server has the server's name before its own, and a hash behind it where that could not be written.
+        let is_of = |name: &&String| self.name.contains(&format!("__{name}"));
+        let own = || aliases.keys().filter(is_of).max_by_key(|name| name.len());
+        let known = aliases.get(&self.name).or_else(|| aliases.get(own()?));
+        let aliases = known.cloned().unwrap_or(self.aliases);
+        Self { aliases, ..self }
     }
 
     /// Everything the prompt says of it, for comparing words.
