@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use hanok_core::Answerer;
-use orchestrator::{Options, Talking, connect, open, sample};
+use offline::OfflineModel;
+use orchestrator::{Options, Talking, connect, open};
 use terminal::{Screen, Session, Talk, at_once, brain, failure, unless_interrupted};
 
 fn main() -> ExitCode {
     // As a child of itself the program is the sample server.
-    if std::env::args().nth(1).as_deref() == Some(sample::ARGUMENT) {
-        return if sample::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if std::env::args().nth(1).as_deref() == Some(desk::ARGUMENT) {
+        return if desk::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let options = Options::parse();
     let screen = Screen::new(options.talk.trace).telling();
@@ -21,7 +22,8 @@ fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?.dated_to_the_minute();
+    let offline = OfflineModel::new().aliases(offline::aliases(desk::CUES));
+    let brain = brain::choose_or(offline).await?.dated_to_the_minute();
     let (at_once, questions) = at_once(screen, options.talk.json);
     // Servers that were started by then end with the program.
     let opening = unless_interrupted(async {

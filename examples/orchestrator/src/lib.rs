@@ -2,7 +2,8 @@
 //! learns.
 //!
 //! Everything reusable is in the crates: servers and their tools in `hanok-mcp`, gates, approvals and the search of tools in
-//! `hanok-agent`, the five memories in `hanok-memory`. What is here is this program's own: its graph, its words, and the sample server.
+//! `hanok-agent`, the five memories in `hanok-memory`. What is here is this program's own: its graph and its words. The sample server
+//! is a package of its own, `desk`.
 
 pub mod asking;
 pub mod events;
@@ -12,12 +13,11 @@ mod opened;
 mod options;
 pub mod orchestrator;
 pub mod results;
-pub mod sample;
 pub mod servers;
 pub mod state;
 mod talking;
 mod wording;
 
-pub use opened::{Opened, Pupil, connect, open, open_on, sample_config, scope};
+pub use opened::{Opened, Pupil, connect, open, open_on, sample_server, scope};
 pub use options::Options;
 pub use talking::Talking;

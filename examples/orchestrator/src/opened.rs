@@ -17,7 +17,7 @@ use hanok_mcp::{
     Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
 };
 use hanok_model::{Semantic, SharedEmbedder, SharedModel};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use terminal::{AtOnce, failure::Failure};
 
 use crate::{
@@ -26,7 +26,6 @@ use crate::{
     memory::{Memory, TOPIC},
     orchestrator::Orchestrator,
     results::Results,
-    sample,
     servers::Servers,
     state::OrchestratorState,
     wording,
@@ -109,23 +108,33 @@ fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
     terminal::meaning::embedder().map(Some)
 }
 
+/// The sample server as `mcpServers` name one: `program`, which is this one, started with `env`. Its tools have the words by which people
+/// ask for them.
+#[must_use]
+pub fn sample_server(program: &Path, env: &Value) -> Value {
+    let known = |(tool, words): (&str, Vec<&str>)| (tool.to_owned(), json!({"aliases": words}));
+    let tools: Map<_, _> = offline::aliases(desk::CUES).map(known).collect();
+    json!({
+        "command": program, "args": [desk::ARGUMENT], "env": env, "required": true, "trust": "annotations",
+        "tools": tools,
+    })
+}
+
 /// The configuration of the sample server: this very program, with its data in `folder`.
 ///
 /// # Errors
 ///
 /// [`Failure`] when the program's own file is not to be found.
-pub fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
+fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
     let program =
         std::env::current_exe().map_err(|error| Failure::unreadable("프로그램을", error))?;
-    let mut env: serde_json::Map<String, Value> = [sample::NOW, sample::REPORT_MILLIS, sample::OLD]
+    let mut env: Map<String, Value> = [desk::NOW, desk::REPORT_MILLIS, desk::OLD]
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?.into())))
         .collect();
     let folder = folder.map(|folder| folder.display().to_string());
-    env.extend(folder.map(|folder| (sample::FOLDER.to_owned(), folder.into())));
-    let config = json!({"mcpServers": {"desk": {
-        "command": program, "args": [sample::ARGUMENT], "env": env, "required": true, "trust": "annotations",
-    }}});
+    env.extend(folder.map(|folder| (desk::FOLDER.to_owned(), folder.into())));
+    let config = json!({"mcpServers": {"desk": sample_server(&program, &env.into())}});
     McpConfig::reader().parse(&config.to_string()).map_err(Failure::wiring)
 }
 

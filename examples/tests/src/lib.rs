@@ -5,4 +5,5 @@ pub mod cached;
 pub mod program;
 pub mod questions;
 pub mod served;
+pub mod thursday;
 pub mod topics;

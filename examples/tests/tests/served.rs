@@ -43,6 +43,6 @@ impl Example {
 
     /// The model of rules, told by which words the example's tools are asked for.
     fn model(&self) -> OfflineModel {
-        OfflineModel::new()
+        OfflineModel::new().aliases(offline::aliases(desk::CUES))
     }
 }

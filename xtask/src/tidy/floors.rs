@@ -37,7 +37,7 @@ const ALONE: [&str; 4] = ["hanok-parse", "hanok-telemetry", "hanok-figures", "ha
 /// Faults in the edges between the members.
 ///
 /// Packages outside `crates/` stand above all floors; of them only `offline` and `terminal`, what the examples share,
-/// `example-tests` and `postgres-for-tests` are for the others.
+/// `desk`, the server that one of them starts, `example-tests` and `postgres-for-tests` are for the others.
 pub(super) fn check(members: &[Member<'_>]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for member in members {
@@ -95,7 +95,9 @@ fn below(target: &Member<'_>, member: &Member<'_>) -> bool {
         (Some(target), Some(member)) => target < member,
         (Some(_), None) => true,
         (None, Some(_)) => false,
-        (None, None) => ["offline", "postgres-for-tests", "terminal"].contains(&target.name()),
+        (None, None) => {
+            ["desk", "offline", "postgres-for-tests", "terminal"].contains(&target.name())
+        }
     }
 }
 

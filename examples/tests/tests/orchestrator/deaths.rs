@@ -10,7 +10,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
-use example_tests::program::command;
+use example_tests::{program::command, thursday};
 use hanok_agent::{Gate, GateRequest};
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Clock as _, Tenant, ThreadKey};
@@ -21,11 +21,10 @@ use hanok_learning::{
 use hanok_mcp::{McpClient, McpConfig};
 use hanok_testkit::{Dying, is_full, sampled};
 use orchestrator::{
-    Opened, Options, open_on, sample,
+    Opened, Options, open_on, sample_server,
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
-use terminal::brain;
 
 const REQUEST: &str = "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?";
 
@@ -38,10 +37,9 @@ fn key() -> ThreadKey {
 
 async fn desk(folder: &Path) -> McpClient {
     let program = command("orchestrator", &[]).get_program().to_owned();
-    let config = json!({"mcpServers": {"desk": {
-        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
-        "env": {sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0", sample::FOLDER: folder.to_str().unwrap()},
-    }}});
+    let env =
+        json!({desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0", desk::FOLDER: folder});
+    let config = json!({"mcpServers": {"desk": sample_server(program.as_ref(), &env)}});
     let config = McpConfig::reader().parse(&config.to_string()).unwrap();
     let client = McpClient::connect(config).await.unwrap();
     client.approve(&client.pending()).unwrap();
@@ -58,7 +56,7 @@ async fn opened(
     let arguments =
         ["orchestrator", "--gates", gates, "--user", "kim", "--results", results.to_str().unwrap()];
     let options = Options::parse_from(arguments);
-    open_on(brain::offline().model, client.clone(), &options, threads, store.clone()).await.unwrap()
+    open_on(thursday::offline(), client.clone(), &options, threads, store.clone()).await.unwrap()
 }
 
 /// Goes on until the turn is over: what is in doubt is given up, what is asked at a gate approved, and a form filled in. `answered` are the

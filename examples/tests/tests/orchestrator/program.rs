@@ -18,7 +18,6 @@ use std::{
 };
 
 use example_tests::program::{Said, command, said};
-use orchestrator::sample;
 use serde_json::{Value, json};
 
 /// The program, which asks nobody unless `arguments` say where.
@@ -40,7 +39,7 @@ fn by_default(folder: &Path, arguments: &[&str]) -> Command {
     for name in names {
         program.env_remove(name);
     }
-    program.env(sample::NOW, "2026-11-26T01:00:00Z").env(sample::REPORT_MILLIS, "0");
+    program.env(desk::NOW, "2026-11-26T01:00:00Z").env(desk::REPORT_MILLIS, "0");
     program.current_dir(folder);
     program
 }
@@ -188,7 +187,8 @@ fn a_turn_goes_on_in_other_processes() {
     let answer =
         json!({"decision": "edit", "arguments": {"room": "대청", "people": 9}}).to_string();
     let said = db(&["--answer", &open_id(&said), &answer]);
-    assert_eq!((said.code, said.out.trim()), (Some(0), "회의실 대청을(를) 9명으로 잡았습니다."));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.contains("회의실 대청을(를) 9명으로 잡았습니다."), "{}", said.out);
     let late = db(&["--answer", &id, r#"{"decision": "skip"}"#]);
     assert_eq!(late.code, Some(2), "{}", late.err);
     // Asked and answered are two requests of one call.
@@ -353,8 +353,8 @@ fn a_server_of_any_name_is_forgotten() {
     for server in ["문서", "a_", "my-files", "모두"] {
         let folder = tempfile::tempdir().unwrap();
         let config = json!({"mcpServers": {server: {
-            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
-            "env": {sample::NOW: "2026-11-26T01:00:00Z"},
+            "command": program.to_str().unwrap(), "args": [desk::ARGUMENT], "trust": "annotations",
+            "env": {desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0"},
         }}});
         fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
         let arguments = ["--mcp", "mcp.json", "--db", "a.db", "--user", "kim"];
@@ -377,8 +377,8 @@ fn tools_of_others_are_used_after_a_look() {
     let folder = tempfile::tempdir().unwrap();
     let program = command("orchestrator", &[]).get_program().to_owned();
     let config = json!({"mcpServers": {"desk": {
-        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
-        "env": {sample::NOW: "2026-11-26T01:00:00Z"},
+        "command": program.to_str().unwrap(), "args": [desk::ARGUMENT], "trust": "annotations",
+        "env": {desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0"},
     }}});
     fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
     let with = |lines: &str| talk(folder.path(), &["--mcp", "mcp.json"], lines);
@@ -412,7 +412,7 @@ fn warnings_of_a_configuration_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let program = command("orchestrator", &[]).get_program().to_owned();
     let config = json!({"mcpServers": {"desk": {
-        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "alwaysAllow": [],
+        "command": program.to_str().unwrap(), "args": [desk::ARGUMENT], "alwaysAllow": [],
         "tools": {"add_note": {"approval": "ask"}, "delete_note": {"approval": "deny"}},
     }}});
     fs::write(folder.path().join("mcp.json"), config.to_string()).unwrap();
@@ -436,8 +436,8 @@ fn what_is_secret_stands_nowhere() {
     let desk = command("orchestrator", &[]).get_program().to_owned();
     let config = json!({"mcpServers": {
         "desk": {
-            "command": desk.to_str().unwrap(), "args": [sample::ARGUMENT], "trust": "annotations",
-            "env": {sample::NOW: "2026-11-26T01:00:00Z", "DESK_KEY": "${PLANTED}"},
+            "command": desk.to_str().unwrap(), "args": [desk::ARGUMENT], "trust": "annotations",
+            "env": {desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0", "DESK_KEY": "${PLANTED}"},
         },
         "web": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer ${PLANTED}"}},
     }});
@@ -518,8 +518,8 @@ fn a_killed_run_goes_on_and_does_nothing_twice() {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["--json", "--db", "a.db", "우유 사기 메모해 줘. 그리고 보고서 만들어 줘?"];
         let mut child = program(folder.path(), &arguments)
-            .env(sample::REPORT_MILLIS, "300")
-            .env_remove(sample::NOW)
+            .env(desk::REPORT_MILLIS, "300")
+            .env_remove(desk::NOW)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -588,8 +588,8 @@ fn a_run_that_is_killed_around_a_form_books_once() {
 fn an_interrupt_cancels_the_task_and_ends_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let child = program(folder.path(), &["--db", "a.db", "--gates", "none", "보고서 만들어 줘"])
-        .env(sample::REPORT_MILLIS, "600000")
-        .env_remove(sample::NOW)
+        .env(desk::REPORT_MILLIS, "600000")
+        .env_remove(desk::NOW)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -689,7 +689,7 @@ fn a_server_that_is_down_has_another_exit_than_a_faulty_configuration() {
 fn run_to_end(folder: &Path) -> Said {
     let resume = |more: &[&str]| {
         let mut program = program(folder, &[&["--db", "a.db"], more].concat());
-        program.env(sample::REPORT_MILLIS, "300").env_remove(sample::NOW);
+        program.env(desk::REPORT_MILLIS, "300").env_remove(desk::NOW);
         said(program.output().unwrap())
     };
     let mut said = resume(&["--resume"]);

@@ -10,11 +10,10 @@
 use std::{path::Path, process::Command};
 
 use example_tests::program::{Watched, command};
-use orchestrator::sample;
 
 fn program(folder: &Path, arguments: &[&str]) -> Command {
     let mut program = command("orchestrator", arguments);
-    program.env(sample::NOW, "2026-11-26T01:00:00Z").env(sample::REPORT_MILLIS, "0");
+    program.env(desk::NOW, "2026-11-26T01:00:00Z").env(desk::REPORT_MILLIS, "0");
     program.current_dir(folder);
     program
 }
@@ -45,7 +44,7 @@ fn a_letter_decides_and_always_holds() {
     kim.reads("질문> ");
     kim.types("물 사기 메모해 줘");
     kim.reads("[y / a / e / s / ?]");
-    kim.types("e {\"text\": \"\\\"물 두 병\\\"이라고 적어 줘\"}");
+    kim.types("e {\"text\": \"물 두 병\"}");
     kim.reads("질문> ");
     kim.types("\u{4}");
     let (status, written) = kim.end();
@@ -62,7 +61,7 @@ fn what_an_old_server_asks_is_asked_of_whoever_types() {
     {
         let folder = tempfile::tempdir().unwrap();
         let mut program = program(folder.path(), &["--gates", "none", "회의실 예약해 줘"]);
-        program.env(sample::OLD, "1");
+        program.env(desk::OLD, "1");
         let mut kim = Watched::typing(program);
         kim.reads("서버 `desk`이(가) 묻습니다: 어느 회의실을 몇 명이 씁니까?");
         kim.reads("[y 답한다 / n 거절한다 / s 넘어간다]");
@@ -83,7 +82,7 @@ fn what_an_old_server_asks_is_asked_of_whoever_types() {
 fn what_an_old_server_asks_where_nobody_types_is_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = program(folder.path(), &["--gates", "none", "회의실 예약해 줘"]);
-    let said = example_tests::program::said(program.env(sample::OLD, "1").output().unwrap());
+    let said = example_tests::program::said(program.env(desk::OLD, "1").output().unwrap());
     assert!(!said.out.contains("9명"), "{}", said.out);
     assert!(said.out.contains("잡지 않았습니다"), "{} {}", said.out, said.err);
 }

@@ -90,12 +90,12 @@ async fn an_answer_of_before_is_used_and_taken_back() {
 #[tokio::test]
 async fn what_is_pinned_is_never_avoided() {
     for is_pinned in [true, false] {
-        let tools = json!({"convert": {"pinned": is_pinned}});
+        let tools = json!({"convert_units": {"pinned": is_pinned}});
         let mut world = World::of(&["--gates", "none", "--user", "kim"], tools).await;
         for round in 0..5 {
             world.thread = world.on(&format!("t{round}"));
-            // How far is not said: nothing can be converted.
-            world.asks("거리를 마일로 바꿔 줘").await;
+            // What is a length is no weight.
+            world.asks("10 km를 파운드로 바꿔 줘").await;
             let learner = world.opened.learner.learner().unwrap();
             learner.drain(now()).await.unwrap();
         }
@@ -104,7 +104,7 @@ async fn what_is_pinned_is_never_avoided() {
         let context = Context::for_test(()).build().unwrap();
         let recalled = parts.memory.tools(&task, &context).await.unwrap();
         let avoided = recalled.avoided(&parts.servers.offer());
-        let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert"] };
+        let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert_units"] };
         assert_eq!(avoided, expected, "{}", world.story);
         world.ends().await;
     }

@@ -14,7 +14,7 @@ mod world;
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use clap::Parser;
-use example_tests::program::command;
+use example_tests::{program::command, thursday};
 use hanok_agent::{GateRequest, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::Timestamp;
@@ -22,11 +22,10 @@ use hanok_graph::Pending;
 use hanok_mcp::{Change, McpClient, McpConfig};
 use hanok_model::{RecordedModel, SharedModel};
 use orchestrator::{
-    Options, open, sample,
+    Options, open,
     servers::{Detection, Servers},
 };
 use serde_json::{Value, json};
-use terminal::brain;
 
 use self::world::World;
 
@@ -88,9 +87,7 @@ async fn a_step_is_approved_edited_and_left_out() {
     world.decides(json!({"decision": "edit", "arguments": {"text": ""}})).await;
     world.decides(json!({"decision": "edit", "arguments": {"text": "빵", "more": 1}})).await;
     world.decides(json!({"decision": "edit", "arguments": {"text": " "}})).await;
-    world
-        .decides(json!({"decision": "edit", "arguments": {"text": "\"빵 사기\"라고 적어 줘"}}))
-        .await;
+    world.decides(json!({"decision": "edit", "arguments": {"text": "빵 사기"}})).await;
     world.decides(json!({"decision": "skip"})).await;
     world.asks("메모 목록 보여 줘").await;
     world.decides(json!({"decision": "approve"})).await;
@@ -259,7 +256,7 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
     let mut all = Vec::new();
     for server in ["desk", "office"] {
         let config = json!({"mcpServers": {server: {
-            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT],
+            "command": program.to_str().unwrap(), "args": [desk::ARGUMENT],
         }}});
         let config = McpConfig::reader().parse(&config.to_string()).unwrap();
         let client = McpClient::connect(config).await.unwrap();
@@ -359,7 +356,7 @@ async fn a_request_has_the_background_as_data_and_ten_messages() {
     let arguments = ["--gates", "none", "--personal", personal, "--domain", domain];
     let mut world = World::new(&arguments).await;
     let replies = world.folder.path().join("requests.jsonl");
-    let model = RecordedModel::record(brain::offline().model, &replies).unwrap();
+    let model = RecordedModel::record(thursday::offline(), &replies).unwrap();
     let options = Options::parse_from([&["orchestrator"][..], &arguments].concat());
     world.opened = open(SharedModel::new(model), world.client.clone(), &options).await.unwrap();
     world.thread = world.on("t");

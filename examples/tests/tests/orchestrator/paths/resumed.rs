@@ -3,10 +3,10 @@
 use std::fs;
 
 use clap::Parser;
+use example_tests::thursday;
 use hanok_agent::{GateRequest, Risk};
 use orchestrator::{Options, open_on};
 use serde_json::{Value, json};
-use terminal::brain;
 
 use super::world::World;
 
@@ -14,7 +14,7 @@ use super::world::World;
 async fn goes_on(world: &mut World, arguments: &[&str]) {
     let options = Options::parse_from([&["orchestrator"][..], arguments].concat());
     let (threads, store) = (world.opened.threads.clone(), world.opened.store.clone());
-    let (model, client) = (brain::offline().model, world.client.clone());
+    let (model, client) = (thursday::offline(), world.client.clone());
     world.opened = open_on(model, client, &options, threads, store).await.unwrap();
     world.thread = world.on("t");
 }

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs};
 
 use clap::Parser;
-use example_tests::program::command;
+use example_tests::{program::command, thursday};
 use futures::StreamExt as _;
 use hanok_agent::{ApprovalRequest, Gate, GateRequest};
 use hanok_core::ThreadKey;
@@ -12,12 +12,11 @@ use hanok_mcp::{Change, McpClient, McpConfig};
 use orchestrator::{
     Opened, Options,
     events::{OrchestratorEvent, Status},
-    open, sample,
+    open, sample_server,
     state::{OrchestratorState, asking},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::brain;
 
 /// An orchestrator with a desk of its own, and the thread of the test.
 pub(crate) struct World {
@@ -57,14 +56,16 @@ impl World {
         is_approved: impl Fn(&Change) -> bool,
     ) -> Self {
         let program = command("orchestrator", &[]).get_program().to_owned();
-        let config = json!({"mcpServers": {"desk": {
-            "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
-            "tools": tools,
-            "env": {
-                sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0",
-                sample::FOLDER: folder.path().join("desk").to_str().unwrap(),
-            },
-        }}});
+        let env = json!({
+            desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0",
+            desk::FOLDER: folder.path().join("desk"),
+        });
+        let mut server = sample_server(program.as_ref(), &env);
+        for (tool, settings) in tools.as_object().unwrap() {
+            let known = server["tools"][tool].as_object_mut().unwrap();
+            known.extend(settings.as_object().unwrap().clone());
+        }
+        let config = json!({"mcpServers": {"desk": server}});
         let config = McpConfig::reader().parse(&config.to_string()).unwrap();
         let client = McpClient::connect(config).await.unwrap();
         client.approve(client.pending().iter().filter(|change| is_approved(change))).unwrap();
@@ -72,7 +73,7 @@ impl World {
         let gates: &[&str] =
             if arguments.contains(&"--gates") { &[] } else { &["--gates", "none"] };
         let options = Options::parse_from([&["orchestrator"], gates, arguments].concat());
-        let opened = open(brain::offline().model, client.clone(), &options).await.unwrap();
+        let opened = open(thursday::offline(), client.clone(), &options).await.unwrap();
         let app = opened.app();
         let thread = app.thread(ThreadKey::named("t").unwrap());
         Self { opened, client, thread, folder, story: String::new(), open: Vec::new() }

@@ -11,13 +11,13 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use example_tests::{cached::Cached, program::command};
+use example_tests::{cached::Cached, program::command, thursday};
 use hanok_core::{Chain, ThreadKey};
 use hanok_graph::{Outcome, Pending, RunError, Thread};
 use hanok_mcp::{McpClient, McpConfig};
 use hanok_model::{ChatModel as _, SharedModel};
 use orchestrator::{
-    Opened, Options, open, sample,
+    Opened, Options, open, sample_server,
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
@@ -64,10 +64,8 @@ fn requests() -> Vec<Request> {
 /// The sample server as the program's child, on a Thursday, whose reports take no time.
 async fn opened(model: SharedModel) -> (Opened, McpClient) {
     let program = command("orchestrator", &[]).get_program().to_owned();
-    let config = json!({"mcpServers": {"desk": {
-        "command": program.to_str().unwrap(), "args": [sample::ARGUMENT], "required": true, "trust": "annotations",
-        "env": {sample::NOW: "2026-11-26T01:00:00Z", sample::REPORT_MILLIS: "0"},
-    }}});
+    let env = json!({desk::NOW: "2026-11-26T01:00:00Z", desk::REPORT_MILLIS: "0"});
+    let config = json!({"mcpServers": {"desk": sample_server(program.as_ref(), &env)}});
     let config = McpConfig::reader().parse(&config.to_string()).unwrap();
     let client = McpClient::connect(config).await.unwrap();
     client.approve(&client.pending()).unwrap();
@@ -136,7 +134,7 @@ async fn asked(model: SharedModel, every: usize) -> (usize, usize) {
 
 #[tokio::test]
 async fn the_offline_model_does_what_is_asked() {
-    let (right, all) = asked(brain::offline().model, 1).await;
+    let (right, all) = asked(thursday::offline(), 1).await;
     assert_eq!(all, ALL);
     assert!(right >= LEAST, "{right} of {all} right");
 }
@@ -145,7 +143,7 @@ async fn the_offline_model_does_what_is_asked() {
 #[tokio::test]
 #[ignore = "asks the server of OPENAI_BASE_URL"]
 async fn a_server_s_model_is_asked_a_sample() {
-    let brain = brain::choose().await.unwrap();
+    let brain = brain::choose().await.unwrap().dated_to_the_minute();
     assert!(!brain.offline, "OPENAI_BASE_URL names no server");
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("hanok-orchestrator"));
