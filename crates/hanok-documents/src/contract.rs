@@ -1,6 +1,7 @@
 //! A contract's text to its articles.
 
 mod clause;
+mod counterpart;
 mod heading;
 mod lines;
 mod lookup;

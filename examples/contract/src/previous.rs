@@ -7,14 +7,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin, failure::NodeFailure,
-    prompt, question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin,
+    failure::NodeFailure, prompt, question,
 };
 
 /// The most tokens of a choice.
 const LONGEST: u32 = 100;
 
 const PROMPT: &str = "사용자의 마지막 질문이 앞의 대화를 보아야 이해되는지 고르세요.";
+
+/// A turn that was asked and answered elsewhere, about the same contract.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreviousTurn {
+    /// What was asked.
+    pub question: String,
+    /// What was answered.
+    pub answer: String,
+    /// What the answer was taken from.
+    pub sources: Vec<Material>,
+}
 
 /// Whether a question stands for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -42,6 +42,9 @@ const POINTING: [&str; 15] = [
 /// What a question begins with that goes on from what was said before.
 const FOLLOWING: [&str; 5] = ["그럼", "그러면", "그렇다면", "그리고", "또"];
 
+/// What a word begins with that asks for nothing by itself: `얼마인데?`.
+const ASKS: [&str; 8] = ["얼마", "언제", "누가", "누구", "왜", "어디", "며칠", "몇"];
+
 /// The longest word that is a question by itself.
 const LONGEST_WORD: usize = 10;
 
@@ -71,12 +74,19 @@ pub(crate) fn points_back(question: &str) -> bool {
     POINTING.iter().any(|word| begin.starts_with(word))
 }
 
+/// Whether `question` is about what was asked before: it points back, or is no more than a word that asks (`얼마인데?`).
+pub(crate) fn goes_on(question: &str) -> bool {
+    let begin = question.trim();
+    let is_word = !begin.contains(' ') && begin.chars().count() <= LONGEST_WORD;
+    points_back(question) || is_word && ASKS.iter().any(|word| begin.starts_with(word))
+}
+
 /// Whether `question` goes on from what was said before, by its words alone: one that points back or goes on, or a single word
 /// (`해지는?`).
 pub(crate) fn follows(question: &str) -> bool {
     let begin = question.trim().trim_end_matches(['?', '？']);
     let single = !begin.contains(' ') && begin.chars().count() <= LONGEST_WORD;
-    points_back(question)
+    goes_on(question)
         || is_short(question) && asks_standard(question)
         || FOLLOWING.iter().any(|word| begin.starts_with(word))
         || single && begin.ends_with(['는', '은', '면'])
@@ -94,6 +104,8 @@ mod tests {
             ("그 조항의 위약금은 얼마야", true),
             ("제5조 내용이 뭐야?", false),
             ("계약 기간은 얼마나 돼?", false),
+            ("얼마인데?", true),
+            ("얼마까지 올릴 수 있어?", false),
         ] {
             assert_eq!(follows(question), want, "{question}");
         }

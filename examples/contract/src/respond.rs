@@ -26,21 +26,18 @@ const NOTHING: &str = "계약서에서 이 질문에 답할 조항을 찾지 못
 
 const FORCED: &str = "찾아볼 수 있는 횟수를 다 써서, 지금까지 찾은 조항으로만 답했습니다.";
 
-/// What an answer says of what it quotes as nearest itself.
-const NEAREST_SAID: &str = "가장 가까운";
-
 /// The most characters of the nearest article that are quoted.
 const NEAREST: usize = 300;
 
-/// What stands nearest to the question where no answer was found in it, called so.
-fn nearest(collected: &[Material]) -> Option<String> {
+/// What stands nearest to the question where the model wrote no answer.
+fn related(collected: &[Material]) -> Option<String> {
     let is_article = |it: &&Material| it.origin == Origin::Contract && it.article.is_some();
     let Material { label, text, .. } = collected.iter().find(is_article)?;
     let text = text.trim();
     let end = text.char_indices().nth(NEAREST).map(|(at, _)| at);
     let quoted = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
     let cut = if end.is_some() { "…" } else { "" };
-    Some(format!("가장 가까운 조항은 {label}입니다: {quoted}{cut}"))
+    Some(format!("관련 조항: {label}\n{quoted}{cut}"))
 }
 
 /// Writes the answer out of what was read. What is not there is said by this program, whatever the model writes, and so are
@@ -66,8 +63,10 @@ pub(crate) async fn respond(
     if !said.is_empty() {
         text.push_str(&said);
     } else if !state.collected.is_empty() || text.is_empty() {
-        show(&context, NOTHING);
-        text.push_str(NOTHING);
+        // What may answer stands there, and is not said to be missing.
+        let words = related(&state.collected).unwrap_or_else(|| NOTHING.to_owned());
+        show(&context, &words);
+        text.push_str(&words);
     }
     let sources = match said.is_empty() {
         true => Vec::new(),
@@ -79,7 +78,6 @@ pub(crate) async fn respond(
     let rest = [
         (!invented.is_empty())
             .then(|| format!("답에 나온 {}는 없는 조입니다.", invented.join(", "))),
-        (nothing && !said.contains(NEAREST_SAID)).then(|| nearest(&state.collected)).flatten(),
         (state.planning.forced && !nothing).then(|| FORCED.to_owned()),
         cite::line(&sources).filter(|_| !told),
     ];

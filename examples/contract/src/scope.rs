@@ -10,10 +10,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Material,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, PreviousTurn,
     answer::{answered, show},
+    compare,
     failure::NodeFailure,
-    overview, prompt, question, social,
+    prompt, question,
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
@@ -22,90 +23,11 @@ const COVERED: f32 = 0.12;
 /// The most tokens of a choice and its reason.
 const LONGEST: u32 = 200;
 
-/// Words that only stand in questions about a contract.
-const OF_CONTRACTS: [&str; 75] = [
-    "계약",
-    "조항",
-    "조문",
-    "조의",
-    "위약",
-    "해지",
-    "해제",
-    "보증금",
-    "임대",
-    "임차",
-    "월세",
-    "차임",
-    "대금",
-    "손해배상",
-    "배상",
-    "지체상금",
-    "비밀유지",
-    "갱신",
-    "관할",
-    "용역",
-    "특약",
-    "부칙",
-    "별표",
-    "별지",
-    "전문",
-    "첨부",
-    "하자보수",
-    // What people call it.
-    "하청",
-    "외주",
-    "재위탁",
-    "재판",
-    "소송",
-    "법원",
-    "집세",
-    "전세",
-    "복비",
-    "중개",
-    "수리",
-    "고장",
-    "집주인",
-    "세입자",
-    "강아지",
-    "고양이",
-    "반려",
-    "못을",
-    "못질",
-    "벽에",
-    "이사",
-    "계약금",
-    "선금",
-    "중도금",
-    "잔금",
-    "납품",
-    "납기",
-    "검수",
-    "연체",
-    "밀리",
-    "누수",
-    "보일러",
-    "도배",
-    "원상",
-    "열쇠",
-    "부가세",
-    "저작권",
-    "소스코드",
-    "버그",
-    "환불",
-    "deposit",
-    "rent",
-    "contract",
-    "article",
-    "clause",
-    "payment",
-    "landlord",
-    "tenant",
-];
-
-const PROMPT: &str = "사용자의 질문이 계약서에 관한 것인지 고르세요. 이 계약서에 있는 조의 제목이 자료로 주어집니다.";
+const PROMPT: &str = "사용자의 질문이 계약서에 관한 것인지 고르세요. 이 계약서에 있는 조의 제목이 자료로 주어집니다. \
+    앞의 대화에 이어지는 질문은 앞의 질문이 계약서에 관한 것이면 계약서에 관한 것입니다.";
 
 /// Said to questions about something else.
-const REFUSAL: &str = "죄송하지만 저는 이 계약서에 관한 질문에만 답할 수 있습니다. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”처럼 물어봐 주세요.";
+const REFUSAL: &str = "저는 이 계약서에 관한 질문에만 답할 수 있습니다. 예를 들어 “제5조 내용이 뭐야?”, “해지는 어떻게 해?”, “표준계약서와 뭐가 달라?”처럼 물어봐 주세요.";
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -133,19 +55,13 @@ pub(crate) async fn scope_validator(
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
     let question = &state.question;
-    if let Some(text) = social::answer(question, prompt::earlier(&state)) {
-        context.custom(&ContractEvent::Scope { in_scope: false, reason: "대화".to_owned() });
-        show(&context, &text);
-        let update = expert.begin(&state).in_scope(Some(false));
-        return Ok(answered(update, &context, &text, Vec::new()));
-    }
     let goes_on = !state.sources.is_empty() && question::is_short(question);
-    if let Some((text, sources)) = overview::answer(question, &expert.book).filter(|_| !goes_on) {
+    if let Some(text) = compare::answer(question, &expert.book).filter(|_| !goes_on) {
         let reason = "계약서 전체에 관한 질문입니다".to_owned();
         context.custom(&ContractEvent::Scope { in_scope: true, reason });
         show(&context, &text);
         let update = expert.begin(&state).in_scope(Some(true));
-        return Ok(answered(update, &context, &text, sources));
+        return Ok(answered(update, &context, &text, Vec::new()));
     }
     let rng = &context.runtime().rng;
     let mark = match state.mark.clone() {
@@ -179,9 +95,7 @@ async fn by_rule(
     let earlier = earlier && state.contract.as_deref() == Some(expert.book.user.id());
     Ok(if !ArticleMention::all(question).is_empty() {
         Some("조 번호가 있습니다")
-    } else if OF_CONTRACTS.iter().any(|word| question.to_lowercase().contains(word)) {
-        Some("계약에 관한 말이 있습니다")
-    } else if earlier && question::points_back(question) {
+    } else if earlier && question::goes_on(question) {
         Some("앞의 대화에 이어집니다")
     } else if !terminal::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
@@ -201,8 +115,9 @@ async fn ask(
 ) -> Result<(bool, String), StructuredError> {
     let titles: Vec<String> = expert.book.user.labels().collect();
     let data = format!("이 계약서의 조:\n{}", mark.around(&titles.join("\n")));
-    // What was said before is not asked for here: the question itself has to be about the contract, or go on from one that was.
-    let request = prompt::request(PROMPT, state, Some(data)).temperature(0.0).max_tokens(LONGEST);
+    // A question may be about the contract because the one before was.
+    let seen = ContractState { needs_previous: true, mark: Some(mark.clone()), ..state.clone() };
+    let request = prompt::request(PROMPT, &seen, Some(data)).temperature(0.0).max_tokens(LONGEST);
     let structured = Structured::<Choice>::new("scope").language(Language::Korean);
     match structured.ask(&expert.model, request, call).await {
         Ok(reply) => Ok((reply.value.subject == Subject::Contract, reply.value.reason)),
@@ -234,33 +149,29 @@ impl Expert {
             .stopped(None)
     }
 
-    /// The input of a turn in which the user asks `question` after a turn that is not of this thread: what was asked in it, what was
-    /// answered, and what the answer was taken from. It is as if that turn had been the last one here.
-    pub fn ask_after(
-        &self,
-        previous: (&str, &str, Vec<Material>),
-        question: &str,
-    ) -> ContractStateUpdate {
-        let (asked, answer, sources) = previous;
-        ContractState::update()
+    /// The input of a turn in which the user asks `question` after `previous`, a turn that is not of this thread. It is as if that had
+    /// been the last one here.
+    pub fn ask_after(&self, previous: PreviousTurn, question: &str) -> ContractStateUpdate {
+        let PreviousTurn { question: asked, answer, sources } = previous;
+        let before = ContractState::update()
             .message(Message::user(asked))
             .message(Message::assistant(answer))
-            .message(Message::user(question))
             .sources(sources)
-            .contract(Some(self.book.user.id().to_owned()))
-            .question(question)
-            .needs_previous(false)
-            .answer(None)
-            .stopped(None)
+            .contract(Some(self.book.user.id().to_owned()));
+        asking(before, question)
     }
 
     /// The input of a turn in which the user asks `question`.
     pub fn ask(&self, question: &str) -> ContractStateUpdate {
-        ContractState::update()
-            .message(Message::user(question))
-            .question(question)
-            .needs_previous(false)
-            .answer(None)
-            .stopped(None)
+        asking(ContractState::update(), question)
     }
+}
+
+fn asking(before: ContractStateUpdate, question: &str) -> ContractStateUpdate {
+    before
+        .message(Message::user(question))
+        .question(question)
+        .needs_previous(false)
+        .answer(None)
+        .stopped(None)
 }

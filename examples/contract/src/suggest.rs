@@ -18,7 +18,7 @@ const TITLES: usize = 3;
 /// The calls for `question`; `before` is what was asked before, where it goes on from that.
 pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -> Vec<ToolCall> {
     let standard = question::is_short(question) && question::asks_standard(question);
-    let before = before.filter(|_| standard || question::points_back(question));
+    let before = before.filter(|_| standard || question::goes_on(question));
     let named = question::articles(question, Origin::Contract);
     let of_standard = question::articles(question, Origin::Standard);
     let by_number = !named.is_empty() || !of_standard.is_empty();

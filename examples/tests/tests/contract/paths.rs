@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
+use contract::PreviousTurn;
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_model::{Exchange, ScriptedModel};
 
@@ -259,11 +260,33 @@ async fn a_question_that_goes_on_is_read_with_what_was_said() {
 async fn a_turn_that_is_handed_in_is_gone_on_from() {
     let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
     let before = talk(&offline::OfflineModel::new()).await.ask("제5조 알려줘").await.state;
-    let previous = ("제5조 알려줘", before.answer.as_deref().unwrap(), before.sources.clone());
+    let previous = PreviousTurn {
+        question: "제5조 알려줘".to_owned(),
+        answer: before.answer.unwrap(),
+        sources: before.sources,
+    };
     let input = expert.ask_after(previous, "그건 며칠 안에 고쳐야 해?");
     let outcome = expert.graph().unwrap().invoke(input, ()).await.unwrap();
     let state = outcome.done().unwrap();
     assert!(state.needs_previous);
     assert!(state.answer.as_deref().unwrap().contains("14일"), "{:?}", state.answer);
     assert_eq!(state.messages.len(), 4);
+}
+
+/// A word that asks is about what was asked before, and is not refused: in a thread, and where the turn before is handed in.
+#[tokio::test]
+async fn a_bare_word_goes_on_from_the_turn_before() {
+    let talk = talk(&offline::OfflineModel::new()).await;
+    let first = talk.ask("제3조 알려줘").await.state;
+    let then = talk.ask("언제까지?").await.state;
+    assert_eq!((then.in_scope, then.needs_previous), (Some(true), true), "{:?}", then.answer);
+    let previous = PreviousTurn {
+        question: "제3조 알려줘".to_owned(),
+        answer: first.answer.unwrap(),
+        sources: first.sources,
+    };
+    let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
+    let outcome = expert.graph().unwrap().invoke(expert.ask_after(previous, "언제까지?"), ()).await;
+    let state = outcome.unwrap().done().unwrap();
+    assert_eq!((state.in_scope, state.needs_previous), (Some(true), true), "{:?}", state.answer);
 }
