@@ -132,18 +132,6 @@ impl Paper {
         fits.map(|found| self.material(found.article, true)).collect()
     }
 
-    /// The articles whose amounts `found` has shares of: `용역대금의 15퍼센트` needs the article of that title.
-    pub(crate) fn bases(&self, found: &[Material]) -> Vec<Material> {
-        let is_base = |article: &&Article| {
-            let title = article.title.as_deref().filter(|title| title.chars().nth(1).is_some());
-            let share = title.map(|title| format!("{title}의 "));
-            share.is_some_and(|share| found.iter().any(|it| is_share(&it.text, &share)))
-        };
-        let bases = self.contract.articles.iter().filter(is_base);
-        let bases = bases.map(|article| self.material(article, false));
-        bases.filter(|base| !found.iter().any(|it| it.label == base.label)).collect()
-    }
-
     pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
         self.contract.articles.iter().map(Article::label)
     }
@@ -167,12 +155,6 @@ impl Paper {
     pub(crate) fn id(&self) -> &str {
         &self.document.id
     }
-}
-
-/// Whether a number stands behind `share` in `text`.
-fn is_share(text: &str, share: &str) -> bool {
-    let mut behind = text.match_indices(share).filter_map(|(at, _)| text.get(at + share.len()..));
-    behind.any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a number is read with a consonant at its end: 일, 삼, 육, 칠, 팔, 영, 십.

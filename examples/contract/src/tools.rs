@@ -142,28 +142,19 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
 impl Book {
     async fn searched(&self, query: &str, call: &Call) -> Result<Lookup, ToolError> {
         let found = self.search(Origin::Contract, query, FOUND, call);
-        let found = self.with_bases(found.await.map_err(ToolError::failed)?);
+        let found = found.await.map_err(ToolError::failed)?;
         let absent = "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.";
         Ok(Lookup::found(found, || Absent::new(Missing::Found, absent)))
     }
 
-    /// `found`, and what it has shares of.
-    fn with_bases(&self, mut found: Vec<Material>) -> Vec<Material> {
-        let bases = self.user.bases(&found);
-        found.extend(bases);
-        found
-    }
-
     fn by_index(&self, article: &str) -> Result<Lookup, ToolError> {
         let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
-        Ok(Lookup::found(self.with_bases(self.user.numbered(number)), || self.user.lacks(number)))
+        Ok(Lookup::found(self.user.numbered(number), || self.user.lacks(number)))
     }
 
     fn by_title(&self, title: &str) -> Lookup {
         let absent = "이런 제목의 조는 이 계약서에 없습니다.";
-        Lookup::found(self.with_bases(self.user.titled(title)), || {
-            Absent::new(Missing::Found, absent)
-        })
+        Lookup::found(self.user.titled(title), || Absent::new(Missing::Found, absent))
     }
 
     /// The standard articles about `topics`, one a line: by number, by title, or else by a search.

@@ -152,6 +152,9 @@ struct NewReport {
     topic: Option<String>,
 }
 
+/// The request of a call.
+type Call = RequestContext<RoleServer>;
+
 /// What a call came to.
 type Came = Result<CallToolResponse, ErrorData>;
 
@@ -159,11 +162,7 @@ type Came = Result<CallToolResponse, ErrorData>;
 impl Desk {
     /// 메모를 하나 적어 둡니다.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
-    async fn add_note(
-        &self,
-        Parameters(new): Parameters<NewNote>,
-        call: RequestContext<RoleServer>,
-    ) -> Came {
+    async fn add_note(&self, Parameters(new): Parameters<NewNote>, call: Call) -> Came {
         self.change(&call, |data| {
             data.notes.push(Note { text: new.text.trim().to_owned() });
             Ok(format!("메모를 적어 두었습니다: {} (모두 {}개)", new.text.trim(), data.notes.len()))
@@ -185,11 +184,7 @@ impl Desk {
 
     /// 맞는 메모를 지웁니다. 되돌릴 수 없습니다.
     #[tool(annotations(destructive_hint = true))]
-    async fn delete_notes(
-        &self,
-        Parameters(of): Parameters<NotesToDelete>,
-        call: RequestContext<RoleServer>,
-    ) -> Came {
+    async fn delete_notes(&self, Parameters(of): Parameters<NotesToDelete>, call: Call) -> Came {
         self.change(&call, |data| {
             if of.query.trim().is_empty() {
                 return Err("어느 메모인지 쓰세요: 모두 지우지는 않습니다.".to_owned());
@@ -205,11 +200,7 @@ impl Desk {
 
     /// 일정을 하나 잡습니다.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
-    async fn add_event(
-        &self,
-        Parameters(new): Parameters<NewEvent>,
-        call: RequestContext<RoleServer>,
-    ) -> Came {
+    async fn add_event(&self, Parameters(new): Parameters<NewEvent>, call: Call) -> Came {
         self.change(&call, |data| {
             let event =
                 Event { starts_at: new.starts_at, minutes: new.duration_minutes, title: new.title };
@@ -247,7 +238,7 @@ impl Desk {
         &self,
         Parameters(mut new): Parameters<NewBooking>,
         InputResponses(answers): InputResponses,
-        call: RequestContext<RoleServer>,
+        call: Call,
     ) -> Came {
         if new.room.is_none() || new.people.is_none() {
             let answer = match answers.and_then(|mut answers| answers.remove(QUESTION)) {
@@ -303,15 +294,13 @@ impl Desk {
 
     /// 메모와 일정으로 보고서를 만듭니다. 시간이 걸립니다.
     #[tool(annotations(destructive_hint = false))]
-    async fn build_report(
-        &self,
-        Parameters(new): Parameters<NewReport>,
-        call: RequestContext<RoleServer>,
-    ) -> Came {
-        let id = format!("report-{}", key(&call));
+    async fn build_report(&self, Parameters(new): Parameters<NewReport>, call: Call) -> Came {
+        let (key, mut id) = (key(&call), String::new());
         let report = Report { topic: new.topic, began: self.now(), cancelled: false };
         // A call that comes again under its key is told of the same task.
         let begun = self.store.change("", |data| {
+            let number = data.reports.len() + 1;
+            id = if key.is_empty() { format!("report-{number}") } else { format!("report-{key}") };
             let known = data.reports.entry(id.clone()).or_insert(report);
             Ok(known.began.to_string())
         });
@@ -338,7 +327,7 @@ impl Desk {
     /// Makes a call that writes, once for its key.
     fn change(
         &self,
-        call: &RequestContext<RoleServer>,
+        call: &Call,
         change: impl FnOnce(&mut Data) -> Result<String, String>,
     ) -> Came {
         let came = self.store.change(key(call), change).map_err(fault)?;
@@ -369,7 +358,7 @@ impl ServerHandler for Desk {
         if self.is_old { old.into() } else { ProtocolVersion::KNOWN_VERSIONS.into() }
     }
 
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, _: Call) -> Result<DiscoverResult, ErrorData> {
         if self.is_old {
             return Err(ErrorData::new(
                 rmcp::model::ErrorCode::METHOD_NOT_FOUND,
@@ -384,16 +373,12 @@ impl ServerHandler for Desk {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        _: Call,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.router().list_all()))
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        call: RequestContext<RoleServer>,
-    ) -> Came {
+    async fn call_tool(&self, request: CallToolRequestParams, call: Call) -> Came {
         let router = self.router();
         if router.get(&request.name).is_none() {
             return Err(ErrorData::invalid_params(
@@ -405,11 +390,7 @@ impl ServerHandler for Desk {
         router.call(ToolCallContext::new(self, request, call)).await
     }
 
-    async fn get_task(
-        &self,
-        of: GetTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
+    async fn get_task(&self, of: GetTaskParams, _: Call) -> Result<GetTaskResult, ErrorData> {
         self.store.ledger("poll", &of.task_id).map_err(fault)?;
         let data = self.store.read().map_err(fault)?;
         let report = data.reports.get(&of.task_id).ok_or_else(unknown)?;
@@ -425,11 +406,7 @@ impl ServerHandler for Desk {
         Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
     }
 
-    async fn cancel_task(
-        &self,
-        of: CancelTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn cancel_task(&self, of: CancelTaskParams, _: Call) -> Result<(), ErrorData> {
         self.store.ledger("cancel", &of.task_id).map_err(fault)?;
         let cancelled = self.store.change("", |data| {
             let report = data.reports.get_mut(&of.task_id).ok_or_else(String::new)?;
@@ -508,7 +485,7 @@ fn has(note: &Note, query: &str) -> bool {
 }
 
 /// The key of a call, which is empty where the client names none.
-fn key(call: &RequestContext<RoleServer>) -> &str {
+fn key(call: &Call) -> &str {
     call.meta.0.0.get(CALL_KEY).and_then(Value::as_str).unwrap_or_default()
 }
 

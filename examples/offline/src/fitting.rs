@@ -68,17 +68,16 @@ fn by_cues(question: &str, listed: &[Listed], cues: &[Vec<String>]) -> Vec<Strin
     asked.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Where the words of `cue` stand in the question, in their order. One of a single letter stands at the beginning of a word: within one it is
-/// chance.
+/// Where the words of `cue` stand in the question, in their order. One of a single letter stands in another word than the one before it:
+/// `메모 지` is not in `메모지`.
 fn places(cue: &str, question: &str) -> Option<Vec<usize>> {
     let mut from = 0;
     let place = |part: &str| {
-        let is_short = part.chars().count() == 1;
-        let found = question.get(from..)?.match_indices(part).map(|(at, _)| from + at);
-        let begins = |at: &usize| {
-            question.get(..*at).is_some_and(|it| it.is_empty() || it.ends_with(char::is_whitespace))
-        };
-        let at = found.filter(|at| !is_short || begins(at)).min()?;
+        let is_short = from > 0 && part.chars().count() == 1;
+        let rest = question.get(from..)?;
+        let apart = rest.find(char::is_whitespace).filter(|_| is_short);
+        let begin = if is_short { apart? } else { 0 };
+        let at = from + begin + rest.get(begin..)?.find(part)?;
         from = at + part.len();
         Some(at)
     };

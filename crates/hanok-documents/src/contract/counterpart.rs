@@ -64,3 +64,24 @@ fn pairs(text: &str) -> BTreeSet<Pair> {
     let letters = text.chars().zip(text.chars().skip(1));
     letters.filter(|(one, next)| is_hangul(*one) && is_hangul(*next)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Contract;
+
+    #[test]
+    fn an_article_without_its_like_has_no_counterpart() {
+        let ours =
+            Contract::parse("제1조(반려동물) 을은 개를 키우지 않는다.\n제2조(해지) 해지한다.\n");
+        let nothing = Contract::parse("제목만 있다.");
+        let other =
+            Contract::parse("제3조(계약의 해지) 해지할 수 있다.\n제4조 갑은 세금을 낸다.\n");
+        let keys = |other: &Contract| -> Vec<Option<String>> {
+            ours.counterparts(other).into_iter().map(|it| it.map(|it| it.number.key())).collect()
+        };
+        assert_eq!(keys(&nothing), [None, None]);
+        assert_eq!(keys(&other), [None, Some("3".to_owned())]);
+        assert_eq!(keys(&ours), [Some("1".to_owned()), Some("2".to_owned())]);
+        assert!(nothing.counterparts(&ours).is_empty());
+    }
+}
