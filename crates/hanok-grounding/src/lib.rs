@@ -8,6 +8,7 @@
 //! | `facts` | the same in an order in which one is found quickly |
 //! | `grounded` | an answer, its figures and their sources |
 //! | `hook` | the same as a hook of an agent |
+//! | `stated` | values that a model gives as arguments, looked up in what a person wrote |
 
 #![doc = include_str!("../README.md")]
 
@@ -20,6 +21,7 @@ mod hook;
 mod law;
 mod shown;
 mod sources;
+mod stated;
 mod unit;
 mod unread;
 
@@ -31,4 +33,5 @@ pub use hanok_state as state;
 pub use grounded::{Grounded, GroundedFigure};
 pub use grounding::{Grounding, GroundingError, Unsupported, UnsupportedFigures};
 pub use sources::{Source, Sources};
+pub use stated::{Stated, StatedKind};
 pub use unit::DataUnit;
