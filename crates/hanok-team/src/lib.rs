@@ -11,6 +11,7 @@
 //! | `steps`, `event` | the progress, from the log and live |
 //! | `memory` | what is known of the user |
 //! | `what_if` | another choice, tried in a fork |
+//! | `tool_planner` | the tools of a team with their arguments, chosen in one request |
 //! | `choose_again` | the choices of a log, made again by another model |
 //! | `choice`, `prompt` | the choices in the log, and the texts of models and answers |
 //!
@@ -37,6 +38,7 @@ mod state;
 mod step;
 mod steps;
 mod supervisor;
+mod tool_planner;
 mod what_if;
 
 // The crates whose types stand in what this one says.
@@ -57,4 +59,5 @@ pub use state::{Aggregated, Instead, Missing, Phase, TeamPlan, TeamState, TeamSt
 pub use step::{ExecutionStep, StepStatus, TeamResult};
 pub use steps::steps_of;
 pub use supervisor::TeamSupervisor;
+pub use tool_planner::{ToolOption, ToolPlan, ToolPlanner};
 pub use what_if::{Compared, WhatIf, WhatIfError, WhatIfSide};

@@ -15,5 +15,6 @@ mod order;
 mod planning;
 mod simulated;
 mod support;
+mod tool_planner;
 mod turn;
 mod what_if;
