@@ -11,6 +11,7 @@ use crate::{
     lists,
     prompt::Listed,
     route::{ranked, talk},
+    stated,
 };
 
 /// A value that fits `schema`, as far as it is made of objects, lists, choices and plain values: of a choice, the value whose
@@ -31,10 +32,17 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
     if !options.is_empty() {
         return chosen(options, conversation);
     }
+    if stated::is_typed(schema) {
+        return stated::fill(schema, root, &conversation.question, &conversation.aliases);
+    }
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-        let value = |schema| filled(schema, root, conversation, depth + 1);
+        let value = |name: &String, schema| match is_listed(name, conversation) {
+            Some(true) => arguments(schema, root, conversation),
+            Some(false) => Value::Null,
+            None => filled(schema, root, conversation, depth + 1),
+        };
         let object: Map<_, _> =
-            properties.iter().map(|(name, schema)| (name.clone(), value(schema))).collect();
+            properties.iter().map(|(name, schema)| (name.clone(), value(name, schema))).collect();
         return Value::Object(object);
     }
     let several = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
@@ -68,6 +76,21 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
         Some("object") => json!({}),
         _ => Value::Null,
     }
+}
+
+/// Whether a property of this name is for something that the system prompt lists, and whether that fits the question.
+fn is_listed(name: &String, conversation: &Conversation) -> Option<bool> {
+    let listed = &conversation.listed;
+    let is_known = listed.iter().any(|listed| listed.name == *name);
+    is_known.then(|| lists::chosen(&conversation.question, listed).contains(name))
+}
+
+/// The arguments of something that is listed.
+fn arguments(schema: &Value, root: &Value, conversation: &Conversation) -> Value {
+    let options = schema.get("anyOf").and_then(Value::as_array);
+    let schema = options.and_then(|options| options.first()).unwrap_or(schema);
+    let schema = resolve_schema(schema, root);
+    stated::fill(schema, root, &conversation.question, &conversation.aliases)
 }
 
 /// Whether a value says if the data is an answer.

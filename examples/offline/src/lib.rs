@@ -19,6 +19,7 @@ mod prompt;
 mod reckon;
 mod reply;
 mod route;
+mod stated;
 mod summary;
 mod tables;
 mod typed;

@@ -51,7 +51,7 @@ pub(crate) fn fill(
 }
 
 /// The names of those that fit any part of the question, in the order in which they are listed.
-fn chosen(question: &str, listed: &[Listed]) -> Vec<String> {
+pub(crate) fn chosen(question: &str, listed: &[Listed]) -> Vec<String> {
     let of_parts: Vec<String> =
         parts(question).iter().flat_map(|part| fitting(part, listed)).collect();
     let names = listed.iter().map(|listed| &listed.name);
