@@ -28,6 +28,7 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
         EventKind::AnswerVoided { request, reason } => {
             json!({"event": "answer_voided", "request": request.id.0, "reason": reason})
         }
+        EventKind::Tool(_) => talk.told_call(event)?,
         EventKind::Lagged(count) => json!({"event": "lagged", "count": count}),
         EventKind::Cut { error } => json!({"event": "cut", "error": error}),
         _ => return None,

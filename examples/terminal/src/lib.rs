@@ -15,6 +15,8 @@ mod interrupts;
 mod json;
 mod keyboard;
 mod lanes;
+#[cfg(feature = "learning")]
+pub mod learning;
 mod live;
 mod load;
 mod marked;
@@ -28,6 +30,8 @@ mod session;
 mod shown;
 mod silence;
 mod talk;
+#[cfg(feature = "team")]
+pub mod team;
 mod typed;
 
 pub use at_once::{AtOnce, AtOnceQuestions, at_once};

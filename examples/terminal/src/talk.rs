@@ -56,6 +56,12 @@ pub trait Talk: Send + Sync {
         None
     }
 
+    /// What the beginning or the end of a tool's call is told as to programs: an object with the key `event`. Default: nothing.
+    fn told_call(&self, event: &Event) -> Option<Value> {
+        let _ = event;
+        None
+    }
+
     /// What a command of its own says (`name` without the `/`), `None` where it has no such command.
     fn command(&self, name: &str, state: &Self::State) -> Option<String> {
         let (_, _) = (name, state);
