@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use real_estate::{Options, Talking, open};
+use real_estate::{Options, Talking, app};
 use terminal::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
@@ -14,8 +14,8 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let brain = brain::choose().await?.dated();
-    let opened = open(brain.model.clone(), options).await?;
+    let brain = brain::choose_or(app::rules()).await?.dated();
+    let opened = app::open(brain.model.clone(), options).await?;
     let talking = Talking::new(opened.supervisor.clone(), opened.memory.clone());
     if options.talk.graph {
         screen.answer(&talking.drawing())?;

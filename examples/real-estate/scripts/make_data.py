@@ -2,7 +2,7 @@
 
     python3 scripts/make_data.py
 
-Writes data/market.csv, data/listings.jsonl and data/loans.jsonl beside this folder. It uses the standard library alone and a
+Writes data/market.jsonl, data/listings.jsonl and data/loans.jsonl beside this folder. It uses the standard library alone and a
 fixed seed, so the files come out the same each time.
 """
 
@@ -65,15 +65,15 @@ def market(dice):
 
 NAMES = ["가온", "누리", "다솜", "라온", "마루", "벼리", "새론", "아라", "예솔", "하람", "한울", "해솔"]
 PLACES = ["가람동", "나래동", "다온동", "미르동", "보람동", "소담동", "윤슬동"]
-KINDS = [("apartment", "아파트", 1.0), ("villa", "빌라", 0.55), ("officetel", "오피스텔", 0.75)]
+KINDS = [("아파트", 1.0), ("빌라", 0.55), ("오피스텔", 0.75)]
 AREAS = [(24, 1), (29, 1), (39, 2), (49, 2), (59, 3), (74, 3), (84, 3), (101, 4), (114, 4)]
 
 
 def listing(dice, number, newest):
     district = DISTRICTS[number % len(DISTRICTS)][0]
-    deal = ["sale", "jeonse", "monthly_rent"][number // len(DISTRICTS) % 3]
-    kind, word, worth = dice.choices(KINDS, [5, 3, 2])[0]
-    area, rooms = dice.choice(AREAS if kind != "officetel" else AREAS[:5])
+    deal = ["매매", "전세", "월세"][number // len(DISTRICTS) % 3]
+    kind, worth = dice.choices(KINDS, [5, 3, 2])[0]
+    area, rooms = dice.choice(AREAS if kind != "오피스텔" else AREAS[:5])
     hundredths = area * 100 + dice.randrange(100)
     built = dice.randrange(1988, 2026)
     scale = worth * hundredths / 8400 * (0.8 + (built - 1988) / 120) * dice.uniform(0.9, 1.12)
@@ -82,14 +82,14 @@ def listing(dice, number, newest):
         "id": f"L{number + 1:03}",
         "district": district,
         "neighbourhood": dice.choice(PLACES),
-        "name": f"{dice.choice(NAMES)}{word}",
+        "name": f"{dice.choice(NAMES)}{kind}",
         "kind": kind,
         "deal": deal,
     }
     won = lambda amount, unit: rounded(amount * scale, unit) * 10_000
-    if deal == "sale":
+    if deal == "매매":
         home["price"] = won(sale, 500)
-    elif deal == "jeonse":
+    elif deal == "전세":
         home["deposit"] = won(jeonse, 500)
     else:
         part = dice.choice([0.2, 0.5, 1.0, 1.4])
@@ -97,7 +97,7 @@ def listing(dice, number, newest):
         home["monthly_rent"] = won(rent * (1 + (1 - part) * 0.4), 5)
     home["area"] = f"{hundredths // 100}.{hundredths % 100:02}"
     home["rooms"] = rooms
-    home["floor"] = dice.randrange(1, 25 if kind != "villa" else 5)
+    home["floor"] = dice.randrange(1, 25 if kind != "빌라" else 5)
     home["built"] = built
     return home
 
@@ -116,26 +116,26 @@ def loans(dice):
     least = lambda fact, value: condition(fact, "at_least", value)
     is_so = lambda fact: condition(fact, "equal", True)
     plans = [
-        ("전세자금 기본", "jeonse", 300, []),
-        ("전세자금 든든", "jeonse", 500, [is_so("no_home")]),
-        ("청년 전세", "jeonse", 200, [least("age", 19), most("age", 34), most("income", 50 * MILLION), is_so("no_home")]),
-        ("신혼 전세", "jeonse", 300, [is_so("married"), most("income", 75 * MILLION), is_so("no_home")]),
-        ("중소득 전세", "jeonse", 250, [most("income", 70 * MILLION)]),
-        ("다자녀 전세", "jeonse", 350, [least("children", 2), is_so("no_home")]),
-        ("전세 갈아타기", "jeonse", 450, [least("income", 30 * MILLION)]),
-        ("내집마련 기본", "sale", 500, []),
-        ("내집마련 고정금리", "sale", 600, [least("income", 40 * MILLION)]),
-        ("첫집 디딤", "sale", 300, [is_so("first_home"), most("income", 70 * MILLION), most("price", 600 * MILLION)]),
-        ("첫집 우대", "sale", 420, [is_so("first_home")]),
-        ("신혼 첫집", "sale", 400, [is_so("first_home"), is_so("married"), most("income", 85 * MILLION), most("price", 600 * MILLION)]),
-        ("청년 주택구입", "sale", 350, [least("age", 19), most("age", 39), is_so("no_home")]),
-        ("다자녀 주택구입", "sale", 450, [least("children", 2), most("income", 100 * MILLION)]),
-        ("소형주택 구입", "sale", 200, [most("area", 60), most("price", 400 * MILLION)]),
-        ("월세보증금 기본", "rent_deposit", 50, []),
-        ("청년 월세보증금", "rent_deposit", 45, [least("age", 19), most("age", 34), most("income", 50 * MILLION)]),
-        ("월세보증금 안심", "rent_deposit", 100, [is_so("no_home"), most("deposit", 200 * MILLION)]),
-        ("신혼 월세보증금", "rent_deposit", 80, [is_so("married")]),
-        ("저소득 월세보증금", "rent_deposit", 40, [most("income", 35 * MILLION)]),
+        ("전세자금 기본", "전세", 300, []),
+        ("전세자금 든든", "전세", 500, [is_so("no_home")]),
+        ("청년 전세", "전세", 200, [least("age", 19), most("age", 34), most("income", 50 * MILLION), is_so("no_home")]),
+        ("신혼 전세", "전세", 300, [is_so("married"), most("income", 75 * MILLION), is_so("no_home")]),
+        ("중소득 전세", "전세", 250, [most("income", 70 * MILLION)]),
+        ("다자녀 전세", "전세", 350, [least("children", 2), is_so("no_home")]),
+        ("전세 갈아타기", "전세", 450, [least("income", 30 * MILLION)]),
+        ("내집마련 기본", "매매", 500, []),
+        ("내집마련 고정금리", "매매", 600, [least("income", 40 * MILLION)]),
+        ("첫집 디딤", "매매", 300, [is_so("first_home"), most("income", 70 * MILLION), most("price", 600 * MILLION)]),
+        ("첫집 우대", "매매", 420, [is_so("first_home")]),
+        ("신혼 첫집", "매매", 400, [is_so("first_home"), is_so("married"), most("income", 85 * MILLION), most("price", 600 * MILLION)]),
+        ("청년 주택구입", "매매", 350, [least("age", 19), most("age", 39), is_so("no_home")]),
+        ("다자녀 주택구입", "매매", 450, [least("children", 2), most("income", 100 * MILLION)]),
+        ("소형주택 구입", "매매", 200, [most("area", 60), most("price", 400 * MILLION)]),
+        ("월세보증금 기본", "월세", 50, []),
+        ("청년 월세보증금", "월세", 45, [least("age", 19), most("age", 34), most("income", 50 * MILLION)]),
+        ("월세보증금 안심", "월세", 100, [is_so("no_home"), most("deposit", 200 * MILLION)]),
+        ("신혼 월세보증금", "월세", 80, [is_so("married")]),
+        ("저소득 월세보증금", "월세", 40, [most("income", 35 * MILLION)]),
     ]
     for number, (name, purpose, limit, conditions) in enumerate(plans):
         low = 440 - 35 * len(conditions) + dice.randrange(-20, 21)
@@ -161,14 +161,9 @@ def lines(path, what, rows):
 def main():
     dice = random.Random(SEED)
     rows, newest = market(dice)
-    head = [
-        f"# as_of: {AS_OF}",
-        f"# source: {SOURCE.format('시세가')}",
-        "# unit: 만원, 84㎡ 아파트의 평균",
-        "district,month,sale,jeonse,monthly_deposit,monthly_rent",
-    ]
-    text = "\n".join(head + [",".join(map(str, row)) for row in rows]) + "\n"
-    (DATA / "market.csv").write_text(text, encoding="utf-8")
+    names = ("district", "month", "sale", "jeonse", "deposit", "rent")
+    won = lambda row: (*row[:2], *(amount * 10_000 for amount in row[2:]))
+    lines(DATA / "market.jsonl", "시세가", [dict(zip(names, won(row))) for row in rows])
     homes = [listing(dice, number, newest) for number in range(300)]
     lines(DATA / "listings.jsonl", "매물이", homes)
     lines(DATA / "loans.jsonl", "대출 상품이", loans(dice))

@@ -1,32 +1,37 @@
-//! The real-estate team: data, tools and wording.
+//! Three teams over one supervisor, which answers questions about renting, buying and lending a home in Korea.
 //!
 //! ```text
 //! initialize -> load_memory -> planning -> execute_teams -> aggregate_results -> generate_response
 //!                                              |-- search, analysis, document
 //! ```
 //!
-//! Everything reusable is in the crates: the supervisor that plans and the look at figures in `hanok-supervisor`, the choice of tools and
-//! their calls in `hanok-agent`, the memory of users in `hanok-memory`, Korean amounts in `hanok-tools`. What is here is this program's
-//! own: data, tools, the graphs of its teams, and its words.
+//! | read this | for |
+//! | --- | --- |
+//! | `main.rs`, `app` | how the parts are put together |
+//! | `teams` | the three graphs; `teams::select`: a model chooses the tools and their arguments in one request |
+//! | `teams::check` | the rules that check these arguments against what the user wrote |
+//! | `tools` | ten tools over the files of `data/`, a file each |
+//! | `documents`, `documents::review` | contracts from `templates/*.md`, and what is risky in them |
+//! | `memory` | what of a user's words is remembered |
+//!
+//! The commands of the terminal (the plan, the decision log, what-if, the memory) are those of `terminal`, as every program over a
+//! `TeamSupervisor` may have them.
+//!
+//! A question takes at most five requests to the model with two teams: intent, plan, and one for each team; the last writes the
+//! answer. The prompts are in `prompts/`: keyword extraction shares a request with the selection of tools, and insights share one with
+//! the response.
 
-pub mod area;
+pub mod app;
 pub mod data;
 pub mod documents;
-mod estate;
 pub mod memory;
 pub mod money;
-mod opened;
 mod options;
 pub mod person;
-pub mod preferences;
-pub mod proposer;
-pub mod question;
-mod talking;
 pub mod teams;
 pub mod tools;
-pub mod wording;
 
-pub use estate::Estate;
-pub use opened::{Opened, Pupil, open};
 pub use options::Options;
-pub use talking::Talking;
+
+/// A conversation with the teams, and what it remembers.
+pub type Talking = terminal::team::TeamTalk<Option<memory::EstateMemory>>;

@@ -1,101 +1,137 @@
-//! What somebody states of a person and of the home that is meant.
+//! What somebody states of a person and of the home that is meant, and conditions on it.
 
-use hanok_figures::Number;
-use hanok_model::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::area::StatedArea;
-use crate::data::conditions::{Fact, Facts};
-use crate::money::StatedWon;
+use crate::money::{Area, Won};
 
-/// What is known of a person and the home that is meant. Everything may be missing. The comments are for models.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+/// What is known of a person and the home that is meant. The comments are for models.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Person {
-    /// 만 나이.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// 만 나이(세).
     pub age: Option<u32>,
-    /// 연소득. 부부이면 합친 소득.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub income: Option<StatedWon>,
-    /// 순자산.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub assets: Option<StatedWon>,
-    /// 자녀 수.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// 연소득, 부부이면 합친 소득(원).
+    pub income: Option<Won>,
+    /// 순자산(원).
+    pub assets: Option<Won>,
+    /// 자녀 수(명).
     pub children: Option<u32>,
     /// 혼인했는지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub married: Option<bool>,
     /// 혼인한 지 7년 이내이거나 곧 혼인하는지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub newlywed: Option<bool>,
     /// 최근 2년 안에 출산했는지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub newborn: Option<bool>,
     /// 무주택인지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_home: Option<bool>,
     /// 생애 처음으로 집을 사는지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_home: Option<bool>,
     /// 세대주인지.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub household_head: Option<bool>,
-    /// 빌릴 집의 보증금(전세금).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deposit: Option<StatedWon>,
-    /// 빌릴 집의 월세.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub monthly_rent: Option<StatedWon>,
-    /// 살 집의 값.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub price: Option<StatedWon>,
-    /// 집의 전용면적.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub area: Option<StatedArea>,
+    /// 빌릴 집의 보증금이나 전세금(원).
+    pub deposit: Option<Won>,
+    /// 빌릴 집의 월세(원).
+    pub monthly_rent: Option<Won>,
+    /// 살 집의 값(원).
+    pub price: Option<Won>,
+    /// 집의 전용면적(㎡).
+    pub area: Option<Area>,
 }
 
-/// The oldest person.
-const OLDEST: u32 = 150;
+/// A condition of a loan or of a policy, on one fact.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Condition {
+    fact: String,
+    is: Comparison,
+    value: Value,
+}
 
-/// The most children.
-const MOST_CHILDREN: u32 = 50;
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Comparison {
+    AtLeast,
+    AtMost,
+    Equal,
+}
+
+/// The names of the facts, each with the unit of its numbers, or what it is called where it is true.
+const FACTS: [(&str, &str, &str); 14] = [
+    ("age", "만 나이", "세"),
+    ("children", "자녀 수", "명"),
+    ("area", "전용면적", "㎡"),
+    ("income", "연소득", "원"),
+    ("assets", "순자산", "원"),
+    ("deposit", "보증금", "원"),
+    ("monthly_rent", "월세", "원"),
+    ("price", "집값", "원"),
+    ("married", "혼인 여부", "혼인한 사람"),
+    ("newlywed", "신혼부부 여부", "신혼부부"),
+    ("newborn", "최근 2년 안의 출산 여부", "최근 2년 안에 출산한 가구"),
+    ("no_home", "무주택 여부", "무주택자"),
+    ("first_home", "생애최초 구입 여부", "생애 처음으로 집을 사는 사람"),
+    ("household_head", "세대주 여부", "세대주"),
+];
+
+impl Condition {
+    fn named(&self) -> (&str, &str) {
+        let named = FACTS.iter().find(|fact| fact.0 == self.fact);
+        named.map_or((self.fact.as_str(), ""), |(_, name, unit)| (name, unit))
+    }
+
+    /// The name of the fact.
+    #[must_use]
+    pub fn fact(&self) -> &str {
+        self.named().0
+    }
+
+    /// The condition in words.
+    #[must_use]
+    pub fn in_korean(&self) -> String {
+        let ((name, unit), Some(number)) = (self.named(), self.value.as_i64()) else {
+            return self.named().1.to_owned();
+        };
+        let value = if unit == "원" { Won(number).in_units() } else { format!("{number}{unit}") };
+        let is = match self.is {
+            Comparison::AtLeast => "이상",
+            Comparison::AtMost => "이하",
+            Comparison::Equal => "",
+        };
+        format!("{name} {value} {is}").trim_end().to_owned()
+    }
+
+    /// Whether `facts` meet the condition; `None` where the fact is not known.
+    fn test(&self, facts: &Value) -> Option<bool> {
+        let known = facts.get(&self.fact).filter(|fact| !fact.is_null())?;
+        let (Some(number), Some(bound)) = (known.as_f64(), self.value.as_f64()) else {
+            return Some(*known == self.value);
+        };
+        Some(match self.is {
+            Comparison::AtLeast => number >= bound,
+            Comparison::AtMost => number <= bound,
+            Comparison::Equal => (number - bound).abs() < f64::EPSILON,
+        })
+    }
+}
 
 impl Person {
-    /// The facts, with what follows from them.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::Arguments`] with an amount, area, age or number of children that is none.
-    pub fn facts(&self) -> Result<Facts, ToolError> {
-        let won = |stated: &Option<StatedWon>| {
-            let won = stated.as_ref().map(StatedWon::won).transpose();
-            won.map(|won| won.map(Number::from)).map_err(ToolError::arguments)
-        };
-        let count = |name: &str, count: Option<u32>, most: u32| match count {
-            Some(count) if count > most => Err(ToolError::arguments(format!(
-                "{name}: {most} 이하여야 합니다. 받은 값: {count}"
-            ))),
-            count => Ok(count.map(|count| Number::from(i64::from(count)))),
-        };
-        let area = self.area.as_ref().map(StatedArea::square_metres).transpose();
-        let facts = Facts::default()
-            .number(Fact::Age, count("나이", self.age, OLDEST)?)
-            .number(Fact::Children, count("자녀 수", self.children, MOST_CHILDREN)?)
-            .number(Fact::Income, won(&self.income)?)
-            .number(Fact::Assets, won(&self.assets)?)
-            .number(Fact::Deposit, won(&self.deposit)?)
-            .number(Fact::MonthlyRent, won(&self.monthly_rent)?)
-            .number(Fact::Price, won(&self.price)?)
-            .number(Fact::Area, area.map_err(ToolError::arguments)?)
-            .flag(Fact::Married, self.married)
-            .flag(Fact::Newlywed, self.newlywed)
-            .flag(Fact::Newborn, self.newborn)
-            .flag(Fact::NoHome, self.no_home)
-            .flag(Fact::FirstHome, self.first_home)
-            .flag(Fact::HouseholdHead, self.household_head);
-        Ok(facts.concluded())
+    /// The conditions of `all` that this person does not meet, and those of which a fact is missing.
+    #[must_use]
+    pub fn open<'c>(&self, all: &'c [Condition]) -> (Vec<&'c Condition>, Vec<&'c Condition>) {
+        // Whoever is newly married is married, and whoever buys a first home has none.
+        let follows = |fact: Option<bool>, from: Option<bool>| fact.or(from.filter(|is| *is));
+        let mut facts = json!(Self {
+            married: follows(self.married, self.newlywed),
+            no_home: follows(self.no_home, self.first_home),
+            ..self.clone()
+        });
+        let metres =
+            self.area.as_ref().and_then(|area| area.metres.to_string().parse::<f64>().ok());
+        if let Some(facts) = facts.as_object_mut() {
+            facts.insert("area".to_owned(), json!(metres));
+        }
+        let unmet = all.iter().filter(|one| one.test(&facts) == Some(false)).collect();
+        (unmet, all.iter().filter(|one| one.test(&facts).is_none()).collect())
     }
 }

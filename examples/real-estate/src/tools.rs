@@ -1,8 +1,8 @@
-//! The ten tools.
+//! The ten tools: each reads its typed arguments and the data, and answers in words and as data.
 
-mod contract_analysis;
+pub mod contract_analysis;
 mod lease_contract_generator;
-mod legal_search;
+pub mod legal_search;
 mod loan_data;
 mod loan_simulator;
 mod market_analysis;
@@ -10,46 +10,95 @@ mod market_data;
 mod policy_matcher;
 mod real_estate_search;
 mod roi_calculator;
-mod words;
 
-pub(crate) use words::short;
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use std::{path::PathBuf, sync::Arc};
+use hanok_core::{BoxError, Call, Effect};
+use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use hanok_model::{InvalidSpec, SharedTool};
+use crate::data::{Data, Origin};
 
-use crate::{data::Data, documents::ContractRules};
+/// What a tool answers.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The answer in words, a line each.
+    pub lines: Vec<String>,
+    /// Where it comes from.
+    pub source: Option<Origin>,
+    /// What other programs read of it.
+    pub data: Value,
+}
 
-pub use contract_analysis::{
-    Analysis, ContractFindings, ContractQuestion, RentAnswer, analyse, contract_analysis,
-};
-pub use lease_contract_generator::{Generated, LeaseOrder, generate, lease_contract_generator};
-pub use legal_search::{Absent, By, FoundArticle, LawAnswer, LawQuestion, LawSearch, legal_search};
-pub use loan_data::{ExcludedLoan, LoanSearch, LoansFound, Offer, loan_data, search_loans};
-pub use loan_simulator::{Check, LoanQuestion, LoanSummary, Measure, loan_simulator, simulate};
-pub use market_analysis::{
-    AnalysisQuestion, Comparison, MarketAnalysis, Ratio, Trend, analyse_market, market_analysis,
-};
-pub use market_data::{
-    Change, MarketPrices, MarketQuestion, MonthPrice, Series, market_data, prices,
-};
-pub use policy_matcher::{Match, PoliciesMatched, PolicyQuestion, match_policies, policy_matcher};
-pub use real_estate_search::{
-    Excluded, FilterName, HomesThatFit, SearchQuestion, real_estate_search, search_homes,
-};
-pub use roi_calculator::{RoiQuestion, roi_calculator, yields};
+impl Answer {
+    /// An answer in words.
+    #[must_use]
+    pub fn of(lines: Vec<String>) -> Self {
+        Self { lines, ..Self::default() }
+    }
+
+    /// What has to be known for an answer.
+    fn lacking(what: &str) -> Self {
+        Self::of(vec![format!("다음을 알려 주시면 답할 수 있습니다: {what}.")])
+    }
+
+    /// The words, with the day of the data; the source is told once, below the answer of the turn.
+    fn output(self) -> ToolOutput {
+        let mut text = self.lines.join("\n");
+        if let Some(origin) = &self.source {
+            text.push_str(&format!("\n({} 기준)", origin.as_of));
+        }
+        let source = self.source.map(|origin| origin.source);
+        let data = json!({"text": text, "source": source, "details": self.data});
+        ToolOutput::new(text).data(data)
+    }
+}
+
+/// A tool that only reads.
+fn reads<A: JsonSchema + DeserializeOwned + 'static>(
+    name: &str,
+    description: &str,
+    data: &Arc<Data>,
+    run: impl Fn(A, &Data) -> Result<Answer, BoxError> + Send + Sync + 'static,
+) -> Result<SharedTool, InvalidSpec> {
+    let data = data.clone();
+    let run = move |arguments: A, _: Call| {
+        std::future::ready(match run(arguments, &data) {
+            Ok(answer) => Ok(answer.output()),
+            Err(cause) => Err(ToolError::arguments(cause)),
+        })
+    };
+    let tool = FnTool::new(name, description.trim(), run)?.effect(Effect::Pure);
+    Ok(SharedTool::new(tool.timeout(Duration::from_secs(10))))
+}
+
+/// A tool of this name, whose description is the file of its name in `prompts/`.
+macro_rules! tool {
+    ($name:ident, $data:expr) => {
+        reads(
+            stringify!($name),
+            include_str!(concat!("../prompts/", stringify!($name), ".txt")),
+            $data,
+            $name::answer,
+        )
+    };
+}
 
 /// The tools of the search team.
 ///
 /// # Errors
 ///
 /// None that a caller could cause: their names and arguments are fixed.
-pub fn search_tools(data: &Data) -> Result<Vec<SharedTool>, InvalidSpec> {
+pub fn search_tools(data: &Arc<Data>) -> Result<Vec<SharedTool>, InvalidSpec> {
+    let law = legal_search::LawSearch::new(data);
+    let legal = include_str!("../prompts/legal_search.txt");
     Ok(vec![
-        SharedTool::new(legal_search(data.law.clone())?),
-        SharedTool::new(market_data(data.market.clone())?),
-        SharedTool::new(real_estate_search(data.listings.clone())?),
-        SharedTool::new(loan_data(data.loans.clone())?),
+        reads("legal_search", legal, data, move |asked, data| law.answer(&asked, data))?,
+        tool!(market_data, data)?,
+        tool!(real_estate_search, data)?,
+        tool!(loan_data, data)?,
     ])
 }
 
@@ -58,16 +107,13 @@ pub fn search_tools(data: &Data) -> Result<Vec<SharedTool>, InvalidSpec> {
 /// # Errors
 ///
 /// None that a caller could cause: their names and arguments are fixed.
-pub fn analysis_tools(
-    data: &Data,
-    rules: &Arc<ContractRules>,
-) -> Result<Vec<SharedTool>, InvalidSpec> {
+pub fn analysis_tools(data: &Arc<Data>) -> Result<Vec<SharedTool>, InvalidSpec> {
     Ok(vec![
-        SharedTool::new(contract_analysis(data.limits.clone(), rules.clone())?),
-        SharedTool::new(market_analysis(data.market.clone(), data.risk.clone())?),
-        SharedTool::new(roi_calculator()?),
-        SharedTool::new(loan_simulator(data.limits.clone())?),
-        SharedTool::new(policy_matcher(data.policies.clone())?),
+        tool!(contract_analysis, data)?,
+        tool!(market_analysis, data)?,
+        tool!(roi_calculator, data)?,
+        tool!(loan_simulator, data)?,
+        tool!(policy_matcher, data)?,
     ])
 }
 
@@ -76,11 +122,6 @@ pub fn analysis_tools(
 /// # Errors
 ///
 /// None that a caller could cause: its name and arguments are fixed.
-pub fn document_tools(
-    data: &Data,
-    rules: &Arc<ContractRules>,
-    out: PathBuf,
-) -> Result<Vec<SharedTool>, InvalidSpec> {
-    let tool = lease_contract_generator(out, data.limits.clone(), rules.clone())?;
-    Ok(vec![SharedTool::new(tool)])
+pub fn document_tools(data: &Arc<Data>, out: PathBuf) -> Result<Vec<SharedTool>, InvalidSpec> {
+    Ok(vec![lease_contract_generator::tool(data, out)?])
 }

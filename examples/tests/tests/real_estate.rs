@@ -1,21 +1,11 @@
 //! What the team of `real-estate` finds, reckons, writes and says.
 
-mod amount;
-mod data;
+mod answers;
 mod documents;
 mod law;
-mod leases;
-mod legal_search;
-mod loans;
-mod money_and_document_tools;
-mod names;
-mod pair;
+mod money;
 mod program;
 mod python;
-mod question;
-mod rent;
-mod returns;
-mod search_tools;
 mod stream;
 mod team;
 mod watched;

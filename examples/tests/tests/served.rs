@@ -43,6 +43,9 @@ impl Example {
 
     /// The model of rules, told by which words the example's tools are asked for.
     fn model(&self) -> OfflineModel {
-        OfflineModel::new().aliases(offline::aliases(desk::CUES))
+        match self.name {
+            "real-estate" => real_estate::app::rules(),
+            _ => OfflineModel::new().aliases(offline::aliases(desk::CUES)),
+        }
     }
 }

@@ -1,250 +1,140 @@
-//! The tool `contract_analysis`: what is wrong with a lease, and how much its rent may rise.
+//! What a change of a rent comes to, and what a lease lacks.
 
-use std::{sync::Arc, time::Duration};
-
-use hanok_core::{Call, Effect};
+use hanok_core::BoxError;
 use hanok_documents::Contract;
-use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
+use hanok_figures::{Number, evaluate};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
-use crate::data::Limits;
-use crate::documents::{ContractRules, Facts, Finding, Risk, examine};
-use crate::money::rent::{RentChange, Terms, Verdict, change, change_of_both};
-use crate::money::{AmountError, StatedWon, pair, stated_pair};
-
-/// The longest contract, in bytes.
-const LONGEST: usize = 200_000;
-
-/// How many findings the text names; the data have all.
-const NAMED: usize = 8;
-
-const DESCRIPTION: &str = "주택 임대차계약서의 본문에서 빠진 보호 조항, 법이 대신하는 조항(강행규정), 이상한 금액을 찾고, \
-전세금·보증금·월세의 증액률과 상한(주택임대차보호법 제7조)을 정확히 계산합니다. \
-매매계약이나 상가 임대차에는 쓰지 않으며, 법 조문을 찾거나 시세를 알아보는 데에도 쓰지 않습니다. \
-이런 말에 씁니다: 올려 달, 올려달, 올리, 올린, 올려도, 인상, 내리, 증액, 계약서 검토, 위험한 조항, 독소 조항.";
+use super::Answer;
+use crate::{
+    data::Data,
+    documents::review,
+    money::{Change, Rate, Terms, Won, floor},
+};
 
 /// What the tool takes. The comments are for models.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ContractQuestion {
-    /// 살펴볼 계약서의 본문 전체.
-    #[serde(default)]
-    pub contract: Option<String>,
-    /// 증액에 관한 말 그대로: "전세금을 3에서 3.3억으로 올려 달래요".
-    #[serde(default)]
-    pub change: Option<String>,
-    /// 바뀌기 전의 보증금. `change`를 쓰면 비웁니다.
-    #[serde(default)]
-    pub before: Option<StatedWon>,
-    /// 바뀐 뒤의 보증금.
-    #[serde(default)]
-    pub after: Option<StatedWon>,
-    /// 바뀌기 전의 월세.
-    #[serde(default)]
-    pub rent_before: Option<StatedWon>,
-    /// 바뀐 뒤의 월세.
-    #[serde(default)]
-    pub rent_after: Option<StatedWon>,
-    /// 집값.
-    #[serde(default)]
-    pub price: Option<StatedWon>,
-    /// 보증금보다 먼저 갚아야 하는 채권(근저당 등).
-    #[serde(default)]
-    pub senior_debt: Option<StatedWon>,
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// 바꾸기 전(지금)의 보증금이나 전세금(원).
+    before: Option<Won>,
+    /// 바꾼 뒤의 보증금이나 전세금(원).
+    after: Option<Won>,
+    /// 바꾸기 전(지금)의 월세(원).
+    rent_before: Option<Won>,
+    /// 바꾼 뒤의 월세(원).
+    rent_after: Option<Won>,
+    /// 뒤의 금액 대신 말한 인상률(%).
+    rise: Option<Rate>,
+    /// 전세를 월세로, 또는 그 반대로 바꾸는 물음인지.
+    convert: Option<bool>,
+    /// 집값(원).
+    price: Option<Won>,
+    /// 사용자의 글. 프로그램이 채웁니다.
+    question: Option<String>,
 }
 
-/// What the tool answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Analysis {
-    /// What the contract says, if one was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contract: Option<ContractFindings>,
-    /// What a change comes to, if one was asked about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rent: Option<RentAnswer>,
-}
-
-/// The findings of a contract.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ContractFindings {
-    /// How many articles it has.
-    pub articles: usize,
-    /// What was found, the worst first.
-    pub findings: Vec<Finding>,
-}
-
-/// The answer about a change of deposit or rent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "status", rename_all = "snake_case")]
-pub enum RentAnswer {
-    /// It was calculated. Of a deposit and a rent together, the amounts are deposits with the rent converted.
-    Calculated {
-        /// The change.
-        change: Box<RentChange>,
-        /// Whether the rent was converted into a deposit.
-        converted: bool,
-    },
-    /// An amount was not understood; nothing was calculated.
-    Unclear {
-        /// What to ask the person.
-        question: String,
-    },
-}
-
-/// The tool, with the limits and rules of the program.
-///
-/// Effect: pure. Time-out: 10 s.
-///
-/// # Errors
-///
-/// None that a caller could cause: its name and arguments are fixed.
-pub fn contract_analysis(
-    limits: Arc<Limits>,
-    rules: Arc<ContractRules>,
-) -> Result<FnTool, InvalidSpec> {
-    let run = move |question: ContractQuestion, _call: Call| {
-        analyse(&question, &limits, &rules).and_then(|analysis| output(&analysis))
-    };
-    let tool = FnTool::blocking("contract_analysis", DESCRIPTION, run)?;
-    Ok(tool.effect(Effect::Pure).timeout(Duration::from_secs(10)))
-}
-
-/// The analysis of what was asked.
-///
-/// # Errors
-///
-/// [`ToolError::Arguments`] when there is nothing to analyse, or too much.
-pub fn analyse(
-    question: &ContractQuestion,
-    limits: &Limits,
-    rules: &ContractRules,
-) -> Result<Analysis, ToolError> {
-    let contract = match question.contract.as_deref().filter(|text| !text.trim().is_empty()) {
-        Some(text) => Some(findings(text, question, limits, rules)?),
-        None => None,
-    };
-    let rent = match rent(question, limits) {
-        Ok(answer) => answer,
-        Err(RentFault::Amount(error)) => Some(RentAnswer::Unclear { question: error.to_string() }),
-        Err(RentFault::Tool(error)) => return Err(error),
-    };
-    if contract.is_none() && rent.is_none() {
-        return Err(ToolError::arguments(
-            "살펴볼 것이 없습니다: `contract`에 계약서의 본문을 주거나, `change`에 증액에 관한 말을 주십시오",
-        ));
-    }
-    Ok(Analysis { contract, rent })
-}
-
-fn findings(
-    text: &str,
-    question: &ContractQuestion,
-    limits: &Limits,
-    rules: &ContractRules,
-) -> Result<ContractFindings, ToolError> {
-    if text.len() > LONGEST {
-        return Err(ToolError::arguments(format!(
-            "계약서가 {LONGEST}바이트보다 깁니다. 나누어서 보내 주십시오"
-        )));
-    }
-    let amount = |stated: &Option<StatedWon>| stated.as_ref().map(StatedWon::won).transpose();
-    let price = amount(&question.price).map_err(ToolError::arguments)?;
-    let senior_debt = amount(&question.senior_debt).map_err(ToolError::arguments)?;
-    let contract = Contract::parse(text);
-    let facts = Facts { price, senior_debt, deposit: None };
-    let mut findings = examine(&contract, facts, rules, limits).map_err(ToolError::arguments)?;
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.risk));
-    Ok(ContractFindings { articles: contract.articles.len(), findings })
-}
-
-enum RentFault {
-    Amount(AmountError),
-    Tool(ToolError),
-}
-
-fn rent(question: &ContractQuestion, limits: &Limits) -> Result<Option<RentAnswer>, RentFault> {
-    let broken = |error| RentFault::Tool(ToolError::arguments(error));
-    let one = |before, after| {
-        let change = change(before, after, limits).map_err(broken)?;
-        Ok(Some(RentAnswer::Calculated { change: Box::new(change), converted: false }))
-    };
-    if let Some(words) = question.change.as_deref().filter(|words| !words.trim().is_empty()) {
-        let (before, after) = pair(words).map_err(RentFault::Amount)?;
-        return one(before, after);
-    }
-    let both = |before: &Option<StatedWon>, after: &Option<StatedWon>| match (before, after) {
-        (Some(before), Some(after)) => {
-            stated_pair(before, after).map(Some).map_err(RentFault::Amount)
+pub(super) fn answer(asked: Asked, data: &Data) -> Result<Answer, BoxError> {
+    let (mut lines, mut details) = (Vec::new(), json!(null));
+    let rate = conversion_rate(data)?;
+    if asked.convert == Some(true) {
+        lines.push(converted(&asked, &rate, data)?);
+    } else if let Some((before, after)) = terms(&asked)? {
+        let cap = data.rule("rent_increase")?;
+        let change = Change::of(before, after, &cap.value(), &rate)?;
+        if before.deposit > 0 && before.rent > 0 {
+            lines.push("월세를 보증금으로 환산하여 함께 견주었습니다.".to_owned());
         }
-        (None, None) => Ok(None),
-        _ => Err(RentFault::Tool(ToolError::arguments(
-            "바뀌기 전의 금액과 바뀐 뒤의 금액을 함께 주십시오",
-        ))),
-    };
-    let deposits = both(&question.before, &question.after)?;
-    let rents = both(&question.rent_before, &question.rent_after)?;
-    match (deposits, rents) {
-        (None, None) => Ok(None),
-        (Some(pair), None) | (None, Some(pair)) => one(pair.0, pair.1),
-        (Some(deposits), Some(rents)) => {
-            let before = Terms { deposit: deposits.0, rent: rents.0 };
-            let after = Terms { deposit: deposits.1, rent: rents.1 };
-            let change = change_of_both(before, after, limits).map_err(broken)?;
-            Ok(Some(RentAnswer::Calculated { change: Box::new(change), converted: true }))
+        lines.push(said(&change, &cap.value(), &cap.cited()));
+        if change.after > change.before {
+            lines.push("다만 기간이 끝난 뒤 새로 맺는 계약(다른 임차인과의 계약이나, 갱신요구권을 쓰지 않고 조건을 다시 합의한 계약)에는 이 상한이 적용되지 않습니다.".to_owned());
         }
+        details = json!(change);
     }
-}
-
-fn output(analysis: &Analysis) -> Result<ToolOutput, ToolError> {
-    let mut lines = Vec::new();
-    match &analysis.rent {
-        Some(RentAnswer::Calculated { change, converted }) => {
-            if *converted {
-                lines.push("월세를 보증금으로 환산하여 함께 견주었습니다.".to_owned());
-            }
-            lines.push(change.said_in_korean());
-            if matches!(change.verdict, Verdict::WithinCap | Verdict::AboveCap) {
-                let first = change.not_covered.first();
-                lines.extend(first.map(|line| format!("다만 {line}.")));
-            }
-        }
-        Some(RentAnswer::Unclear { question }) => lines.push(question.clone()),
-        None => {}
+    let contract = asked.question.as_deref().map(Contract::parse);
+    if let Some(contract) = contract.filter(|contract| contract.articles.len() > 1) {
+        let findings = review::of_contract(&contract, asked.price, data)?;
+        let (articles, count) = (contract.articles.len(), findings.len());
+        lines.push(format!("조항 {articles}개에서 살펴볼 점 {count}가지를 찾았습니다."));
+        lines.extend(findings.iter().map(|it| format!("- [{}] {}", it.risk, it.in_korean())));
     }
-    if let Some(contract) = &analysis.contract {
-        let (all, articles) = (contract.findings.len(), contract.articles);
-        lines.push(format!("조항 {articles}개에서 살펴볼 점 {all}가지를 찾았습니다."));
-        for finding in contract.findings.iter().take(NAMED) {
-            let place =
-                finding.place.as_deref().map(|place| format!("{place}: ")).unwrap_or_default();
-            let cited = finding.source.cited();
-            lines.push(format!(
-                "- [{}] {place}{} 근거: {cited}.",
-                risk(finding.risk),
-                finding.finding
-            ));
-        }
-        if all > NAMED {
-            lines.push(format!("- 그 밖에 {}가지가 더 있습니다.", all - NAMED));
-        }
-    }
-    if lines.len() == 1 && matches!(analysis.rent, Some(RentAnswer::Unclear { .. })) {
-        return text(&lines, analysis);
+    if lines.is_empty() {
+        return Ok(Answer::lacking("바꾸기 전과 뒤의 금액, 또는 계약서의 본문"));
     }
     lines.push("이 분석은 일반적인 안내이며 법률 자문이 아닙니다.".to_owned());
-    text(&lines, analysis)
+    Ok(Answer { data: details, ..Answer::of(lines) })
 }
 
-fn text(lines: &[String], analysis: &Analysis) -> Result<ToolOutput, ToolError> {
-    let data = serde_json::to_value(analysis).map_err(ToolError::failed)?;
-    Ok(ToolOutput::new(lines.join("\n")).data(data))
+/// The terms before and after, if a change was stated.
+fn terms(asked: &Asked) -> Result<Option<(Terms, Terms)>, BoxError> {
+    let won = |won: Option<Won>| won.map_or(0, |won| won.0);
+    let raised = |before: i64| match &asked.rise {
+        Some(Rate(rate)) => floor(&evaluate(&format!("{before} * (100 + {rate}) / 100"))?),
+        None => Ok(before),
+    };
+    let before = Terms { deposit: won(asked.before), rent: won(asked.rent_before) };
+    let is_stated = asked.before.or(asked.rent_before).is_some();
+    if !is_stated || asked.after.or(asked.rent_after).is_none() && asked.rise.is_none() {
+        return Ok(None);
+    }
+    // What is not said to change stays, but for a rate, which raises both.
+    let after = |before: i64, after: Option<Won>| match after {
+        Some(after) => Ok(after.0),
+        None if asked.after.or(asked.rent_after).is_some() => Ok(before),
+        None => raised(before),
+    };
+    let deposit = after(before.deposit, asked.after)?;
+    Ok(Some((before, Terms { deposit, rent: after(before.rent, asked.rent_after)? })))
 }
 
-fn risk(risk: Risk) -> &'static str {
-    match risk {
-        Risk::Low => "낮음",
-        Risk::Medium => "중간",
-        Risk::High => "높음",
+/// The change in words.
+fn said(change: &Change, cap: &Number, cited: &str) -> String {
+    let [before, after, most] =
+        [change.before, change.after, change.most].map(|it| Won(it).in_units());
+    let Some(percent) = &change.percent else {
+        return format!("이전 금액이 0원이어서 증가율을 정할 수 없습니다. 근거: {cited}.");
+    };
+    let begin = format!("{before}에서 {after}으로 {}%", percent.trim_start_matches('-'));
+    match change.after.cmp(&change.before) {
+        std::cmp::Ordering::Equal => format!("{before} 그대로이며 오르지 않습니다."),
+        std::cmp::Ordering::Less => {
+            format!("{begin} 내립니다. 내리는 데에는 상한이 없습니다. 근거: {cited}.")
+        }
+        _ if change.is_above => format!(
+            "{begin} 오릅니다. 상한 {cap}%를 넘으며, 상한까지 올리면 {most}입니다. 근거: {cited}."
+        ),
+        _ => format!("{begin} 오릅니다. 상한 {cap}%({most}) 안입니다. 근거: {cited}."),
+    }
+}
+
+/// The rate at which a deposit becomes rent, in per cent a year: the lower of two.
+fn conversion_rate(data: &Data) -> Result<Number, BoxError> {
+    let with_margin =
+        data.rule("base_rate")?.value().add(&data.rule("conversion_margin")?.value())?;
+    let ceiling = data.rule("conversion_ceiling")?.value();
+    Ok(if with_margin.compare(&ceiling).is_gt() { ceiling } else { with_margin })
+}
+
+/// The rent that a deposit becomes, or the deposit that a rent becomes.
+fn converted(asked: &Asked, rate: &Number, data: &Data) -> Result<String, BoxError> {
+    let cited = data.rule("conversion_margin")?.cited();
+    let words = |left: String, right: String| {
+        format!("{left}은 전월세 전환율 상한 연 {rate}%로 {right}입니다. 근거: {cited}.")
+    };
+    match (asked.before, asked.after, asked.rent_before) {
+        (Some(before), after, None) if after.is_none_or(|after| after < before) => {
+            let moved = before.0 - after.map_or(0, |after| after.0);
+            let rent = floor(&evaluate(&format!("{moved} * {rate} / 1200"))?)?;
+            let left = format!("월세로 바꾸는 보증금 {}", Won(moved).in_units());
+            Ok(words(left, format!("월세 {}까지", Won(rent).in_units())))
+        }
+        (_, None, Some(rent)) => {
+            let deposit = floor(&evaluate(&format!("{} * 1200 / {rate}", rent.0))?)?;
+            let left = format!("월세 {}", rent.in_units());
+            Ok(words(left, format!("보증금 {}", Won(deposit).in_units())))
+        }
+        _ => Ok("다음을 알려 주시면 답할 수 있습니다: 바꾸기 전과 뒤의 보증금.".to_owned()),
     }
 }

@@ -1,259 +1,211 @@
-//! The tool `legal_search`: articles of the law by what they are about, or by their number.
+//! Articles of laws, found by their words or by their numbers. The search is that of `hanok-retrieval`.
 
-mod index;
-mod refer;
+use std::sync::Arc;
 
-use std::{sync::Arc, time::Duration};
-
-use hanok_core::{Call, Effect};
-use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
-use jiff::civil::Date;
+use hanok_checkpoint::Vector;
+use hanok_core::BoxError;
+use hanok_retrieval::{Document, MemoryIndex, Mode, NgramEmbedder, Query, Splitter, Terms};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
-use self::index::Index;
-use self::refer::{Named, Reference};
-use crate::data::Law;
-use crate::data::law::LawArticle;
-
-/// The longest question, in bytes.
-const LONGEST: usize = 4_000;
-
-/// The longest name of a law and number of an article, in bytes.
-const LONGEST_NAME: usize = 200;
-
-/// How many articles are answered by a search.
-const SHOWN: usize = 4;
-
-/// How many letters a question has at least that asks for more than the articles that it names.
-const MORE: usize = 12;
-
-/// How many articles are answered at most, with those of the numbers that were asked for.
-const MOST: usize = 8;
-
-const DESCRIPTION: &str = "주택·상가 임대차와 부동산 중개에 관한 법 조문(주택임대차보호법, 상가건물 임대차보호법과 그 시행령, \
-민법의 임대차, 공인중개사법)의 요지를 말이나 조 번호로 찾습니다. 자료에 없는 조문은 없다고 알립니다. \
-법령의 원문이 아니라 간추린 글이며, 판례와 세금·대출 규정을 찾거나 증액률과 금액을 계산하는 데에는 쓰지 않습니다. \
-이런 말에 씁니다: 법에, 법으로, 법률, 조문, 법적, 상한, 대항력, 확정일자, 갱신, 묵시적, 임차권, 등기명령, 권리금, 중개보수, 복비, 최우선변제, 보장, 보호법, 전입신고, 임대차보호법.";
+use super::Answer;
+use crate::data::{Article, Data};
 
 /// What the tool takes. The comments are for models.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LawQuestion {
-    /// 사용자의 질문 그대로, 또는 찾을 말: "집주인이 보증금을 안 돌려줘요".
-    #[serde(default)]
-    pub query: Option<String>,
-    /// 법의 이름을 알 때: "주택임대차보호법". 모르면 비웁니다.
-    #[serde(default)]
-    pub law: Option<String>,
-    /// 조 번호를 알 때: "제7조의2". 모르면 비웁니다.
-    #[serde(default)]
-    pub article: Option<String>,
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Asked {
+    /// 찾을 내용: 질문 그대로, 법 이름과 조 번호까지.
+    query: String,
 }
 
-/// What the tool answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LawAnswer {
-    /// The day of which the summaries are.
-    #[schemars(with = "String")]
-    pub as_of: Date,
-    /// What the texts are.
-    pub source: String,
-    /// The articles: those of the numbers that were asked for, then the best of the search.
-    pub articles: Vec<FoundArticle>,
-    /// What was asked for by its number or name and is not in the data.
-    pub absent: Vec<Absent>,
-}
+/// How many articles are shown.
+const SHOWN: usize = 3;
 
-/// An article that answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FoundArticle {
-    /// The law.
-    pub law: String,
-    /// The number: `제7조의2`.
-    pub article: String,
-    /// The title.
-    pub title: String,
-    /// What it says, in short.
-    pub text: String,
-    /// The day from which it holds as it is described.
-    #[schemars(with = "String")]
-    pub effective: Date,
-    /// `주택임대차보호법 제7조(차임 등의 증감청구권)`.
-    pub cited: String,
-    /// How it was found.
-    pub by: By,
-}
+/// The least share of a question's words, and the least likeness of letters, that an article has to have.
+const COVERED: f32 = 0.2;
+const ALIKE: f32 = 0.25;
 
-/// How an article was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// By its number.
-    Number,
-    /// By the words of the question.
-    Words,
-}
-
-/// A law or an article that is not in the data. Whether it exists is not said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Absent {
-    /// The law, if one was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub law: Option<String>,
-    /// The number of the article, if one was named: `제7조의9`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub article: Option<String>,
-}
-
-impl Absent {
-    /// `주택임대차보호법 제99조`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        let parts = [self.law.as_deref(), self.article.as_deref()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// A search in the law, whose index is built once. Clones share it.
+/// The search in the law. Clones are the same.
 #[derive(Debug, Clone)]
 pub struct LawSearch {
-    law: Arc<Law>,
-    index: Arc<Index>,
+    index: Arc<MemoryIndex>,
+    letters: NgramEmbedder,
+}
+
+/// A law that a text names.
+#[derive(Debug, Clone, PartialEq)]
+enum Named {
+    Known(String),
+    Unknown(String),
 }
 
 impl LawSearch {
-    /// A search in `law`. Builds the index, which blocks for some milliseconds.
+    /// The search over the articles of `data`.
     #[must_use]
-    pub fn new(law: Arc<Law>) -> Self {
-        let index = Arc::new(Index::new(&law));
-        Self { law, index }
+    pub fn new(data: &Data) -> Self {
+        let letters = NgramEmbedder::default();
+        let passages = data.law.rows.iter().enumerate().flat_map(|(at, article)| {
+            let Article { law, title, words, text, .. } = article;
+            let text = format!("{title}\n{}\n{text}", words.join(", "));
+            let document = Document::new(law.as_str(), &text).with("at", at.to_string());
+            let document = document.with("law", parent(law));
+            // An article is one passage.
+            let mut passages = Splitter::new().max_chars(usize::MAX).split(&document);
+            for passage in &mut passages {
+                passage.vector = Vector::new(&letters.vector(&passage.text)).ok();
+            }
+            passages
+        });
+        let index = Arc::new(MemoryIndex::new(passages.collect::<Vec<_>>(), Terms::default()));
+        Self { index, letters }
     }
 
-    /// The articles that answer a question.
-    ///
-    /// - An article that is named by its number is looked up by that: 제7조의2 is not 제7조. Without a law it is looked up in all.
-    ///   What else the question says is searched, too.
-    /// - What is named and not there stands in [`LawAnswer::absent`]. Where nothing else was named, there is no article in its place.
-    /// - A law that is named without a number, or by `law`, is the one that is searched, with its decree.
+    pub(super) fn answer(&self, asked: &Asked, data: &Data) -> Result<Answer, BoxError> {
+        let (found, absent) = self.find(&asked.query, data)?;
+        let mut lines: Vec<String> =
+            absent.iter().map(|name| format!("이 자료에 없습니다: {name}.")).collect();
+        if found.is_empty() && absent.is_empty() {
+            lines.push("질문에 맞는 조문을 이 자료에서 찾지 못했습니다.".to_owned());
+        } else if !found.is_empty() {
+            lines.push("관련 조항을 옮깁니다. 결론은 조문을 읽고 판단하셔야 합니다.".to_owned());
+        }
+        for (place, Article { law, article, title, text, effective, .. }) in (1..).zip(&found) {
+            lines.push(format!("[{place}] {law} {article}({title}), {effective} 시행\n{text}"));
+        }
+        let articles: Vec<_> =
+            found.iter().map(|it| json!({"law": it.law, "article": it.article})).collect();
+        Ok(Answer { source: Some(data.law.origin.clone()), data: json!(articles), lines })
+    }
+
+    /// The articles that `query` names by their numbers, or else those that its words are about; and the names of what is absent.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Arguments`] when nothing is asked, when it is too long, or when a number is not understood.
-    pub fn search(&self, question: &LawQuestion) -> Result<LawAnswer, ToolError> {
-        let words = input("query", question.query.as_deref(), LONGEST)?;
-        let law = input("law", question.law.as_deref(), LONGEST_NAME)?;
-        let number = input("article", question.article.as_deref(), LONGEST_NAME)?;
-        if words.is_empty() && number.is_empty() {
-            return Err(ToolError::arguments(
-                "찾을 것이 없습니다: `query`에 질문을, 또는 `article`에 조 번호를 적어 주십시오",
-            ));
-        }
-        let Named { references, scope, mut absent, rest } =
-            refer::named(&self.law, words, law, number).map_err(ToolError::arguments)?;
-        let ranked = self.index.ranked(&rest, &scope, &self.law).map_err(ToolError::failed)?;
-        let mut found: Vec<(&LawArticle, By)> = Vec::new();
-        for reference in &references {
-            let exact = self.exact(reference, &ranked);
-            if exact.is_empty() {
-                absent.push(reference.absent());
-            }
-            found.extend(exact.into_iter().map(|article| (article, By::Number)));
-        }
-        let asks_more = rest.chars().filter(|c| c.is_alphanumeric()).count() >= MORE;
-        let is_searched = match references.as_slice() {
-            [] => absent.is_empty(),
-            _ => asks_more && !found.is_empty(),
-        };
-        if is_searched {
-            let places = ranked.iter().filter_map(|place| self.law.articles().get(*place));
-            found.extend(places.take(SHOWN).map(|article| (article, By::Words)));
-        }
-        let mut articles: Vec<FoundArticle> = Vec::new();
-        for (article, by) in found {
-            let one = FoundArticle::new(article, by);
-            if articles.len() < MOST && !articles.iter().any(|known| known.cited == one.cited) {
-                articles.push(one);
+    /// What the index says.
+    pub fn find<'d>(
+        &self,
+        query: &str,
+        data: &'d Data,
+    ) -> Result<(Vec<&'d Article>, Vec<String>), BoxError> {
+        let articles = &data.law.rows;
+        let mentioned = mentioned(query, data);
+        let (mut found, mut absent) = (Vec::new(), Vec::new());
+        for (start, number) in numbers(query) {
+            let before = query.get(..start).unwrap_or_default();
+            let law = law_before(before, data).or_else(|| mentioned.clone());
+            let is_it = |article: &&Article| {
+                article.article == number
+                    && law.as_ref().is_none_or(|law| *law == Named::Known(article.law.clone()))
+            };
+            let before = found.len();
+            found.extend(articles.iter().filter(is_it));
+            if found.len() == before {
+                let name = match law {
+                    Some(Named::Known(law) | Named::Unknown(law)) => format!("{law} {number}"),
+                    None => number,
+                };
+                absent.push(name);
             }
         }
-        let mut once: Vec<Absent> = Vec::new();
-        for one in absent {
-            if !once.contains(&one) {
-                once.push(one);
+        if let (Some(Named::Unknown(name)), true) = (&mentioned, absent.is_empty()) {
+            absent.push(name.clone());
+        }
+        if found.is_empty() && absent.is_empty() {
+            let ask =
+                Query::new(query).limit(2 * SHOWN).min_coverage(COVERED).min_similarity(ALIKE);
+            let ask = match Vector::new(&self.letters.vector(query)) {
+                Ok(vector) => ask.mode(Mode::Hybrid).vector(vector),
+                Err(_no_letters) => ask,
+            };
+            let ask = match &mentioned {
+                Some(Named::Known(law)) => ask.only("law", parent(law)),
+                _ => ask,
+            };
+            for hit in self.index.ask(&ask)? {
+                let at = hit.passage.metadata.get("at").and_then(|at| at.parse::<usize>().ok());
+                found.extend(at.and_then(|at| articles.get(at)));
             }
+            // Who does not speak of a shop means a home.
+            let is_shop =
+                ["상가", "가게", "점포", "권리금", "장사"].iter().any(|it| query.contains(it));
+            found.sort_by_key(|article| !is_shop && article.law.contains("상가"));
+            found.truncate(SHOWN);
         }
-        let origin = &self.law.origin;
-        Ok(LawAnswer { as_of: origin.as_of, source: origin.source.clone(), articles, absent: once })
-    }
-
-    /// The articles of a number: those that the words of the question fit come first.
-    fn exact(&self, reference: &Reference, ranked: &[usize]) -> Vec<&LawArticle> {
-        let articles = self.law.articles().iter().enumerate();
-        let mut exact: Vec<(usize, &LawArticle)> =
-            articles.filter(|article| reference.names(article.1)).collect();
-        exact.sort_by_key(|(place, _)| {
-            ranked.iter().position(|one| one == place).unwrap_or(usize::MAX)
-        });
-        exact.into_iter().map(|article| article.1).collect()
+        Ok((found, absent))
     }
 }
 
-impl FoundArticle {
-    fn new(article: &LawArticle, by: By) -> Self {
-        Self {
-            law: article.law.clone(),
-            article: article.number.to_string(),
-            title: article.title.clone(),
-            text: article.text.clone(),
-            effective: article.effective,
-            cited: article.cited(),
-            by,
+/// The law of an ordinance, and of any other the law itself.
+fn parent(law: &str) -> &str {
+    law.strip_suffix("시행령").unwrap_or(law).trim_end()
+}
+
+fn compact(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// The names of the laws, the longest first: without spaces, and as they are written.
+fn names(data: &Data) -> Vec<(String, String)> {
+    let laws = data.law.rows.iter().map(|article| (compact(&article.law), article.law.clone()));
+    let short = data.law.origin.short_names.iter();
+    let short = short.flat_map(|(law, names)| names.iter().map(|it| (compact(it), law.clone())));
+    let mut names: Vec<_> = laws.chain(short).collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.0.len()));
+    names.dedup();
+    names
+}
+
+/// The law whose name `before` ends with.
+fn law_before(before: &str, data: &Data) -> Option<Named> {
+    let text = compact(before);
+    let text = text.strip_suffix('의').unwrap_or(&text);
+    if let Some(law) = text.strip_suffix("시행규칙") {
+        let known = names(data).into_iter().find(|name| law.ends_with(&name.0));
+        return known.map(|name| Named::Unknown(format!("{} 시행규칙", name.1)));
+    }
+    let known = names(data).into_iter().find(|name| text.ends_with(&name.0));
+    let word = || before.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(' ').next();
+    known.map(|name| Named::Known(name.1)).or_else(|| unknown(word()?))
+}
+
+/// The law that a text names anywhere.
+fn mentioned(query: &str, data: &Data) -> Option<Named> {
+    let text = compact(query);
+    let known = names(data).into_iter().find(|name| text.contains(&name.0));
+    let known = known.map(|name| Named::Known(name.1));
+    known.or_else(|| query.split(|c: char| !c.is_alphanumeric()).find_map(unknown))
+}
+
+/// A word that names a law: with what laws that are none of these end with.
+fn unknown(word: &str) -> Option<Named> {
+    const ENDS: [&str; 9] =
+        ["세법", "형법", "상법", "헌법", "집행법", "소송법", "등기법", "특별법", "거래법"];
+    let end = ENDS.iter().find_map(|end| Some(word.find(end)? + end.len()))?;
+    let law = word.get(..end)?.trim_start_matches(|c: char| !c.is_alphanumeric());
+    Some(Named::Unknown(law.to_owned()))
+}
+
+/// The numbers of articles in a text, each with the place where it begins: `제7조의2`, `7조`.
+fn numbers(text: &str) -> Vec<(usize, String)> {
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let mut numbers = Vec::new();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let begins = c.is_ascii_digit() && !before.is_ascii_digit() && !matches!(before, ',' | '.');
+        before = c;
+        let number = digits(text.get(at..).unwrap_or_default());
+        let rest = text.get(at + number.len()..).unwrap_or_default().trim_start();
+        let Some(rest) = rest.strip_prefix('조').filter(|_| begins) else { continue };
+        // A sum of money.
+        if rest.trim_start().starts_with(['원', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+        {
+            continue;
         }
+        let branch = rest.strip_prefix('의').map(digits).filter(|branch| !branch.is_empty());
+        let branch = branch.map(|branch| format!("의{branch}")).unwrap_or_default();
+        let start = text.get(..at).unwrap_or_default().trim_end().trim_end_matches('제').len();
+        numbers.push((start, format!("제{number}조{branch}")));
     }
-}
-
-fn input<'a>(name: &str, text: Option<&'a str>, most: usize) -> Result<&'a str, ToolError> {
-    let text = text.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c.is_control());
-    if text.len() > most {
-        let particle = if name == "article" { "이" } else { "가" };
-        let reason =
-            format!("`{name}`{particle} {most}바이트보다 깁니다. 물으려는 부분만 보내 주십시오");
-        return Err(ToolError::arguments(reason));
-    }
-    Ok(text)
-}
-
-/// The tool, which searches `law`. Builds the index.
-///
-/// Effect: pure. Time-out: 10 s.
-///
-/// # Errors
-///
-/// None that a caller could cause: its name and arguments are fixed.
-pub fn legal_search(law: Arc<Law>) -> Result<FnTool, InvalidSpec> {
-    let search = LawSearch::new(law);
-    let run = move |question: LawQuestion, _call: Call| {
-        let answer = search.search(&question).and_then(|answer| output(&answer));
-        std::future::ready(answer)
-    };
-    let tool = FnTool::new("legal_search", DESCRIPTION, run)?;
-    Ok(tool.effect(Effect::Pure).timeout(Duration::from_secs(10)))
-}
-
-fn output(answer: &LawAnswer) -> Result<ToolOutput, ToolError> {
-    let mut lines: Vec<String> = Vec::new();
-    for absent in &answer.absent {
-        let name = absent.name();
-        lines.push(format!("이 자료에 없습니다: {name}."));
-    }
-    for (place, article) in (1..).zip(&answer.articles) {
-        let FoundArticle { cited, text, effective, .. } = article;
-        lines.push(format!("[{place}] {cited}, {effective} 시행\n{text}"));
-    }
-    if answer.articles.is_empty() && answer.absent.is_empty() {
-        lines.push("질문에 맞는 조문을 이 자료에서 찾지 못했습니다.".to_owned());
-    }
-    lines.push(format!("{} 기준. {}.", answer.as_of, answer.source));
-    let data = serde_json::to_value(answer).map_err(ToolError::failed)?;
-    Ok(ToolOutput::new(lines.join("\n")).data(data))
+    numbers
 }

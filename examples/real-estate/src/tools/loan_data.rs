@@ -1,168 +1,70 @@
-//! The tool `loan_data`: the loans that banks offer, and why others are no choice.
+//! The loans of banks.
 
-use std::{sync::Arc, time::Duration};
-
-use hanok_core::{Call, Effect};
-use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
+use hanok_core::BoxError;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::data::conditions::{Condition, Verdict};
-use crate::data::loans::{LoanProduct, Purpose};
-use crate::data::{LoanProducts, Origin};
-use crate::money::{StatedWon, units};
-use crate::person::Person;
-
-/// How many products the text names; the data have all.
-const NAMED: usize = 5;
-
-const DESCRIPTION: &str = "은행의 대출 상품을 찾아 금리가 낮은 것부터 보여줍니다: 전세자금대출, 주택담보·주택구입대출, 월세보증금대출의 금리, \
-한도, 조건. 필요한 금액, 소득, 나이, 생애최초 여부로 고르고, 맞지 않는 상품은 그 까닭을 알려줍니다. 어떤 대출을 받을 수 있는지, \
-어느 은행의 이자가 싼지 물을 때 씁니다. 매달 얼마를 갚는지나 LTV, DSR을 계산하거나(loan_simulator), \
-정부의 지원 정책을 찾는 데에는(policy_matcher) 쓰지 않습니다. \
-이런 말에 씁니다: 대출 상품, 대출 추천, 어떤 대출, 대출 비교.";
+use super::Answer;
+use crate::{
+    data::{Data, Deal, Product},
+    money::Won,
+    person::{Condition, Person},
+};
 
 /// What the tool takes. The comments are for models.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct LoanSearch {
-    /// 대출의 쓰임새. 비우면 모든 대출.
-    pub purpose: Option<Purpose>,
-    /// 빌리려는 금액.
-    pub amount: Option<StatedWon>,
-    /// 빌리는 사람과 집에 대하여 아는 것.
-    pub person: Person,
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// 빌리는 까닭: 전세자금이면 전세, 주택구입이면 매매, 월세보증금이면 월세.
+    purpose: Option<Deal>,
+    /// 빌리려는 금액(원).
+    amount: Option<Won>,
+    #[serde(flatten)]
+    person: Person,
 }
 
-/// What the tool answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LoansFound {
-    /// The products that are a choice, the lowest rate first. Some may depend on facts that are missing.
-    pub offers: Vec<Offer>,
-    /// The products that are none, and why, in the order of the file.
-    pub excluded: Vec<ExcludedLoan>,
-    /// Where the products come from.
-    pub origin: Origin,
-}
+/// How many loans are shown.
+const SHOWN: usize = 5;
 
-/// A product that is a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Offer {
-    /// The product.
-    pub product: LoanProduct,
-    /// The conditions that nobody could test yet, in words.
-    pub open: Vec<String>,
-}
-
-/// A product that is no choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ExcludedLoan {
-    /// The product's name that no other has.
-    pub id: String,
-    /// The bank.
-    pub bank: String,
-    /// The product.
-    pub name: String,
-    /// Why, in words: one reason at least.
-    pub reasons: Vec<String>,
-}
-
-/// The tool, with the products of the program.
-///
-/// Effect: pure. Time-out: 5 s.
-///
-/// # Errors
-///
-/// None that a caller could cause: its name and arguments are fixed.
-pub fn loan_data(loans: Arc<LoanProducts>) -> Result<FnTool, InvalidSpec> {
-    let run = move |question: LoanSearch, _call: Call| {
-        let answer = search_loans(&question, &loans).and_then(|loans| output(&loans));
-        std::future::ready(answer)
-    };
-    let tool = FnTool::new("loan_data", DESCRIPTION, run)?;
-    Ok(tool.effect(Effect::Pure).timeout(Duration::from_secs(5)))
-}
-
-/// The loans for what was asked.
-///
-/// # Errors
-///
-/// [`ToolError::Arguments`] with an amount that is not understood.
-pub fn search_loans(question: &LoanSearch, loans: &LoanProducts) -> Result<LoansFound, ToolError> {
-    let amount = question.amount.as_ref().map(StatedWon::won).transpose();
-    let amount = amount.map_err(ToolError::arguments)?;
-    let facts = question.person.facts()?;
+pub(super) fn answer(asked: Asked, data: &Data) -> Result<Answer, BoxError> {
     let (mut offers, mut excluded) = (Vec::new(), Vec::new());
-    for product in loans.products() {
-        let verdict = Verdict::of(&product.conditions, &facts);
+    let is_for = |product: &&Product| asked.purpose.is_none_or(|deal| deal == product.purpose);
+    for product in data.loans.rows.iter().filter(is_for) {
+        let Product { bank, name, rate_from, rate_to, most, conditions, .. } = product;
+        let (unmet, open) = asked.person.open(conditions);
+        let words = |all: &[&Condition]| all.iter().map(|it| it.in_korean()).collect::<Vec<_>>();
         let mut reasons = Vec::new();
-        if let Some(purpose) = question.purpose.filter(|purpose| *purpose != product.purpose) {
-            let (own, other) = (product.purpose.name(), purpose.name());
-            reasons.push(format!("{own} 대출이며 {other} 대출이 아님"));
+        if let Some(amount) = asked.amount.filter(|amount| amount.0 > *most) {
+            let (most, amount) = (Won(*most).in_units(), amount.in_units());
+            reasons.push(format!("한도 {most}이 {amount}보다 적음"));
         }
-        if let Some(amount) = amount.filter(|amount| *amount > product.most) {
-            reasons.push(format!("한도 {}이 {}보다 적음", units(product.most), units(amount)));
+        reasons.extend(words(&unmet).iter().map(|it| format!("조건에 맞지 않음: {it}")));
+        if !reasons.is_empty() {
+            excluded.push(format!("{bank} {name}({})", reasons.join("; ")));
+            continue;
         }
-        let unmet = verdict.unmet.iter().map(Condition::said_in_korean);
-        reasons.extend(unmet.map(|condition| format!("조건에 맞지 않음: {condition}")));
-        if reasons.is_empty() {
-            let open = verdict.open.iter().map(Condition::said_in_korean).collect();
-            offers.push(Offer { product: product.clone(), open });
-        } else {
-            excluded.push(ExcludedLoan {
-                id: product.id.clone(),
-                bank: product.bank.clone(),
-                name: product.name.clone(),
-                reasons,
-            });
-        }
-    }
-    offers.sort_by(|one: &Offer, other: &Offer| {
-        let rates = one.product.lowest().compare(&other.product.lowest());
-        rates.then_with(|| one.product.id.cmp(&other.product.id))
-    });
-    Ok(LoansFound { offers, excluded, origin: loans.origin.clone() })
-}
-
-fn output(found: &LoansFound) -> Result<ToolOutput, ToolError> {
-    let mut lines = Vec::new();
-    if found.offers.is_empty() {
-        lines.push("조건에 맞는 대출 상품이 없습니다.".to_owned());
-    } else {
-        lines.push(format!(
-            "받을 수 있거나 조건을 확인해 볼 대출 상품은 {}개이며, 금리가 낮은 것부터 {}개입니다.",
-            found.offers.len(),
-            found.offers.len().min(NAMED)
-        ));
-    }
-    for offer in found.offers.iter().take(NAMED) {
-        let LoanProduct { bank, name, rate_from, rate_to, most, .. } = &offer.product;
-        let open = if offer.open.is_empty() {
-            String::new()
-        } else {
-            format!(" 확인할 조건: {}.", offer.open.join(", "))
+        let open = match open.is_empty() {
+            true => String::new(),
+            false => format!(" 확인할 조건: {}.", words(&open).join(", ")),
         };
-        lines.push(format!(
-            "- {bank} {name}: 연 {rate_from}~{rate_to}%, 한도 {}.{open}",
-            units(*most)
-        ));
+        let most = Won(*most).in_units();
+        let line = format!("- {bank} {name}: 연 {rate_from}~{rate_to}%, 한도 {most}.{open}");
+        offers.push((rate_from, line));
     }
-    if !found.excluded.is_empty() {
-        let of_conditions = |loan: &&ExcludedLoan| {
-            loan.reasons.iter().all(|reason| !reason.ends_with("대출이 아님"))
-        };
-        let near: Vec<String> = found
-            .excluded
-            .iter()
-            .filter(of_conditions)
-            .take(NAMED)
-            .map(|loan| format!("{} {}({})", loan.bank, loan.name, loan.reasons.join("; ")))
-            .collect();
-        if !near.is_empty() {
-            lines.push(format!("맞지 않는 상품: {}.", near.join(", ")));
-        }
+    // The rates of the file have the same number of places.
+    offers.sort();
+    let shown = offers.len().min(SHOWN);
+    let mut lines = vec![match shown {
+        0 => "조건에 맞는 대출 상품이 없습니다.".to_owned(),
+        _ => format!(
+            "받을 수 있거나 조건을 확인해 볼 대출 상품은 {}개이며, 금리가 낮은 것부터 {shown}개입니다.",
+            offers.len()
+        ),
+    }];
+    lines.extend(offers.into_iter().take(SHOWN).map(|offer| offer.1));
+    if !excluded.is_empty() {
+        excluded.truncate(SHOWN);
+        lines.push(format!("맞지 않는 상품: {}.", excluded.join(", ")));
     }
-    lines.push(found.origin.said_in_korean());
-    let data = serde_json::to_value(found).map_err(ToolError::failed)?;
-    Ok(ToolOutput::new(lines.join("\n")).data(data))
+    Ok(Answer { source: Some(data.loans.origin.clone()), ..Answer::of(lines) })
 }

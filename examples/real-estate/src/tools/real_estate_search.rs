@@ -1,213 +1,132 @@
-//! The tool `real_estate_search`: the homes that fit what somebody looks for.
+//! Homes that are offered.
 
-mod filter;
-
-use std::{sync::Arc, time::Duration};
-
-use hanok_core::{Call, Effect};
-use hanok_model::{FnTool, InvalidSpec, ToolError, ToolOutput};
+use hanok_core::BoxError;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::area::StatedArea;
-use crate::data::deal::Deal;
-use crate::data::listings::{Home, HomeKind, Listing};
-use crate::data::{Listings, Origin};
-use crate::money::{StatedWon, units};
-
-pub use filter::FilterName;
-use filter::Filters;
-
-/// The homes of an answer when nobody says how many.
-const USUAL: u32 = 10;
-
-/// The most homes of an answer.
-const MOST: u32 = 50;
-
-/// How many homes the text names; the data have all of the answer.
-const NAMED: usize = 5;
-
-const DESCRIPTION: &str = "서울의 매물을 찾습니다: 구, 거래 종류(매매, 전세, 월세), 매매가, 보증금, 월세, 전용면적(㎡나 평), 방 개수로 \
-아파트, 빌라, 오피스텔 매물을 골라 싼 것부터 보여주고, 맞는 집이 없으면 어느 조건 때문인지 알려줍니다. \
-살 집이나 빌릴 집, 방을 구하고 찾고 추천받을 때 씁니다. 동네의 평균 시세를 알아보거나(market_data), \
-가격이 적정한지 견주거나(market_analysis), 대출 상품을 찾는 데에는(loan_data) 쓰지 않습니다. \
-이런 말에 씁니다: 매물, 집 찾, 방 구.";
+use super::Answer;
+use crate::{
+    data::{Data, Deal, HomeKind, Listing},
+    money::{Area, Won},
+};
 
 /// What the tool takes. The comments are for models.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct SearchQuestion {
-    /// 서울의 구: ["강남구", "서초구"]. 비우면 모든 구.
-    pub districts: Vec<String>,
-    /// 거래 종류.
-    pub deal: Option<Deal>,
-    /// 매매가의 하한.
-    pub price_from: Option<StatedWon>,
-    /// 매매가의 상한.
-    pub price_to: Option<StatedWon>,
-    /// 보증금(전세금)의 하한.
-    pub deposit_from: Option<StatedWon>,
-    /// 보증금(전세금)의 상한.
-    pub deposit_to: Option<StatedWon>,
-    /// 월세의 하한.
-    pub rent_from: Option<StatedWon>,
-    /// 월세의 상한.
-    pub rent_to: Option<StatedWon>,
-    /// 전용면적의 하한: "59㎡"나 "18평".
-    pub area_from: Option<StatedArea>,
-    /// 전용면적의 상한.
-    pub area_to: Option<StatedArea>,
-    /// 방이 적어도 몇 개인지.
-    pub rooms: Option<u32>,
-    /// 방이 많아도 몇 개인지: 원룸이면 1.
-    pub rooms_to: Option<u32>,
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// 서울의 구(구).
+    districts: Vec<String>,
+    /// 거래.
+    deal: Option<Deal>,
     /// 집의 종류.
-    pub kind: Option<HomeKind>,
-    /// 몇 채까지 볼지: 1부터 50까지. 비우면 10.
-    pub limit: Option<u32>,
+    kind: Option<HomeKind>,
+    /// 매매가의 하한(원).
+    price_from: Option<Won>,
+    /// 매매가의 상한(원).
+    price_to: Option<Won>,
+    /// 보증금이나 전세금의 하한(원).
+    deposit_from: Option<Won>,
+    /// 보증금이나 전세금의 상한(원).
+    deposit_to: Option<Won>,
+    /// 월세의 하한(원).
+    rent_from: Option<Won>,
+    /// 월세의 상한(원).
+    rent_to: Option<Won>,
+    /// 전용면적의 하한(㎡).
+    area_from: Option<Area>,
+    /// 전용면적의 상한(㎡).
+    area_to: Option<Area>,
+    /// 방 개수의 하한(개).
+    rooms_from: Option<u32>,
 }
 
-/// What the tool answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HomesThatFit {
-    /// How many homes fit in all.
-    pub total: usize,
-    /// The cheapest of them, in the order of deal and price (of a lease, the deposit, then the rent).
-    pub homes: Vec<Listing>,
-    /// Of each filter, when nothing fits: what it excludes, the worst first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub excluded: Vec<Excluded>,
-    /// The districts that were meant and that no listing is in.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown_districts: Vec<String>,
-    /// The districts that there are listings in, when one is unknown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub districts: Vec<String>,
-    /// Where the listings come from.
-    pub origin: Origin,
-}
+/// How many homes are shown.
+const SHOWN: usize = 5;
 
-/// What a filter excludes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Excluded {
-    /// The filter.
-    pub filter: FilterName,
-    /// How many homes would fit without it.
-    pub fit_without: usize,
-    /// How many of all homes it excludes by itself.
-    pub excludes: usize,
-}
+/// A condition, by its name.
+type Filter<'a> = (&'static str, Box<dyn Fn(&Listing) -> bool + 'a>);
 
-/// The tool, with the listings of the program.
-///
-/// Effect: pure. Time-out: 5 s.
-///
-/// # Errors
-///
-/// None that a caller could cause: its name and arguments are fixed.
-pub fn real_estate_search(listings: Arc<Listings>) -> Result<FnTool, InvalidSpec> {
-    let run = move |question: SearchQuestion, _call: Call| {
-        let answer = search_homes(&question, &listings).and_then(|homes| output(&homes));
-        std::future::ready(answer)
+pub(super) fn answer(asked: Asked, data: &Data) -> Result<Answer, BoxError> {
+    let filters = filters(&asked);
+    if filters.is_empty() {
+        return Ok(Answer::lacking("지역, 거래, 금액 가운데 하나"));
+    }
+    let all = &data.listings.rows;
+    let fit = |skipped: Option<&str>| {
+        let holds = |home: &&Listing| filters.iter().all(|it| Some(it.0) == skipped || it.1(home));
+        all.iter().filter(holds).collect::<Vec<_>>()
     };
-    let tool = FnTool::new("real_estate_search", DESCRIPTION, run)?;
-    Ok(tool.effect(Effect::Pure).timeout(Duration::from_secs(5)))
-}
-
-/// The homes that fit, the cheapest first.
-///
-/// # Errors
-///
-/// [`ToolError::Arguments`] with an amount or area that is not understood, or a range that is empty.
-pub fn search_homes(
-    question: &SearchQuestion,
-    listings: &Listings,
-) -> Result<HomesThatFit, ToolError> {
-    let limit = question.limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        return Err(ToolError::arguments(format!(
-            "`limit`은 1부터 {MOST}까지입니다. 받은 값: {limit}"
-        )));
-    }
-    let filters = Filters::of(question, listings)?;
-    let all = listings.homes();
-    let mut fit: Vec<&Listing> =
-        all.iter().filter(|home| filters.fit(home)).map(|home| &home.listing).collect();
-    fit.sort_by_key(|home| (home.deal, home.amount(), home.monthly_rent, home.id.as_str()));
-    let total = fit.len();
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let homes = fit.into_iter().take(most).cloned().collect();
-    let excluded = if total == 0 { excluded(&filters, all) } else { Vec::new() };
-    let unknown_districts = filters.unknown_districts.clone();
-    let districts = if unknown_districts.is_empty() { Vec::new() } else { filter::names(listings) };
-    let origin = listings.origin.clone();
-    Ok(HomesThatFit { total, homes, excluded, unknown_districts, districts, origin })
-}
-
-/// What each filter excludes, the one first without which most homes would fit.
-fn excluded(filters: &Filters, homes: &[Home]) -> Vec<Excluded> {
-    let names = filters.names();
-    let mut excluded: Vec<Excluded> = names
-        .into_iter()
-        .map(|filter| Excluded {
-            filter,
-            fit_without: homes.iter().filter(|home| filters.fit_without(home, filter)).count(),
-            excludes: homes.iter().filter(|home| filters.excludes(home, filter)).count(),
-        })
-        .collect();
-    excluded.sort_by_key(|one| std::cmp::Reverse((one.fit_without, one.excludes)));
-    excluded
-}
-
-fn output(answer: &HomesThatFit) -> Result<ToolOutput, ToolError> {
+    let mut homes = fit(None);
+    homes.sort_by_key(|home| (home.deal, home.price.or(home.deposit), home.monthly_rent));
     let mut lines = Vec::new();
-    if !answer.unknown_districts.is_empty() {
-        lines.push(format!(
-            "매물이 없는 구: {}. 매물이 있는 구: {}.",
-            answer.unknown_districts.join(", "),
-            answer.districts.join(", ")
-        ));
+    if homes.is_empty() {
+        let without = filters.iter().map(|filter| (fit(Some(filter.0)).len(), filter.0));
+        let (count, name) = without.max_by_key(|it| it.0).unwrap_or_default();
+        let hint = match count {
+            0 => "조건 하나만 빼서는 맞는 매물이 없습니다.".to_owned(),
+            _ => format!("{name} 조건을 빼면 {count}건이 맞습니다."),
+        };
+        lines.push(format!("조건에 맞는 매물이 없습니다. {hint}"));
+    } else {
+        let (all, shown) = (homes.len(), homes.len().min(SHOWN));
+        lines.push(format!("조건에 맞는 매물은 모두 {all}건이며, 싼 것부터 {shown}건입니다."));
+        lines.extend(homes.into_iter().take(SHOWN).map(line));
     }
-    match answer.excluded.first() {
-        _ if answer.total > 0 => {
-            let shown = answer.homes.len().min(NAMED);
-            lines.push(format!(
-                "조건에 맞는 매물은 모두 {}건이며, 싼 것부터 {shown}건입니다.",
-                answer.total
-            ));
-            lines.extend(answer.homes.iter().take(NAMED).map(line));
+    Ok(Answer { source: Some(data.listings.origin.clone()), ..Answer::of(lines) })
+}
+
+fn filters(asked: &Asked) -> Vec<Filter<'_>> {
+    let within = |from: Option<Won>, to: Option<Won>, of: fn(&Listing) -> Option<i64>| {
+        move |home: &Listing| {
+            of(home).is_some_and(|value| {
+                from.is_none_or(|from| value >= from.0) && to.is_none_or(|to| value <= to.0)
+            })
         }
-        Some(worst) if worst.fit_without > 0 => lines.push(format!(
-            "조건에 맞는 매물이 없습니다. {} 조건을 빼면 {}건이 맞습니다.",
-            worst.filter.name(),
-            worst.fit_without
-        )),
-        Some(worst) => lines.push(format!(
-            "조건에 맞는 매물이 없습니다. 조건 하나만 빼서는 맞는 매물이 없으며, 가장 많이 거르는 조건은 {}입니다.",
-            worst.filter.name()
-        )),
-        None => lines.push("매물이 없습니다.".to_owned()),
-    }
-    lines.push(answer.origin.said_in_korean());
-    let data = serde_json::to_value(answer).map_err(ToolError::failed)?;
-    Ok(ToolOutput::new(lines.join("\n")).data(data))
+    };
+    let fits_area = |home: &Listing| {
+        let Ok(area) = Area::read(&home.area) else { return false };
+        let compare =
+            |bound: &Option<Area>| bound.as_ref().map(|it| area.metres.compare(&it.metres));
+        compare(&asked.area_from).is_none_or(|order| order.is_ge())
+            && compare(&asked.area_to).is_none_or(|order| order.is_le())
+    };
+    let Asked { price_from, price_to, deposit_from, deposit_to, rent_from, rent_to, .. } = *asked;
+    let all: [(bool, Filter<'_>); 8] = [
+        (
+            !asked.districts.is_empty(),
+            ("지역", Box::new(|home| asked.districts.contains(&home.district))),
+        ),
+        (asked.deal.is_some(), ("거래 종류", Box::new(|home| Some(home.deal) == asked.deal))),
+        (asked.kind.is_some(), ("집의 종류", Box::new(|home| Some(home.kind) == asked.kind))),
+        (
+            price_from.or(price_to).is_some(),
+            ("매매가", Box::new(within(price_from, price_to, |home| home.price))),
+        ),
+        (
+            deposit_from.or(deposit_to).is_some(),
+            ("보증금", Box::new(within(deposit_from, deposit_to, |home| home.deposit))),
+        ),
+        (
+            rent_from.or(rent_to).is_some(),
+            ("월세", Box::new(within(rent_from, rent_to, |home| home.monthly_rent))),
+        ),
+        (asked.area_from.is_some() || asked.area_to.is_some(), ("면적", Box::new(fits_area))),
+        (
+            asked.rooms_from.is_some(),
+            ("방 개수", Box::new(|home| Some(home.rooms) >= asked.rooms_from)),
+        ),
+    ];
+    all.into_iter().filter(|filter| filter.0).map(|filter| filter.1).collect()
 }
 
 fn line(home: &Listing) -> String {
-    let money = match (home.price, home.deposit, home.monthly_rent) {
-        (Some(price), ..) => units(price),
-        (None, Some(deposit), Some(rent)) => format!("{}/{}", units(deposit), units(rent)),
-        (None, deposit, _) => units(deposit.unwrap_or(0)),
+    let units = |won: Option<i64>| Won(won.unwrap_or_default()).in_units();
+    let money = match home.monthly_rent {
+        Some(_) => format!("{}/{}", units(home.deposit), units(home.monthly_rent)),
+        None => units(home.price.or(home.deposit)),
     };
+    let Listing { id, district, neighbourhood, name, deal, area, rooms, floor, .. } = home;
     format!(
-        "- {} {} {} {}: {} {money}, {}㎡, 방 {}개, {}층",
-        home.id,
-        home.district,
-        home.neighbourhood,
-        home.name,
-        home.deal.name(),
-        home.area,
-        home.rooms,
-        home.floor
+        "- {id} {district} {neighbourhood} {name}: {deal:?} {money}, {area}㎡, 방 {rooms}개, {floor}층"
     )
 }

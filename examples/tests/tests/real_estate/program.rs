@@ -129,10 +129,16 @@ fn a_user_is_remembered_and_forgotten() {
     let of = |user: &'static str, thread: &'static str| {
         ["--db", "t.db", "--user", user, "--thread", thread]
     };
-    talk(folder.path(), &of("7", "a"), "마포구에서 전세를 찾고 있어. 시세 알려줘\n");
+    talk(
+        folder.path(),
+        &of("7", "a"),
+        "마포구에서 전세를 찾고 있어. 예산은 4억이야. 시세 알려줘\n",
+    );
     let said = talk(folder.path(), &of("7", "b"), "전세 시세 알려줘\n/memory\n");
     assert!(said.out.contains("서울 마포구"), "{}", said.out);
-    assert!(said.out.contains("지역") && said.out.contains("마포구"), "{}", said.out);
+    for text in ["지역: 마포구", "거래: 전세", "예산: 4억"] {
+        assert!(said.out.contains(text), "{text}: {}", said.out);
+    }
     let other = talk(folder.path(), &of("8", "c"), "전세 시세 알려줘\n/memory\n");
     assert!(!other.out.contains("마포구"), "{}", other.out);
     talk(folder.path(), &of("7", "b"), "/forget 모두\n");

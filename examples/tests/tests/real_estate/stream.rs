@@ -16,12 +16,14 @@ use hanok_graph::{Event, EventKind, Input, Mode, Outcome, ThreadKey};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use hanok_state::Message;
 use hanok_team::{StepStatus, TeamEvent, TeamState};
-use real_estate::{Options, open, wording};
+use real_estate::{Options, app};
 use serde_json::{Value, json};
-use terminal::brain;
 
 const LEASE: &str = "임대인은 김철수, 임차인은 이영희입니다. 서울특별시 마포구 월드컵로 12 101동 1203호를 보증금 3억원에 월세 50만원으로 \
     빌립니다. 전용면적 84.97㎡, 계약금 3천만원, 월세는 매달 25일, 잔금일 2026년 3월 2일, 기간은 2026년 3월 2일부터 2028년 3월 1일까지.";
+
+/// Words of what the search team asks its model.
+const SEARCH: &str = "필요한 검색 도구를 고르고";
 
 /// What is done with a request that holds these words.
 #[derive(Debug, Clone)]
@@ -58,7 +60,7 @@ impl ChatModel for But {
 
 /// A run of the program, whose documents and, if it lasts, whose database are in a folder.
 struct Program {
-    opened: real_estate::Opened,
+    opened: real_estate::app::Opened,
 }
 
 impl Program {
@@ -68,9 +70,9 @@ impl Program {
         if lasts {
             options.extend(["--db", db.to_str().unwrap()]);
         }
-        let model = But { model: brain::offline().model, instead: instead.to_vec() };
+        let model = But { model: SharedModel::new(app::rules()), instead: instead.to_vec() };
         let options = Options::parse_from(options);
-        Self { opened: open(SharedModel::new(model), &options).await.unwrap() }
+        Self { opened: app::open(SharedModel::new(model), &options).await.unwrap() }
     }
 
     fn ask(&self, question: &str) -> Input<TeamState> {
@@ -150,9 +152,10 @@ async fn several_tools_are_called_at_once() {
 /// A search of which no tool is chosen is skipped.
 #[tokio::test]
 async fn a_search_is_skipped() {
-    let none =
-        Instead::Says(json!({"tools": [], "reason": "nothing to look up", "confidence": 0.9}));
-    let instead = [("질문에 답하는 데 필요한 도구를 고르세요", none)];
+    let none = Instead::Says(
+        json!({"keywords": [], "tools": [], "arguments": {}, "reason": "nothing to look up", "confidence": 0.9}),
+    );
+    let instead = [(SEARCH, none)];
     insta::assert_snapshot!(stream("강남구 전세 시세 알려줘", &instead).await);
 }
 
@@ -171,7 +174,7 @@ async fn a_document_is_reviewed() {
 /// A team that fails; what takes its results if they are there works without them.
 #[tokio::test]
 async fn a_team_fails() {
-    let instead = [(wording::KEYWORD_EXTRACTION, Instead::Panics)];
+    let instead = [(SEARCH, Instead::Panics)];
     let question = "전세금을 3억에서 3.3억으로 올려 달라는데 올려 줘야 해? 마포구 시세도 보여줘";
     insta::assert_snapshot!(stream(question, &instead).await);
 }
@@ -184,10 +187,12 @@ async fn what_failed_is_planned_anew() {
         json!({"id": "again", "team": "analysis", "task": task, "description": "", "needs": []});
     let plan = json!({"steps": [step], "reason": "the analysis can do it", "confidence": 0.6});
     let instead = [
-        (wording::KEYWORD_EXTRACTION, Instead::Panics),
+        (SEARCH, Instead::Panics),
         ("끝내지 못한 일이 있습니다. 다른 팀이나", Instead::Says(plan)),
     ];
-    insta::assert_snapshot!(stream("마포구 전세 시세 알려줘", &instead).await);
+    insta::assert_snapshot!(
+        stream("마포구 전세 시세 알려줘. 지금 3억인데 3.3억이래", &instead).await
+    );
 }
 
 #[tokio::test]

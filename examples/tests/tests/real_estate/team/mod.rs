@@ -16,7 +16,7 @@ use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
 use hanok_testkit::{is_full, sampled};
-use real_estate::{Options, open};
+use real_estate::{Options, app};
 use terminal::brain;
 
 use self::claims::Claims;
@@ -74,7 +74,7 @@ struct Chosen {
 /// What is chosen for `question`, with its documents in `out`.
 async fn chosen(model: SharedModel, question: &str, out: &str) -> Chosen {
     let options = Options::parse_from(["real-estate", "--out", out]);
-    let opened = open(model, &options).await.unwrap();
+    let opened = app::open(model, &options).await.unwrap();
     let app = opened.supervisor.graph().checkpointer(opened.threads);
     let thread = app.thread(ThreadKey::named("t").unwrap());
     thread.invoke(opened.supervisor.ask(question), ()).await.unwrap();
@@ -141,7 +141,7 @@ async fn the_right_tools_are_chosen_for_eighty_questions() {
     let questions = Question::all();
     assert_eq!(questions.len(), ALL);
     let questions = sampled(questions);
-    let (right, marked) = right(&brain::offline().model, &questions).await;
+    let (right, marked) = right(&SharedModel::new(app::rules()), &questions).await;
     // What is wrong may be among a sample more often than its share.
     let least = if is_full() { LEAST } else { (questions.len() * LEAST / ALL).saturating_sub(2) };
     assert!(right >= least, "{right} of {} are right", questions.len());
