@@ -10,7 +10,7 @@ use crate::{
 /// The share of the best that something has at least to fit beside it.
 const LEAST_OF_BEST: f32 = 0.55;
 
-/// All that fit `question`: where descriptions list the words by which they are asked for, those whose words stand in it; else the
+/// All that fit `question`: where the program knows the words by which they are asked for, those whose words stand in it; else the
 /// best first, by the words of the descriptions. A word counts more the fewer descriptions have it; without a word that any of them has,
 /// nothing fits.
 pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
@@ -41,17 +41,9 @@ pub(crate) fn fitting(question: &str, listed: &[Listed]) -> Vec<String> {
     fits.map(|(_, listed)| listed.name.clone()).collect()
 }
 
-/// What stands before the words by which something is asked for.
-const CUES: [&str; 2] = ["이런 말에 씁니다:", "Asked for by:"];
-
-/// The words by which something is asked for: as the program knows them, or else as its description says them.
+/// The words by which something is asked for, as the program knows them.
 fn cues(listed: &Listed) -> Vec<String> {
-    if !listed.aliases.is_empty() {
-        return listed.aliases.iter().map(|alias| alias.to_lowercase()).collect();
-    }
-    let after = CUES.iter().find_map(|mark| Some(listed.description.split_once(mark)?.1));
-    let list = after.and_then(|after| after.split(['.', '(']).next()).unwrap_or_default();
-    list.split(',').map(|cue| cue.trim().to_lowercase()).filter(|cue| !cue.is_empty()).collect()
+    listed.aliases.iter().map(|alias| alias.to_lowercase()).collect()
 }
 
 /// Those that the question asks for in their own words, in the order of these.
