@@ -8,13 +8,14 @@ use std::{
 
 use hanok_agent::{
     AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, LargeResult,
-    LargeResults, NextTool, Protocol, ReactAgent, Risk, ToolRequest, ToolRunner, parse::Policy,
+    LargeResults, NextTool, Protocol, ReactAgent, Risk, StopReason, ToolRequest, ToolRunner,
+    parse::Policy,
 };
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, Outcome, Snapshot};
 use hanok_mcp::ToolApproval;
 use hanok_model::{DataMark, ToolChoice, ToolError, ToolOutput};
-use hanok_state::{Message, State as _, ToolCall};
+use hanok_state::{Message, Role, State as _, ToolCall};
 use serde_json::Value;
 
 use crate::{
@@ -181,11 +182,14 @@ impl Orchestrator {
         }
         let answer = ended.answer.filter(|answer| !answer.trim().is_empty());
         if answer.is_none() {
-            let words = match ended.iteration >= most {
-                true => wording::LIMIT,
-                false => wording::NO_WORDS,
-            };
-            execution.failure = Some(words.to_owned());
+            let last = ended.messages.iter().last().filter(|it| it.role() == Role::Assistant);
+            execution.failure = Some(match ended.stopped {
+                // What it says in place of a call is what it lacks.
+                Some(StopReason::NoToolCall) => last
+                    .map_or_else(|| wording::NO_CALL.to_owned(), |said| said.text().into_owned()),
+                _ if ended.iteration >= most => wording::LIMIT.to_owned(),
+                _ => wording::NO_WORDS.to_owned(),
+            });
         }
         execution.answer = answer;
         Ok(())
