@@ -60,7 +60,8 @@ async fn several_calls_of_a_reply_run_at_once() {
 /// The correction is the result of the call that was wrong, as servers want it.
 #[tokio::test]
 async fn a_call_of_nobody_is_corrected_once() {
-    let wrong: [(fn() -> Exchange, &str); 3] = [
+    type Wrong = fn() -> Exchange;
+    let wrong: [(Wrong, &str); 3] = [
         (|| to("cook", "eat"), "delegates to `cook`"),
         (|| Exchange::call("search", "{}"), "delegates to nobody: search"),
         (|| Exchange::call("delegate", "{\"task\": 1}"), "delegates to nobody"),
