@@ -1,12 +1,10 @@
 //! A document of Word (ECMA-376, WordprocessingML) to text.
 
 mod styles;
-mod write;
 
 use std::collections::HashMap;
 
 use self::styles::Styles;
-pub use self::write::docx_from_markdown;
 
 use crate::{
     archive::Archive,

@@ -4,7 +4,7 @@
 //! as `hanok-retrieval` does, and is searched at once; [`open()`] reads one file. [`Pdf`], [`Docx`], [`Hwpx`] and [`Html`] are
 //! readers, each a feature of its name; all are defaults, and [`readers()`] adds those of this build. Texts are in UTF-8, in UTF-16
 //! with a byte order mark or, with the feature `cp949` (a default), in CP949. What cannot be used is [`Skipped`] with its reason;
-//! what a folder could have too much of has a limit in [`LoadOptions`]. [`docx_from_markdown`] writes a document of Word. [`Contract`] finds the articles, clauses and appendices in a
+//! what a folder could have too much of has a limit in [`LoadOptions`]. [`Contract`] finds the articles, clauses and appendices in a
 //! contract's text.
 //!
 //! ```
@@ -70,8 +70,6 @@ pub use contract::{
     Contract, Mark, NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
 };
 pub use deadline::Deadline;
-#[cfg(feature = "docx")]
-pub use docx::docx_from_markdown;
 pub use error::LoadError;
 pub use library::{Library, LoadReport};
 pub use open::open;

@@ -9,11 +9,12 @@ use hanok_model::{SharedModel, SharedTool};
 use hanok_supervisor::Member;
 use hanok_team::{Team, TeamSupervisor, ToolOption};
 use offline::OfflineModel;
-use terminal::{failure::Failure, learning::Pupil};
+use terminal::failure::Failure;
 
 use crate::{
     Options,
     data::Data,
+    learning::Pupil,
     memory::{EstateMemory, Proposer},
     teams::{self, Paper, Work, select::Selector},
     tools,

@@ -1,11 +1,11 @@
 //! Contracts and forms, out of the templates of `templates/`, as Markdown and as documents of Word.
 
+mod docx;
 pub mod review;
 
 use std::{fs, io::Write as _, path::Path};
 
 use hanok_core::BoxError;
-use hanok_documents::docx_from_markdown;
 use jiff::{ToSpan, civil::Date};
 use minijinja::{
     Environment, Value,
@@ -14,6 +14,7 @@ use minijinja::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::docx::docx_from_markdown;
 use crate::money::{Area, Won};
 
 /// Which document is written.

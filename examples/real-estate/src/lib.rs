@@ -12,10 +12,8 @@
 //! | `teams::check` | the rules that check these arguments against what the user wrote |
 //! | `tools` | ten tools over the files of `data/`, a file each |
 //! | `documents`, `documents::review` | contracts from `templates/*.md`, and what is risky in them |
-//! | `memory` | what of a user's words is remembered |
-//!
-//! The commands of the terminal (the plan, the decision log, what-if, the memory) are those of `terminal`, as every program over a
-//! `TeamSupervisor` may have them.
+//! | `memory`, `learning` | what of a user's words is remembered, and how the program learns beside the conversation |
+//! | `talking` | the commands of the terminal: the plan, the decision log, what-if |
 //!
 //! A question takes at most five requests to the model with two teams: intent, plan, and one for each team; the last writes the
 //! answer. The prompts are in `prompts/`: keyword extraction shares a request with the selection of tools, and insights share one with
@@ -24,14 +22,16 @@
 pub mod app;
 pub mod data;
 pub mod documents;
+pub mod learning;
 pub mod memory;
 pub mod money;
 mod options;
 pub mod person;
+pub mod talking;
 pub mod teams;
 pub mod tools;
 
 pub use options::Options;
 
 /// A conversation with the teams, and what it remembers.
-pub type Talking = terminal::team::TeamTalk<Option<memory::EstateMemory>>;
+pub type Talking = talking::TeamTalk<Option<memory::EstateMemory>>;

@@ -1,5 +1,6 @@
 //! What a user says of themselves, as a model reads it.
 
+use crate::learning::UserMemory;
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::{BoxError, Call};
 use hanok_learning::{PreferenceProposal, PreferenceProposer};
@@ -7,7 +8,6 @@ use hanok_model::{ChatRequest, SharedModel};
 use hanok_state::Message;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
-use terminal::learning::UserMemory;
 
 use crate::{data::Deal, money::Won, teams::select::listed};
 

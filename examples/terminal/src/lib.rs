@@ -15,8 +15,6 @@ mod interrupts;
 mod json;
 mod keyboard;
 mod lanes;
-#[cfg(feature = "learning")]
-pub mod learning;
 mod live;
 mod load;
 mod marked;
@@ -30,8 +28,6 @@ mod session;
 mod shown;
 mod silence;
 mod talk;
-#[cfg(feature = "team")]
-pub mod team;
 mod typed;
 
 pub use at_once::{AtOnce, AtOnceQuestions, at_once};

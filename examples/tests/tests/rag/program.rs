@@ -61,7 +61,7 @@ fn questions_are_answered_by_the_agent_they_are_about() {
 
 #[test]
 fn a_question_without_an_answer_says_so() {
-    let Said { code, out, .. } = run(&["화성 기지의 산소 배급 절차는?"]);
+    let Said { code, out, .. } = run(&["토끼는 무슨 색을 좋아해?"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("찾지 못"), "{out}");
 }

@@ -2,16 +2,15 @@
 
 use std::io::{self, Cursor, Write as _};
 
-use quick_xml::escape::escape;
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
 /// The parts of the archive that are the same for every document.
 const PARTS: [(&str, &str); 5] = [
-    ("[Content_Types].xml", include_str!("parts/content_types.xml")),
-    ("_rels/.rels", include_str!("parts/rels.xml")),
-    ("word/_rels/document.xml.rels", include_str!("parts/document_rels.xml")),
-    ("word/styles.xml", include_str!("parts/styles.xml")),
-    ("word/numbering.xml", include_str!("parts/numbering.xml")),
+    ("[Content_Types].xml", include_str!("../../templates/docx/content_types.xml")),
+    ("_rels/.rels", include_str!("../../templates/docx/rels.xml")),
+    ("word/_rels/document.xml.rels", include_str!("../../templates/docx/document_rels.xml")),
+    ("word/styles.xml", include_str!("../../templates/docx/styles.xml")),
+    ("word/numbering.xml", include_str!("../../templates/docx/numbering.xml")),
 ];
 
 const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>"#;
@@ -22,22 +21,10 @@ const END: &str = "<w:sectPr/></w:body></w:document>";
 /// A line is a paragraph. Backslash escapes and `&amp;`, `&lt;`, `&gt;` become the characters that they stand for; other markup is
 /// left as it is written: emphasis, links and tables are not read. Equal texts give equal bytes.
 ///
-/// ```
-/// use hanok_documents::{LoadOptions, docx_from_markdown};
-///
-/// let folder = tempfile::tempdir()?;
-/// let file = folder.path().join("lease.docx");
-/// std::fs::write(&file, docx_from_markdown("# Lease\n\n- Landlord: Kim \\# 1\n\nThe end.\n")?)?;
-///
-/// let read = hanok_documents::open(&file, &hanok_documents::readers(LoadOptions::new()))?;
-/// assert_eq!(read.text.trim(), "# Lease\n\n- Landlord: Kim # 1\n\nThe end.");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 ///
 /// When the archive would be larger than its format allows.
-pub fn docx_from_markdown(markdown: &str) -> io::Result<Vec<u8>> {
+pub(super) fn docx_from_markdown(markdown: &str) -> io::Result<Vec<u8>> {
     let mut document = BEGIN.to_owned();
     for line in markdown.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (style, text) = styled(line);
@@ -45,8 +32,7 @@ pub fn docx_from_markdown(markdown: &str) -> io::Result<Vec<u8>> {
         if let Some(style) = style {
             document.push_str(&format!(r#"<w:pPr><w:pStyle w:val="{style}"/></w:pPr>"#));
         }
-        let text = unescaped(text);
-        let text = escape(&text);
+        let text = escaped(&unescaped(text));
         document.push_str(&format!(r#"<w:r><w:t xml:space="preserve">{text}</w:t></w:r></w:p>"#));
     }
     document.push_str(END);
@@ -88,6 +74,11 @@ fn unescaped(text: &str) -> String {
         }
     }
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// `text` as XML holds it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_team::{Remembered, TeamMemory, TeamState};
 
-use crate::{failure::Failure, progress::short, team::TeamCommands};
+use terminal::{failure::Failure, meaning, progress::short};
+
+use crate::talking::TeamCommands;
 
 /// How often what turns teach is looked for.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -53,7 +55,7 @@ impl<P: PreferenceProposer> UserMemory<P> {
         let meaning = match named {
             None => None,
             Some(_) => {
-                let embedder = crate::meaning::embedder()?;
+                let embedder = meaning::embedder()?;
                 Some(Semantic::new(store.clone(), embedder, Call::detached()))
             }
         };

@@ -10,7 +10,7 @@ use hanok_team::{
 };
 use serde_json::Value;
 
-use crate::{Ended, Lane, Talk, failure::Failure, progress::short};
+use terminal::{Ended, Lane, Talk, failure::Failure, progress::short};
 
 /// What a program adds to the commands of [`TeamTalk`].
 pub trait TeamCommands: Send + Sync {
