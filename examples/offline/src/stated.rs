@@ -318,6 +318,8 @@ fn matched<'f>(
             let penalty = match (field.side(), side) {
                 (End::Any, _) | (End::From, End::From) | (End::To, End::To) => 0,
                 (End::From, End::Any) if field.name.ends_with("before") => 40,
+                // Who wants three of them is served by more.
+                (End::From, End::Any) if fields.len() == 1 => 0,
                 (End::To, End::Any) => 60,
                 _ => continue,
             };

@@ -251,7 +251,7 @@ fn gate_lines(shown: &Value) -> Vec<String> {
         _ => Vec::new(),
     };
     let named = NAMES.iter().filter_map(|(name, words)| Some((words, fields.get(*name)?)));
-    step.into_iter().chain(named.flat_map(|(words, value)| field(words, value))).collect()
+    step.into_iter().chain(named.flat_map(|(words, value)| labelled(words, value))).collect()
 }
 
 fn risk(risk: hanok_agent::Risk) -> String {
@@ -286,7 +286,11 @@ fn differences(shown: &Value) -> Vec<String> {
 }
 
 fn field(name: &str, value: &Value) -> Vec<String> {
-    let name = marked::name(name);
+    labelled(&marked::name(name), value)
+}
+
+/// A value as lines under `name`, which are words of this program.
+fn labelled(name: &str, value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
         Value::Array(items) if items.is_empty() => Vec::new(),

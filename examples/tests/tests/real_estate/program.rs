@@ -54,6 +54,20 @@ fn an_increase_is_judged_exactly() {
     assert!(said.err.contains("자문이 아닙니다") && said.err.contains("--user"), "{}", said.err);
 }
 
+/// A question that goes on keeps what was asked, and adds to it.
+#[test]
+fn what_was_asked_before_holds_for_what_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = talk(folder.path(), &[], "은평구 전세 3억 이하 매물 있어?\n그중에 방 3개짜리는?\n");
+    let (_, second) = said.out.split_once("출처").unwrap();
+    let homes: Vec<_> = second.lines().filter(|line| line.starts_with("- L")).collect();
+    assert!(!homes.is_empty(), "{second}");
+    for home in homes {
+        assert!(home.contains("은평구") && home.contains("전세"), "{home}");
+        assert!(!home.contains("방 1개") && !home.contains("방 2개"), "{home}");
+    }
+}
+
 /// What rules find is no answer of the model's: its silence is said, with its cause, and the exit code says so too.
 #[test]
 fn a_model_that_does_not_answer_is_said() {
