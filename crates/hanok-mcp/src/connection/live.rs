@@ -1,8 +1,12 @@
 //! A connection that stands.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use futures::future::{Either, select};
+use futures::future::{Either, join_all, select};
 use hanok_core::{BoxError, Call, Chain, Clock};
 #[expect(deprecated, reason = "servers log until the protocol has something else")]
 use rmcp::model::{LoggingLevel, SetLevelRequestParams};
@@ -53,6 +57,9 @@ pub enum Lifecycle {
     Discover,
 }
 
+/// The longest that a connection stays open for what is still said to its server.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// A connection that stands. It is closed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Live {
@@ -61,6 +68,8 @@ pub(crate) struct Live {
     stderr: Stderr,
     redact: Redact,
     listening: Option<JoinHandle<()>>,
+    /// What is still said to the server though its call is over.
+    farewells: Mutex<Vec<JoinHandle<()>>>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) version: String,
 }
@@ -197,7 +206,8 @@ impl Live {
         let listening = listens.then(|| tokio::spawn(listen(peer.clone())));
         let version = line(version.as_str(), 64);
         let redact = config.secrets.clone();
-        Ok(Self { service, wire, stderr, redact, listening, lifecycle, version })
+        let farewells = Mutex::default();
+        Ok(Self { service, wire, stderr, redact, listening, farewells, lifecycle, version })
     }
 
     /// True for a connection over which nothing comes any more.
@@ -313,6 +323,20 @@ impl Live {
             ServiceError::UnexpectedResponse => ServerError::Protocol(words(&error, &self.redact)),
             error => ServerError::Connection(failure(&error, &self.wire, &self.redact)),
         }
+    }
+
+    /// Notes that `farewell` is still being said: whoever closes the connection waits for it.
+    pub(crate) fn says(&self, farewell: JoinHandle<()>) {
+        let mut farewells = self.farewells.lock().unwrap_or_else(PoisonError::into_inner);
+        farewells.retain(|farewell| !farewell.is_finished());
+        farewells.push(farewell);
+    }
+
+    /// Completes when all that was still being said is said, or has taken too long.
+    pub(crate) async fn has_said(&self) {
+        let farewells =
+            std::mem::take(&mut *self.farewells.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(tokio::time::timeout(FAREWELL, join_all(farewells)).await);
     }
 
     /// Closes the connection and waits until it is.

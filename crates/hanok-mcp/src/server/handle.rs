@@ -217,6 +217,7 @@ impl Server {
         let mut slot = self.slot.lock().await;
         slot.closed = true;
         if let Some((live, _)) = slot.live.take() {
+            live.has_said().await;
             self.facts().stderr = live.stderr();
             match Arc::try_unwrap(live) {
                 Ok(live) => live.close().await,

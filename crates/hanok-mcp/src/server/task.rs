@@ -75,10 +75,11 @@ impl Drop for CancelOnStop<'_> {
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let task = self.task.to_owned();
-        runtime.spawn(async move {
+        let open = live.clone();
+        live.says(runtime.spawn(async move {
             // Nobody is there any more who could be told that it failed.
-            let _ = tokio::time::timeout(CANCELLING, live.cancel_task(&task)).await;
-        });
+            let _ = tokio::time::timeout(CANCELLING, open.cancel_task(&task)).await;
+        }));
     }
 }
 
