@@ -1,6 +1,6 @@
 //! Values that somebody else wrote, compared with what a person wrote.
 
-use hanok_figures::{AmountUnit, Count, Figure, Number, counts, evaluate, figures};
+use hanok_figures::{Amount, AmountUnit, Count, Figure, Number, counts, figures};
 use serde_json::Value as Json;
 
 /// What a value is of.
@@ -44,82 +44,75 @@ pub enum StatedKind {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Stated {
-    texts: Vec<String>,
+    figures: Vec<Figure>,
+    months: Vec<Number>,
+    /// The letters of each text.
+    letters: Vec<String>,
 }
 
 impl Stated {
     /// What is stated in `texts`.
     pub fn new(texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { texts: texts.into_iter().map(Into::into).collect() }
+        let mut stated = Self::default();
+        for text in texts {
+            let text = text.into();
+            stated.figures.extend(figures(&text));
+            stated.months.extend(counts(&text).filter_map(months));
+            stated.letters.push(letters(&text));
+        }
+        stated
     }
 
     /// Whether `value`, which is of this kind, stands in a text. Nothing (0) is no amount that somebody could have made up.
     pub fn has(&self, value: &Json, kind: StatedKind) -> bool {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let amount = || amount(&text);
         match kind {
-            StatedKind::Won => amount().is_some_and(|(won, unit)| {
-                let is_zero = won.compare(&0.into()).is_eq();
-                let is_money = matches!(unit, AmountUnit::Won | AmountUnit::Plain);
-                is_money && (is_zero || self.any(|figure| is_won(figure, &won)))
+            StatedKind::Won => Amount::only(&text).is_some_and(|won| {
+                let is_zero = won.value.compare(&0.into()).is_eq();
+                let is_money = matches!(won.unit, AmountUnit::Won | AmountUnit::Plain);
+                is_money && (is_zero || self.amounts().any(|it| is_won(it, &won.value)))
             }),
-            StatedKind::Percent => amount().is_some_and(|(rate, _)| {
-                let is = |figure: &Figure| matches!(figure, Figure::Amount(it) if it.value.compare(&rate).is_eq());
-                self.any(is)
-            }),
-            StatedKind::Area => amount().and_then(metres).is_some_and(|area| {
-                self.any(|figure| match figure {
-                    Figure::Amount(it) => {
-                        let metres = metres((it.value.clone(), it.unit));
-                        metres.is_some_and(|metres| metres.compare(&area).is_eq())
-                    }
-                    _ => false,
+            StatedKind::Percent => Amount::only(&text)
+                .is_some_and(|rate| self.amounts().any(|it| it.value.compare(&rate.value).is_eq())),
+            StatedKind::Area => {
+                Amount::only(&text).and_then(|area| area.square_metres()).is_some_and(|area| {
+                    let mut areas = self.amounts().filter_map(Amount::square_metres);
+                    areas.any(|it| it.compare(&area).is_eq())
                 })
-            }),
+            }
             StatedKind::Day => {
-                self.any(|figure| matches!(figure, Figure::Date(day) if day.to_string() == text))
+                let is = |it: &Figure| matches!(it, Figure::Date(day) if day.to_string() == text);
+                self.figures.iter().any(is)
             }
             StatedKind::Months => {
-                let months = Number::from(value.as_i64().unwrap_or_default());
-                let is = |count: Count| match count.unit {
-                    "월" => count.number == months,
-                    "년" => count.number.multiply(&12.into()).is_ok_and(|it| it == months),
-                    _ => false,
-                };
-                self.texts.iter().any(|text| counts(text).any(is))
+                self.months.contains(&Number::from(value.as_i64().unwrap_or_default()))
             }
             StatedKind::Words => {
                 let words = letters(&text);
-                !words.is_empty() && self.texts.iter().any(|text| letters(text).contains(&words))
+                !words.is_empty() && self.letters.iter().any(|text| text.contains(&words))
             }
         }
     }
 
-    fn any(&self, is: impl Fn(&Figure) -> bool) -> bool {
-        self.texts.iter().any(|text| figures(text).any(|figure| is(&figure)))
+    fn amounts(&self) -> impl Iterator<Item = &Amount> {
+        self.figures.iter().filter_map(|figure| match figure {
+            Figure::Amount(amount) => Some(amount),
+            _ => None,
+        })
     }
 }
 
-/// The only amount of a text.
-fn amount(text: &str) -> Option<(Number, AmountUnit)> {
-    let mut amounts = figures(text).filter_map(Figure::into_amount);
-    let only = amounts.next().filter(|_| amounts.next().is_none())?;
-    Some((only.value, only.unit))
-}
-
-/// An area in square metres.
-fn metres((value, unit): (Number, AmountUnit)) -> Option<Number> {
-    match unit {
-        // 400 of 121 square metres are a pyeong.
-        AmountUnit::Pyeong => evaluate(&format!("{value} * 400 / 121")).ok(),
-        AmountUnit::SquareMetre | AmountUnit::Plain => Some(value),
+/// The months of a count, if it is of these.
+fn months(count: Count) -> Option<Number> {
+    match count.unit {
+        "월" => Some(count.number),
+        "년" => count.number.multiply(&12.into()).ok(),
         _ => None,
     }
 }
 
-/// Whether a figure is this amount: `3` of `3에서 3.3억`, and `1000` of `보증금 1000`, may be of a larger unit.
-fn is_won(figure: &Figure, won: &Number) -> bool {
-    let Figure::Amount(amount) = figure else { return false };
+/// Whether an amount is this one: `3` of `3에서 3.3억`, and `1000` of `보증금 1000`, may be of a larger unit.
+fn is_won(amount: &Amount, won: &Number) -> bool {
     let is = |times: i64| {
         amount.value.multiply(&times.into()).is_ok_and(|value| value.compare(won).is_eq())
     };

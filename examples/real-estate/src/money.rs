@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hanok_figures::{AmountUnit, CalculatorError, Figure, Number, Rounding, evaluate, figures};
+use hanok_figures::{Amount, AmountUnit, CalculatorError, Number, Rounding, evaluate};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
@@ -35,7 +35,7 @@ impl Won {
     /// A sentence that says what is wrong with `text`.
     pub fn read(text: &str) -> Result<Self, String> {
         let fault = || format!("`{}`: 금액을 `3억 5천만원`처럼 적어 주십시오", short(text));
-        let (value, unit) = one(text).ok_or_else(fault)?;
+        let Amount { value, unit, .. } = one(text).ok_or_else(fault)?;
         let won = value.to_i128().and_then(|won| i64::try_from(won).ok()).ok_or_else(fault)?;
         // `3` may be won, or a hundred million of them.
         let has_unit = unit == AmountUnit::Won || won == 0 || won >= 10_000;
@@ -59,7 +59,7 @@ impl Rate {
     pub fn read(text: &str) -> Result<Self, String> {
         let fault =
             || format!("`{}`: 이율은 0%부터 100%까지 `3.6%`처럼 적어 주십시오", short(text));
-        let (rate, unit) = one(text).ok_or_else(fault)?;
+        let Amount { value: rate, unit, .. } = one(text).ok_or_else(fault)?;
         let is_rate = matches!(unit, AmountUnit::Percent | AmountUnit::Plain);
         let cut = rate.round(6, Rounding::Floor).map_err(|_too_large| fault())?;
         let is_whole = cut.compare(&rate).is_eq();
@@ -75,27 +75,22 @@ impl Area {
     /// A sentence that says what is wrong with `text`.
     pub fn read(text: &str) -> Result<Self, String> {
         let fault = || format!("`{}`: 면적을 `84.97㎡`나 `25평`처럼 적어 주십시오", short(text));
-        let (value, unit) = one(text).ok_or_else(fault)?;
-        let (metres, shown) = match unit {
-            // 400 of 121 square metres are a pyeong.
+        let area = one(text).ok_or_else(fault)?;
+        let metres = area.square_metres().ok_or_else(fault)?;
+        let (metres, shown) = match area.unit {
             AmountUnit::Pyeong => {
-                let metres = evaluate(&format!("{value} * 400 / 121"));
-                let metres = metres.and_then(|metres| metres.round(2, Rounding::HalfAway));
-                (metres.map_err(|_too_large| fault())?, format!("{value}평"))
+                let metres = metres.round(2, Rounding::HalfAway);
+                (metres.map_err(|_too_large| fault())?, format!("{}평", area.value))
             }
-            AmountUnit::SquareMetre | AmountUnit::Plain => (value.clone(), format!("{value}㎡")),
-            _ => return Err(fault()),
+            _ => (metres, format!("{}㎡", area.value)),
         };
         if is_within(&metres, 1, 10_000) { Ok(Self { metres, text: shown }) } else { Err(fault()) }
     }
 }
 
-/// The only amount of `text`, and its unit.
-fn one(text: &str) -> Option<(Number, AmountUnit)> {
-    let head: String = text.chars().take(60).collect();
-    let mut amounts = figures(&head).filter_map(Figure::into_amount);
-    let only = amounts.next().filter(|_| amounts.next().is_none())?;
-    Some((only.value, only.unit))
+/// The only amount of `text`, of which its beginning is read.
+fn one(text: &str) -> Option<Amount> {
+    Amount::only(&text.chars().take(60).collect::<String>())
 }
 
 fn is_within(number: &Number, least: i64, most: i64) -> bool {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::calculator::Number;
 
-use super::{grouped::grouped, won::Won};
+use super::{grouped::grouped, scan::figures, won::Won};
 
 /// Something in a text that has a value, with its place.
 ///
@@ -90,6 +90,40 @@ pub struct Amount {
     pub unit: AmountUnit,
     /// The bytes of the text that it stands in, with the unit.
     pub at: Range<usize>,
+}
+
+impl Amount {
+    /// The amount of `text`, if there is exactly one.
+    ///
+    /// ```
+    /// use hanok_figures::Amount;
+    ///
+    /// assert_eq!(Amount::only("약 3억 5천만원").map(|it| it.to_string()).as_deref(), Some("350,000,000원"));
+    /// assert_eq!(Amount::only("3억에서 3.3억"), None);
+    /// ```
+    #[must_use]
+    pub fn only(text: &str) -> Option<Self> {
+        let mut amounts = figures(text).filter_map(Figure::into_amount);
+        amounts.next().filter(|_| amounts.next().is_none())
+    }
+
+    /// The area in square metres, where it is one: of a bare number, that number. A 평 is 400/121 of them.
+    ///
+    /// ```
+    /// use hanok_figures::{Amount, Rounding};
+    ///
+    /// let area = Amount::only("25평").and_then(|area| area.square_metres()).unwrap();
+    /// assert_eq!(area.round(2, Rounding::HalfAway)?.to_string(), "82.64");
+    /// # Ok::<(), hanok_figures::CalculatorError>(())
+    /// ```
+    #[must_use]
+    pub fn square_metres(&self) -> Option<Number> {
+        match self.unit {
+            AmountUnit::Pyeong => self.value.multiply(&400.into()).ok()?.divide(&121.into()).ok(),
+            AmountUnit::SquareMetre | AmountUnit::Plain => Some(self.value.clone()),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Amount {
