@@ -5,7 +5,7 @@
 
 use hanok_agent::Language;
 use hanok_model::{InvalidSpec, ToolSpec};
-use hanok_parse::{Declared, Parser, Policy, restore};
+use hanok_parse::{Declared, Parser, restore};
 use hanok_state::{Message, ToolCall};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,24 +25,21 @@ pub(crate) fn delegate(
     parallel: bool,
     language: Language,
 ) -> Result<ToolSpec, InvalidSpec> {
-    let (about, agent, task) = match (language, parallel) {
-        (Language::Korean, false) => (
-            "알맞은 에이전트 하나에게 일을 맡깁니다.",
-            "에이전트 이름",
-            "그 에이전트가 할 일. 앞뒤 대화를 몰라도 알 수 있게 씁니다.",
-        ),
-        (Language::Korean, true) => (
-            "알맞은 에이전트에게 일을 맡깁니다. 서로 기다리지 않아도 되는 일은 한 번에 여러 번 부를 수 있습니다.",
-            "에이전트 이름",
-            "그 에이전트가 할 일. 앞뒤 대화를 몰라도 알 수 있게 씁니다.",
-        ),
-        (_, false) => (
-            "Delegates to the one agent that fits best.",
-            "The agent's name",
-            "What it is to do, clear to somebody who does not know the conversation",
-        ),
-        (_, true) => (
-            "Delegates to the agent that fits best. Tasks that do not wait for one another may be delegated at once, a call for each.",
+    let about = match (language, parallel) {
+        (Language::Korean, false) => "알맞은 에이전트 하나에게 일을 맡깁니다.",
+        (Language::Korean, true) => {
+            "알맞은 에이전트에게 일을 맡깁니다. 서로 기다리지 않아도 되는 일은 한 번에 여러 번 부를 수 있습니다."
+        }
+        (_, false) => "Delegates to the one agent that fits best.",
+        (_, true) => {
+            "Delegates to the agent that fits best. Tasks that do not wait for one another may be delegated at once, a call for each."
+        }
+    };
+    let (agent, task) = match language {
+        Language::Korean => {
+            ("에이전트 이름", "그 에이전트가 할 일. 앞뒤 대화를 몰라도 알 수 있게 씁니다.")
+        }
+        _ => (
             "The agent's name",
             "What it is to do, clear to somebody who does not know the conversation",
         ),
@@ -61,8 +58,7 @@ pub(crate) fn delegate(
 /// The parser of replies whose server may hand on a call as text: only marks of the vocabulary and tags are one.
 pub(crate) fn parser(agents: &[String]) -> Parser {
     let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.as_str()));
-    let declared = declared.tool(DELEGATE);
-    Parser::new(declared).policy(Policy::default()).without_labels()
+    Parser::new(declared.tool(DELEGATE)).without_labels()
 }
 
 /// What a call of the tool has to say.
@@ -77,20 +73,17 @@ struct Delegated {
 pub(crate) fn read(parser: &Parser, reply: &Message) -> Route {
     let read = parser.parse(&reply.text());
     let said = Some(restored(read.content)).filter(|said| !said.is_empty());
-    let text_calls = read.calls.into_iter();
-    let text_calls: Vec<_> = text_calls.map(|call| (call.name, call.arguments.decode())).collect();
-    let own = reply.tool_calls().iter();
-    let own: Vec<_> = own
-        .map(|call: &ToolCall| (call.name.clone(), call.arguments.decode::<Value>()))
-        .map(|(name, arguments)| (name, arguments.map_err(|error| error.to_string())))
-        .collect();
-    let calls: Vec<(String, Result<Value, String>)> = match own.is_empty() {
-        true => text_calls
-            .into_iter()
-            .map(|(name, arguments)| (name, arguments.map_err(|error| error.to_string())))
-            .collect(),
-        false => own,
-    };
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let own = reply.tool_calls().iter().map(|call: &ToolCall| {
+        (call.name.clone(), call.arguments.decode::<Value>().map_err(|error| words(&error)))
+    });
+    let mut calls: Vec<_> = own.collect();
+    if calls.is_empty() {
+        let written = read.calls.into_iter();
+        calls.extend(written.map(|call| {
+            (call.name, call.arguments.decode::<Value>().map_err(|error| words(&error)))
+        }));
+    }
     if calls.is_empty() {
         return said.map_or(Route::Empty, Route::Final);
     }

@@ -426,15 +426,10 @@ fn asks_for(question: &str, spec: &ToolSpec) -> bool {
     let question = question.to_lowercase();
     let stands = |alias: &str| {
         let alias = alias.to_lowercase();
-        let mut words = alias.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let mut rest = Some(question.as_str());
-        let mut is_any = false;
-        let all = words.all(|word| {
-            is_any = true;
-            rest = rest.and_then(|rest| rest.split_once(word)).map(|(_, after)| after);
-            rest.is_some()
-        });
-        all && is_any
+        let words = alias.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut words = words.peekable();
+        let after = |rest, word| str::split_once(rest, word).map(|(_, after)| after);
+        words.peek().is_some() && words.try_fold(question.as_str(), after).is_some()
     };
     std::iter::once(spec.name()).chain(spec.aliases().iter().map(String::as_str)).any(stands)
 }

@@ -130,9 +130,7 @@ impl AgentSettings {
         }
         if !reply.is_empty() && self.lacks_call(&reply, choice) {
             // What it says instead may be what it lacks: whoever reads the conversation finds it there.
-            let said = reply.answer.take().unwrap_or_else(|| std::mem::take(&mut reply.text));
-            let says = !said.trim().is_empty();
-            let update = if says { update.message(Message::assistant(said)) } else { update };
+            let update = update.message(Message::assistant(reply.text));
             return Ok(self.stop(context, update, StopReason::NoToolCall));
         }
         self.refuse_calls(&mut reply, choice);
