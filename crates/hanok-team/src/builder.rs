@@ -61,7 +61,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
             max_tokens: LONGEST,
             capture: ContentCapture::default(),
             measured: Measured::default(),
-            forms: Forms::new(Language::default(), []),
+            forms: Forms::new(),
         };
         Self { settings, runtime: Runtime::default() }
     }
@@ -157,7 +157,7 @@ impl<C: Send + Sync + 'static> TeamSupervisorBuilder<C> {
         }
         let language = self.settings.language;
         let names = self.settings.teams.iter().map(|team| team.name());
-        self.settings.forms = Forms::new(language, names);
+        self.settings.forms = self.settings.forms.fitted(language, names);
         let grounding = self.settings.grounding.take();
         self.settings.grounding = grounding.map(|grounding| grounding.language(language));
         let settings = Arc::new(self.settings);

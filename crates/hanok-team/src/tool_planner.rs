@@ -1,6 +1,6 @@
 //! The choice of tools together with their arguments, in one request.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_agent::{
     Choice, ChoiceKind, ChoiceOption, ChosenBy, Language, Structured, StructuredError,
@@ -209,9 +209,9 @@ impl ToolPlanner {
         }
         let Selection { tools, mut arguments, reason, confidence, keywords } = selection;
         let is_option = |name: &String| options.iter().any(|option| option.name == *name);
-        let (mut chosen, dropped): (Vec<String>, Vec<String>) =
-            tools.into_iter().partition(is_option);
-        chosen.dedup();
+        let mut before = BTreeSet::new();
+        let named = tools.into_iter().filter(|name| before.insert(name.clone()));
+        let (chosen, dropped): (Vec<String>, Vec<String>) = named.partition(is_option);
         let calls = chosen.iter().map(|name| {
             let arguments = match arguments.remove(name) {
                 Some(Value::Object(arguments)) => arguments,

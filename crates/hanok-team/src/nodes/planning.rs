@@ -60,11 +60,19 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// The forms for teams of these names.
-    pub(crate) fn new<'a>(language: Language, teams: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new() -> Self {
+        Self { intent: Structured::new("intent"), plan: Structured::new("plan") }
+    }
+
+    /// The same for teams of these names. Nothing is made anew.
+    pub(crate) fn fitted<'a>(
+        &self,
+        language: Language,
+        teams: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         Self {
-            intent: Structured::new("intent").language(language),
-            plan: Structured::new("plan").language(language).offering("team", teams),
+            intent: self.intent.clone().language(language),
+            plan: self.plan.clone().language(language).offering("team", teams),
         }
     }
 }
