@@ -176,6 +176,46 @@ impl Learner {
         }
     }
 
+    /// Does `work`, and learns beside it: first what waits, then every `pause`, and at last what the work has left.
+    ///
+    /// ```
+    /// # use std::{sync::Arc, time::Duration};
+    /// # use hanok_checkpoint::{Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+    /// # use hanok_graph::Runtime;
+    /// # use hanok_learning::{Learner, Memories};
+    /// # futures::executor::block_on(async {
+    /// # let threads = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// # let memories = Memories::new(SharedStore::new(InMemoryStore::new()));
+    /// # let learner = Learner::new(Consumer::new(threads, "learner", "memory"), memories);
+    /// # learner.register().await?;
+    /// let clock = Runtime::default().clock;
+    /// let answered = learner.beside(&*clock, Duration::from_millis(1), async { 42 }).await?;
+    /// assert_eq!(answered, 42);
+    /// # Ok::<(), hanok_learning::LearningError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where a store fails before the work or behind it, as those of [`drain`](Self::drain).
+    pub async fn beside<T>(
+        &self,
+        clock: &dyn Clock,
+        pause: Duration,
+        work: impl Future<Output = T>,
+    ) -> Result<T, LearningError> {
+        self.drain(clock.now()).await?;
+        let stop = Cancellation::default();
+        let work = async {
+            let done = work.await;
+            stop.cancel();
+            done
+        };
+        let (done, ()) = futures_util::future::join(work, self.run(clock, pause, &stop)).await;
+        self.drain(clock.now()).await?;
+        Ok(done)
+    }
+
     /// Forgets a part of a user's memories, also of what waits in the outbox: all that waits is learned before.
     ///
     /// ```

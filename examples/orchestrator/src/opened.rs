@@ -7,16 +7,14 @@ use std::{
 };
 
 use hanok_agent::{Decision, Gate, StandingApprovals, StandingScope};
-use hanok_checkpoint::{
-    Consumer, InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore,
-};
-use hanok_core::{Call, Cancellation, Chain, Clock as _};
+use hanok_checkpoint::{Consumer, SharedCheckpointer, SharedStore};
+use hanok_core::{Call, Chain, Clock as _};
 use hanok_graph::{App, Graph, TokioClock};
 use hanok_learning::{Learner, Memories};
 use hanok_mcp::{
     Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
 };
-use hanok_model::{Semantic, SharedEmbedder, SharedModel};
+use hanok_model::{Semantic, SharedModel};
 use serde_json::{Map, Value, json};
 use terminal::{AtOnce, failure::Failure};
 
@@ -75,17 +73,13 @@ impl Pupil {
         &self,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let Some(learner) = &self.0 else { return work.await };
-        let stop = Cancellation::default();
-        self.drain().await?;
-        let work = async {
-            let done = work.await;
-            stop.cancel();
-            done
-        };
-        let (done, ()) = tokio::join!(work, learner.run(&TokioClock, PAUSE, &stop));
-        self.drain().await?;
-        done
+        match &self.0 {
+            None => work.await,
+            Some(learner) => {
+                let done = learner.beside(&TokioClock, PAUSE, work).await;
+                done.map_err(Failure::wiring)?
+            }
+        }
     }
 
     /// The learner, if there is one.
@@ -93,19 +87,6 @@ impl Pupil {
     pub fn learner(&self) -> Option<&Learner> {
         self.0.as_deref()
     }
-
-    async fn drain(&self) -> Result<(), Failure> {
-        let Some(learner) = &self.0 else { return Ok(()) };
-        learner.drain(TokioClock.now()).await.map(drop).map_err(Failure::wiring)
-    }
-}
-
-/// The embedder that the environment names, if it names one.
-fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
-    if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_none_or(|name| name.is_empty()) {
-        return Ok(None);
-    }
-    terminal::meaning::embedder().map(Some)
 }
 
 /// The sample server as `mcpServers` name one: `program`, which is this one, started with `env`. Its tools have the words by which people
@@ -226,15 +207,8 @@ pub async fn open(
     options: &Options,
 ) -> Result<Opened, Failure> {
     let (threads, store) = match &options.talk.db {
-        None => (
-            SharedCheckpointer::new(InMemoryCheckpointer::new()),
-            SharedStore::new(InMemoryStore::new()),
-        ),
         Some(db) if is_postgres(db) => postgres(db).await?,
-        Some(path) => {
-            let sqlite = terminal::kept(path).await?;
-            (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite))
-        }
+        file => terminal::stores(file.as_deref()).await?,
     };
     open_on(model, client, options, threads, store).await
 }
@@ -255,7 +229,7 @@ pub async fn open_on(
     let (gates, detection) =
         (options.gates(terminal::somebody_types(), variable)?, options.detection(variable)?);
     let user = options.learns_of(variable)?;
-    let embedder = embedder()?;
+    let embedder = terminal::meaning::embedder()?;
     let config = options.mcp.as_deref().unwrap_or(Path::new(""));
     let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
     let (of_tools, now) = (embedder.clone(), TokioClock.now());

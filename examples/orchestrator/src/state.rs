@@ -445,7 +445,6 @@ impl TurnEnd {
     pub fn words(self) -> Option<&'static str> {
         match self {
             Self::AllSkipped => Some(wording::ALL_SKIPPED),
-            Self::EmptyPlan => Some(wording::EMPTY_PLAN),
             Self::Rejected => Some(wording::REJECTED),
             Self::NoAnswer => Some(wording::NO_ANSWER),
             _ => None,

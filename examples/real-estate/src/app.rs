@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use hanok_agent::{Language, ToolRegistry, ToolRunner};
-use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::Chain;
 use hanok_model::{SharedModel, SharedTool};
 use hanok_supervisor::Member;
@@ -54,16 +54,7 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
     let data = Data::open(options.data.as_deref());
     let data = data.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
     let data = Arc::new(data);
-    let (threads, store) = match &options.talk.db {
-        None => (
-            SharedCheckpointer::new(InMemoryCheckpointer::new()),
-            SharedStore::new(InMemoryStore::new()),
-        ),
-        Some(path) => {
-            let sqlite = terminal::kept(path).await?;
-            (SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite))
-        }
-    };
+    let (threads, store) = terminal::stores(options.talk.db.as_deref()).await?;
     let user = options.user.as_deref().filter(|user| !user.is_empty());
     let memory = match user {
         None => None,

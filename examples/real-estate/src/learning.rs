@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Consumer, SharedCheckpointer, SharedStore};
-use hanok_core::{BoxError, Call, Cancellation, Clock as _, Tenant, Timestamp};
+use hanok_core::{BoxError, Call, Tenant, Timestamp};
 use hanok_graph::{Context, TokioClock};
 use hanok_learning::{
     Actor, Days, Episode, EpisodeReport, Forget, ForgottenEvidence, Learner, LongTerm, Memories,
@@ -13,10 +13,7 @@ use hanok_learning::{
 use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_team::{Remembered, TeamMemory, TeamState};
-
 use terminal::{failure::Failure, meaning, progress::short};
-
-use crate::talking::TeamCommands;
 
 /// How often what turns teach is looked for.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -51,14 +48,9 @@ impl<P: PreferenceProposer> UserMemory<P> {
         proposer: P,
     ) -> Result<Self, Failure> {
         // Searched by meaning, too, where the environment names an embedding model.
-        let named = std::env::var_os("OPENAI_EMBEDDING_MODEL").filter(|name| !name.is_empty());
-        let meaning = match named {
-            None => None,
-            Some(_) => {
-                let embedder = meaning::embedder()?;
-                Some(Semantic::new(store.clone(), embedder, Call::detached()))
-            }
-        };
+        let embedder = meaning::embedder()?;
+        let meaning =
+            embedder.map(|embedder| Semantic::new(store.clone(), embedder, Call::detached()));
         let store = meaning.as_ref().map_or(store, |semantic| SharedStore::new(semantic.clone()));
         let memories = Memories::new(store).kind::<Preference>().kind::<Episode>();
         let outbox = Consumer::new(threads.clone(), "learner", TOPIC);
@@ -160,55 +152,46 @@ impl<P: PreferenceProposer + std::fmt::Debug + 'static> TeamMemory<()> for UserM
     }
 }
 
-impl<P: PreferenceProposer> TeamCommands for Option<UserMemory<P>> {
-    const COMMANDS: &'static [(&'static str, &'static str)] = &[
-        ("/plan", "앞의 질문의 계획"),
-        ("/steps", "그 단계들과 지금 상태"),
-        ("/decisions", "그때의 선택"),
-        ("/why N", "N번째 선택의 까닭"),
-        ("/what-if N 이름…", "N번째 선택을 다르게 했다면"),
-        ("/report", "팀마다의 결과"),
-        ("/memory", "이 사용자에 대해 기억하는 것"),
-        (
-            "/forget 무엇",
-            "그 선호를(이름), 선호를 모두(선호), 이 대화에서 배운 것을(대화), 모두(모두) 잊기",
-        ),
-    ];
-
-    async fn act(&self, name: &str, rest: &str, thread: &str) -> Result<Option<String>, Failure> {
-        let now = std::time::SystemTime::now().into();
-        let Some(memory) = self.as_ref().filter(|_| matches!(name, "memory" | "forget")) else {
-            let is_own = matches!(name, "memory" | "forget");
-            return Ok(
-                is_own.then(|| "--user 없이 실행해서 아무것도 기억하지 않습니다.".to_owned())
-            );
-        };
-        if name == "memory" {
-            let all = memory.all(now).await.map_err(Failure::wiring)?.join("\n");
-            return Ok(Some(if all.is_empty() {
-                "기억하는 것이 없습니다.".to_owned()
-            } else {
-                all
-            }));
-        }
-        let what = match rest {
+/// Does the command `memory` or `forget`, behind which `rest` stands in the conversation `thread`.
+///
+/// # Errors
+///
+/// [`Failure`] for a command that makes no sense, and what the store says.
+pub async fn command<P: PreferenceProposer>(
+    memory: Option<&UserMemory<P>>,
+    name: &str,
+    rest: &str,
+    thread: &str,
+) -> Result<String, Failure> {
+    let now = std::time::SystemTime::now().into();
+    let Some(memory) = memory else {
+        return Ok("--user 없이 실행해서 아무것도 기억하지 않습니다.".to_owned());
+    };
+    if name == "memory" {
+        let all = memory.all(now).await.map_err(Failure::wiring)?.join("\n");
+        return Ok(if all.is_empty() {
+            "기억하는 것이 없습니다.".to_owned()
+        } else {
+            all
+        });
+    }
+    let what = match rest {
             "" => return Err(Failure::Usage("무엇을 잊을지 쓰세요: /forget 이름(한 가지 선호), /forget 선호, /forget 대화(이 대화에서 배운 것), /forget 모두".to_owned())),
             "모두" => Forget::Everything,
             "대화" => Forget::Thread(thread.to_owned()),
             "선호" => Forget::kind::<Preference>(),
             name => Forget::record::<Preference>(name),
         };
-        let gone = memory.forget(&what, now).await.map_err(Failure::wiring)?;
-        let threads: Vec<_> = gone.threads.iter().map(String::as_str).collect();
-        Ok(Some(match threads.is_empty() {
-            true => "잊을 것이 없었습니다.".to_owned(),
-            false => format!(
-                "{}가지를 잊었습니다. 하신 말씀 자체는 다음 대화의 기록에 남아 있습니다: {}",
-                gone.evidence,
-                threads.join(", ")
-            ),
-        }))
-    }
+    let gone = memory.forget(&what, now).await.map_err(Failure::wiring)?;
+    let threads: Vec<_> = gone.threads.iter().map(String::as_str).collect();
+    Ok(match threads.is_empty() {
+        true => "잊을 것이 없었습니다.".to_owned(),
+        false => format!(
+            "{}가지를 잊었습니다. 하신 말씀 자체는 다음 대화의 기록에 남아 있습니다: {}",
+            gone.evidence,
+            threads.join(", ")
+        ),
+    })
 }
 
 /// The learner, if there is a user to learn of.
@@ -231,17 +214,12 @@ impl Pupil {
         &self,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let Some(learner) = &self.0 else { return work.await };
-        let drain = || learner.drain(TokioClock.now());
-        drain().await.map_err(Failure::wiring)?;
-        let stop = Cancellation::default();
-        let work = async {
-            let done = work.await;
-            stop.cancel();
-            done
-        };
-        let (done, ()) = tokio::join!(work, learner.run(&TokioClock, PAUSE, &stop));
-        drain().await.map_err(Failure::wiring)?;
-        done
+        match &self.0 {
+            None => work.await,
+            Some(learner) => {
+                let done = learner.beside(&TokioClock, PAUSE, work).await;
+                done.map_err(Failure::wiring)?
+            }
+        }
     }
 }

@@ -32,6 +32,4 @@ pub mod teams;
 pub mod tools;
 
 pub use options::Options;
-
-/// A conversation with the teams, and what it remembers.
-pub type Talking = talking::TeamTalk<Option<memory::EstateMemory>>;
+pub use talking::Talking;

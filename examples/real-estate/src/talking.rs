@@ -9,58 +9,26 @@ use hanok_team::{
     WhatIfSide, steps_of,
 };
 use serde_json::Value;
-
 use terminal::{Ended, Lane, Talk, failure::Failure, progress::short};
 
-/// What a program adds to the commands of [`TeamTalk`].
-pub trait TeamCommands: Send + Sync {
-    /// All commands, those of [`TeamTalk`] among them, each with what it does.
-    const COMMANDS: &'static [(&'static str, &'static str)] = TEAM_COMMANDS;
+use crate::{learning, memory::EstateMemory};
 
-    /// Does the command `name`, behind which `rest` stands in the conversation `thread`; `None` where there is no such command.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`] for a command that makes no sense, or that could not be done.
-    fn act(
-        &self,
-        name: &str,
-        rest: &str,
-        thread: &str,
-    ) -> impl Future<Output = Result<Option<String>, Failure>> + Send {
-        let (_, _, _) = (name, rest, thread);
-        async { Ok(None) }
-    }
-}
-
-impl TeamCommands for () {}
-
-/// The commands of every conversation with teams.
-pub const TEAM_COMMANDS: &[(&str, &str)] = &[
-    ("/plan", "앞의 질문의 계획"),
-    ("/steps", "그 단계들과 지금 상태"),
-    ("/decisions", "그때의 선택"),
-    ("/why N", "N번째 선택의 까닭"),
-    ("/what-if N 이름…", "N번째 선택을 다르게 했다면"),
-    ("/report", "팀마다의 결과"),
-];
-
-/// A conversation with teams, and what else the program can do in it.
+/// A conversation with the teams, and what is remembered of its user.
 #[derive(Debug)]
-pub struct TeamTalk<M = ()> {
+pub struct Talking {
     supervisor: TeamSupervisor,
-    more: M,
+    memory: Option<EstateMemory>,
 }
 
-impl<M: TeamCommands> TeamTalk<M> {
+impl Talking {
     /// A conversation with the teams of `supervisor`.
     #[must_use]
-    pub fn new(supervisor: TeamSupervisor, more: M) -> Self {
-        Self { supervisor, more }
+    pub fn new(supervisor: TeamSupervisor, memory: Option<EstateMemory>) -> Self {
+        Self { supervisor, memory }
     }
 }
 
-impl<M: TeamCommands> Talk for TeamTalk<M> {
+impl Talk for Talking {
     type State = TeamState;
 
     fn ask(&self, question: &str) -> TeamStateUpdate {
@@ -132,12 +100,27 @@ impl<M: TeamCommands> Talk for TeamTalk<M> {
             ("why", number) => why(&state, number)?,
             ("what-if", rest) => self.what_if(&state, rest, thread).await?,
             ("report", "") => report(&state),
-            (name, rest) => return self.more.act(name, rest, thread.key().thread()).await,
+            ("memory" | "forget", rest) => {
+                learning::command(self.memory.as_ref(), name, rest, thread.key().thread()).await?
+            }
+            _ => return Ok(None),
         }))
     }
 
     fn commands(&self) -> &'static [(&'static str, &'static str)] {
-        M::COMMANDS
+        &[
+            ("/plan", "앞의 질문의 계획"),
+            ("/steps", "그 단계들과 지금 상태"),
+            ("/decisions", "그때의 선택"),
+            ("/why N", "N번째 선택의 까닭"),
+            ("/what-if N 이름…", "N번째 선택을 다르게 했다면"),
+            ("/report", "팀마다의 결과"),
+            ("/memory", "이 사용자에 대해 기억하는 것"),
+            (
+                "/forget 무엇",
+                "그 선호를(이름), 선호를 모두(선호), 이 대화에서 배운 것을(대화), 모두(모두) 잊기",
+            ),
+        ]
     }
 }
 
@@ -155,7 +138,7 @@ fn step_of(event: &Event) -> Option<String> {
     Some(step.to_owned())
 }
 
-impl<M> TeamTalk<M> {
+impl Talking {
     /// Tries other tools, or other teams, for the choice of this number.
     async fn what_if(
         &self,

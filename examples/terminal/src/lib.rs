@@ -38,5 +38,5 @@ pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{everyday, is_outside};
 pub use options::Options;
 pub use screen::{Screen, somebody_types};
-pub use session::{Session, kept};
+pub use session::{Session, stores};
 pub use talk::{Ended, Talk};

@@ -32,10 +32,7 @@ impl MeaningOptions {
         if let Some(folder) = &self.encoder {
             return encoder(folder).map(|encoder| Some(Meaning::of(encoder)));
         }
-        if std::env::var_os("OPENAI_EMBEDDING_MODEL").is_some_and(|name| !name.is_empty()) {
-            return embedder().map(|embedder| Some(Meaning::of(embedder)));
-        }
-        Ok(None)
+        Ok(embedder()?.map(Meaning::of))
     }
 }
 
@@ -51,19 +48,23 @@ fn encoder(_: &Path) -> Result<SharedEmbedder, Failure> {
     Err(Failure::not_built("--encoder", "encoder"))
 }
 
-/// The embedding model that the environment names.
+/// The embedding model that the environment names, if it does.
 ///
 /// # Errors
 ///
 /// [`Failure::Model`] when the server cannot be used, [`Failure::Usage`] when this build has no HTTP.
+pub fn embedder() -> Result<Option<SharedEmbedder>, Failure> {
+    let named = std::env::var_os("OPENAI_EMBEDDING_MODEL").filter(|name| !name.is_empty());
+    named.map(|_| of_server()).transpose()
+}
+
 #[cfg(feature = "server")]
-pub fn embedder() -> Result<SharedEmbedder, Failure> {
+fn of_server() -> Result<SharedEmbedder, Failure> {
     Ok(SharedEmbedder::new(hanok_openai::OpenAiEmbedder::from_env().map_err(Failure::Model)?))
 }
 
-/// As with the feature `server`.
 #[cfg(not(feature = "server"))]
-pub fn embedder() -> Result<SharedEmbedder, Failure> {
+fn of_server() -> Result<SharedEmbedder, Failure> {
     Err(Failure::not_built("OPENAI_EMBEDDING_MODEL", "server"))
 }
 

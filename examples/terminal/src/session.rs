@@ -3,7 +3,7 @@
 use std::{path::Path, process::ExitCode};
 
 use futures::{StreamExt, stream};
-use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer, SharedStore};
+use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Answerer, Cancellation, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Input, Pending, RunError, Thread};
 use hanok_sqlite::Sqlite;
@@ -49,11 +49,8 @@ impl<T: Talk> Session<T> {
         graph: &Graph<T::State>,
         options: &Options,
     ) -> Result<Self, Failure> {
-        let store = match &options.db {
-            None => SharedCheckpointer::new(InMemoryCheckpointer::new()),
-            Some(path) => SharedCheckpointer::new(kept(path).await?),
-        };
-        Self::on(store, talk, graph, options)
+        let (threads, _) = stores(options.db.as_deref()).await?;
+        Self::on(threads, talk, graph, options)
     }
 
     /// Opens the thread that `options` name in `store`.
@@ -368,19 +365,25 @@ impl<T: Talk> Session<T> {
     }
 }
 
-/// The store in the file at `path`.
+/// The stores of threads and of all else, in the file at `path`; without one nothing lasts.
 ///
 /// # Errors
 ///
 /// [`Failure::Unreadable`] where its folder is not there, [`Failure::Database`] when the file cannot be used.
-pub async fn kept(path: &Path) -> Result<Sqlite, Failure> {
+pub async fn stores(path: Option<&Path>) -> Result<(SharedCheckpointer, SharedStore), Failure> {
+    let Some(path) = path else {
+        let (threads, store) = (InMemoryCheckpointer::new(), InMemoryStore::new());
+        return Ok((SharedCheckpointer::new(threads), SharedStore::new(store)));
+    };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let missing = format!("{}: {} 폴더가 없습니다", path.display(), folder.display());
         return Err(Failure::unreadable("대화 파일을", missing));
     }
-    let opened = Sqlite::open(path).await;
-    opened.map_err(|source| Failure::Database { path: path.to_owned(), source: Box::new(source) })
+    let sqlite = Sqlite::open(path)
+        .await
+        .map_err(|source| Failure::Database { path: path.to_owned(), source: Box::new(source) })?;
+    Ok((SharedCheckpointer::new(sqlite.clone()), SharedStore::new(sqlite)))
 }
 
 /// The command that a line is, without its sign. What begins with the path of a file is a question.
