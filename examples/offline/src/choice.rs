@@ -9,7 +9,7 @@ use crate::{
     cues,
     intent::has,
     lists,
-    prompt::Listed,
+    prompt::{self, Listed},
     route::{ranked, talk},
     stated,
 };
@@ -87,10 +87,7 @@ fn is_listed(name: &String, conversation: &Conversation) -> Option<bool> {
 
 /// The arguments of something that is listed.
 fn arguments(schema: &Value, root: &Value, conversation: &Conversation) -> Value {
-    let options = schema.get("anyOf").and_then(Value::as_array);
-    let schema = options.and_then(|options| options.first()).unwrap_or(schema);
-    let schema = resolve_schema(schema, root);
-    stated::fill(schema, root, &conversation.question, &conversation.aliases)
+    stated::fill(prompt::plain(schema, root), root, &conversation.question, &conversation.aliases)
 }
 
 /// Whether a value says if the data is an answer.

@@ -167,7 +167,7 @@ pub(crate) fn of_schema(schema: &Value) -> Vec<Parameter> {
 }
 
 /// A schema without the choice to leave it out, and behind its reference.
-fn plain<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+pub(crate) fn plain<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let schema = resolve_schema(schema, root);
     let mut options = list(schema, "anyOf").filter(|it| it.get("type") != Some(&"null".into()));
     match (options.next(), options.next()) {

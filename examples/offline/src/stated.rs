@@ -8,7 +8,7 @@ use hanok_figures::{AmountUnit, Figure, counts, figures};
 use hanok_model::{ListedValue, resolve_schema};
 use serde_json::{Map, Value, json};
 
-use crate::prompt::Aliases;
+use crate::prompt::{Aliases, plain};
 
 /// What a value is of.
 const UNITS: [&str; 9] =
@@ -76,20 +76,10 @@ fn described(schema: &Value) -> &str {
     own.or_else(|| schema.get("anyOf")?.get(0)?.get("description")?.as_str()).unwrap_or_default()
 }
 
-/// `schema` without the null that it may be.
-fn filled<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    let schema = resolve_schema(schema, root);
-    let options = schema.get("anyOf").and_then(Value::as_array);
-    match options.and_then(|options| options.first()).filter(|it| it.get("const").is_none()) {
-        Some(first) => resolve_schema(first, root),
-        None => schema,
-    }
-}
-
 impl<'a> Field<'a> {
     fn of(name: &'a str, schema: &'a Value, root: &'a Value, aliases: &'a Aliases) -> Self {
         let cues = aliases.get(name).map(Vec::as_slice).unwrap_or_default();
-        Self { name, said: described(schema).to_owned(), schema: filled(schema, root), root, cues }
+        Self { name, said: described(schema).to_owned(), schema: plain(schema, root), root, cues }
     }
 
     fn side(&self) -> End {
