@@ -122,7 +122,7 @@ impl fmt::Display for Cached {
 }
 
 /// `text` with the codes of its data marks as numbers, in the order in which they come.
-fn without_codes(text: &str) -> String {
+pub fn without_codes(text: &str) -> String {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut parts = text.split("data-");
     let mut whole = parts.next().unwrap_or_default().to_owned();

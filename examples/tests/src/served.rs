@@ -23,7 +23,7 @@ use hanok_state::{Json, Message};
 use offline::OfflineModel;
 use serde_json::{Value, json};
 
-use crate::program::http::{read_request, write_answer};
+use crate::program::http::{JSON, read_request, write_answer, write_whole};
 
 /// What the server does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,13 +106,7 @@ fn answer(
         Manner::Busy if before == 0 => return refuse(stream, 429),
         Manner::Page => {
             let page = "<!DOCTYPE html><title>Welcome</title>";
-            let length = page.len();
-            return write(
-                stream,
-                &format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{page}"
-                ),
-            );
+            return write_whole(stream, 200, "text/html", page.len(), "", page);
         }
         Manner::Says(words) if !body["response_format"].is_object() => Message::assistant(words),
         Manner::Calls(tool) if !body["response_format"].is_object() => {
@@ -127,13 +121,7 @@ fn answer(
         let choice = json!({"index": 0, "message": whole, "finish_reason": finish});
         let text = json!({"choices": [choice]}).to_string();
         let sent = if manner == Manner::Cut { &text[..text.len() / 2] } else { &text };
-        return write(
-            stream,
-            &format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{sent}",
-                text.len()
-            ),
-        );
+        return write_whole(stream, 200, JSON, text.len(), "", sent);
     }
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
     write(stream, head)?;
@@ -174,17 +162,13 @@ fn write(mut stream: &TcpStream, text: &str) -> io::Result<()> {
 
 fn refuse(stream: &TcpStream, status: u16) -> io::Result<()> {
     let body = json!({"error": {"message": "no", "code": "refused"}});
-    if status == 429 {
-        let body = body.to_string();
-        let length = body.len();
-        return write(
-            stream,
-            &format!(
-                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-            ),
-        );
+    match status {
+        429 => {
+            let body = body.to_string();
+            write_whole(stream, status, JSON, body.len(), "Retry-After: 1\r\n", &body)
+        }
+        _ => write_answer(stream, status, &body),
     }
-    write_answer(stream, status, &body)
 }
 
 /// What the model answers to a request in the words of Chat Completions.

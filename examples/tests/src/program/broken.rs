@@ -13,7 +13,7 @@ use hanok_model::SharedModel;
 use hanok_openai::OpenAi;
 use serde_json::json;
 
-use super::http::{read_request, write_answer};
+use super::http::{JSON, read_request, write_answer, write_whole};
 use terminal::{Talk, brain::Brain, failure::Failure};
 
 /// How long a server that never answers is waited for.
@@ -97,11 +97,6 @@ fn serve(broken: Broken) -> String {
 
 fn one(mut stream: &TcpStream, broken: Broken) -> io::Result<()> {
     let body = read_request(stream)?;
-    let head = |kind: &str, length: usize| {
-        format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-        )
-    };
     match broken {
         Broken::Status(status) => {
             let code = if status == 404 { "model_not_found" } else { "refused" };
@@ -109,7 +104,7 @@ fn one(mut stream: &TcpStream, broken: Broken) -> io::Result<()> {
         }
         Broken::Page => {
             let page = "<!DOCTYPE html><title>Welcome</title>";
-            write!(stream, "{}{page}", head("text/html", page.len()))
+            write_whole(stream, 200, "text/html", page.len(), "", page)
         }
         Broken::Cut if body["stream"] == true => {
             let piece = json!({"choices": [{"index": 0, "delta": {"content": "제"}}]});
@@ -117,7 +112,7 @@ fn one(mut stream: &TcpStream, broken: Broken) -> io::Result<()> {
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
             write!(stream, "{head}data: {piece}\n\n")
         }
-        Broken::Cut => write!(stream, "{}{{\"choices\": [", head("application/json", 1_000)),
+        Broken::Cut => write_whole(stream, 200, JSON, 1_000, "", "{\"choices\": ["),
         Broken::Silent => Ok(()),
     }
 }

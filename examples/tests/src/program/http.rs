@@ -7,6 +7,9 @@ use std::{
 
 use serde_json::Value;
 
+/// The kind of a body that is JSON.
+pub const JSON: &str = "application/json";
+
 /// The JSON of the request on `stream`.
 ///
 /// # Errors
@@ -30,16 +33,31 @@ pub fn read_request(stream: &TcpStream) -> io::Result<Value> {
     Ok(serde_json::from_slice(&body)?)
 }
 
+/// Answers with `status`, `body` of the `kind` and further `headers`, and ends the connection. It is said to have `length` bytes.
+///
+/// # Errors
+///
+/// The client went away.
+pub fn write_whole(
+    mut stream: &TcpStream,
+    status: u16,
+    kind: &str,
+    length: usize,
+    headers: &str,
+    body: &str,
+) -> io::Result<()> {
+    write!(
+        stream,
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{headers}Connection: close\r\n\r\n{body}"
+    )
+}
+
 /// Answers with `status` and `body`, and ends the connection.
 ///
 /// # Errors
 ///
 /// The client went away.
-pub fn write_answer(mut stream: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
+pub fn write_answer(stream: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
     let body = body.to_string();
-    let length = body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
+    write_whole(stream, status, JSON, body.len(), "", &body)
 }

@@ -1,8 +1,7 @@
 //! What models are asked: one request of each kind that a program makes, as it was sent, with its tokens. Judged by readers.
 
-use std::collections::BTreeMap;
-
 use example_tests::{
+    cached::without_codes,
     program::said,
     served::{Manner, Served},
 };
@@ -65,32 +64,15 @@ fn shown(request: &Value) -> String {
     format!("{} tokens\n\n{text}", TokenCounter::estimate().text(&text))
 }
 
-/// `text` with a fixed day, and the codes of its data marks as numbers in the order in which they come.
+/// `text` with a fixed day, and the codes of its data marks as numbers.
 fn settled(text: &str) -> String {
-    let mut codes = BTreeMap::new();
-    let mut settled = Vec::new();
-    for line in text.lines() {
-        if ["오늘: 2", "지금: 2"].iter().any(|day| line.starts_with(day)) {
-            settled.push(format!("{} (the day)", line.get(..7).unwrap_or_default()));
-            continue;
-        }
-        let mut parts = line.split("data-");
-        let mut whole = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            whole.push_str("data-");
-            let code = part.get(..16).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
-            match code {
-                Some(code) => {
-                    let next = codes.len() + 1;
-                    let number: &mut usize = codes.entry(code.to_owned()).or_insert(next);
-                    whole.push_str(&format!("{number}{}", part.get(16..).unwrap_or_default()));
-                }
-                None => whole.push_str(part),
-            }
-        }
-        settled.push(whole);
-    }
-    settled.join("\n")
+    let is_day = |line: &&str| ["오늘: 2", "지금: 2"].iter().any(|day| line.starts_with(day));
+    let line = |line: &str| match Some(line).filter(is_day) {
+        Some(line) => format!("{} (the day)", line.get(..7).unwrap_or_default()),
+        None => line.to_owned(),
+    };
+    let lines: Vec<_> = text.lines().map(line).collect();
+    without_codes(&lines.join("\n"))
 }
 
 macro_rules! prompts {
