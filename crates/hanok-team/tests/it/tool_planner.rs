@@ -57,6 +57,17 @@ async fn tools_are_chosen_with_their_arguments() {
     assert!(matches!(plan.choice.by, ChosenBy::Model { .. }));
 }
 
+/// What a model names twice is called once, with the arguments that it wrote.
+#[tokio::test]
+async fn a_tool_that_is_named_twice_is_called_once() {
+    let options = [option("weather", true), option("write", false)];
+    let says = says(json!(["weather", "write", "weather"]));
+    let plan = plan(ToolPlanner::new("search", "Choose.", says, options), None).await;
+    assert_eq!(plan.choice.chosen, ["weather", "write"]);
+    let calls: Vec<_> = plan.calls.iter().map(|(name, it)| (name.as_str(), json!(it))).collect();
+    assert_eq!(calls, [("weather", json!({"city": "Seoul"})), ("write", json!({}))]);
+}
+
 /// Where the model does not answer, the rules choose, and nothing that does more than read.
 #[tokio::test]
 async fn a_fallback_chooses_only_what_reads() {
