@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use contract::{Book, Expert, Options, Talking};
-use terminal::{Screen, Session, Talk, brain, failure};
+use kit::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
 async fn main() -> ExitCode {

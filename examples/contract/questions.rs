@@ -11,7 +11,7 @@ use contract::{
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{Input, Thread};
-use terminal::{Screen, brain, failure};
+use kit::{Screen, brain, failure};
 
 /// How many questions are asked, and with which parts.
 #[derive(Debug, Parser)]

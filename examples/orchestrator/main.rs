@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use hanok_core::Answerer;
-use offline::OfflineModel;
+use kit::OfflineModel;
+use kit::{Screen, Session, Talk, at_once, brain, failure, unless_interrupted};
 use orchestrator::{Options, Talking, connect, open};
-use terminal::{Screen, Session, Talk, at_once, brain, failure, unless_interrupted};
 
 fn main() -> ExitCode {
     // As a child of itself the program is the sample server.
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
-    let offline = OfflineModel::new().aliases(offline::aliases(desk::CUES));
+    let offline = OfflineModel::new().aliases(kit::aliases(desk::CUES));
     let brain = brain::choose_or(offline).await?.dated_to_the_minute();
     let (at_once, questions) = at_once(screen, options.talk.json);
     // Servers that were started by then end with the program.

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use kit::{Screen, Session, Talk, brain, failure};
 use rag::{Office, Options, agents, servers::Servers};
-use terminal::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
 async fn main() -> ExitCode {

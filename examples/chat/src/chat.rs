@@ -7,7 +7,7 @@ use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
 use hanok_retrieval::SharedRetriever;
 use hanok_state::State;
 use hanok_tools::Toolbox;
-use terminal::{Meaning, brain::Brain, failure::Failure};
+use kit::{Meaning, brain::Brain, failure::Failure};
 
 use crate::{ChatState, ChatStateUpdate, Options, Route, documents, nodes, tools};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hanok_documents::Library;
 use hanok_retrieval::{Query, RetrievalError, Retriever, SharedRetriever};
-use terminal::{
+use kit::{
     Meaning,
     failure::Failure,
     load_options,

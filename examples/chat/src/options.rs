@@ -20,7 +20,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub talk: terminal::Options,
+    pub talk: kit::Options,
 
     /// A folder of .txt and .md files, built with `-F documents` of .html, .docx, .hwpx and .pdf files too [default: the sample documents]
     #[arg(long, value_name = "FOLDER")]
@@ -46,7 +46,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub meaning: terminal::MeaningOptions,
+    pub meaning: kit::MeaningOptions,
 
     /// Let a model's server run Python, in a jail (Linux, bubblewrap)
     #[arg(long)]

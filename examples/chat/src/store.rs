@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 use hanok_retrieval::{MemoryStore, SharedDocumentStore};
 #[cfg(any(feature = "index", feature = "opensearch", feature = "pgvector"))]
 use hanok_retrieval::{RetrievalError, Terms};
-use terminal::failure::Failure;
+use kit::failure::Failure;
 
 /// The variable that names the server of a store where the option does not. A password is not for a command line.
 const URL: &str = "STORE_URL";

@@ -4,7 +4,7 @@ use hanok_core::Call;
 use hanok_graph::{Runtime, Thread};
 use hanok_memory::{ExpandError, Expanded, Remembers, expand};
 use hanok_parse::Language;
-use terminal::{failure::Failure, progress::short};
+use kit::{failure::Failure, progress::short};
 
 use crate::{Chat, ChatState};
 

@@ -4,7 +4,7 @@ use hanok_core::Stored;
 use hanok_graph::{Event, Thread};
 use hanok_memory::MemoryEvent;
 use hanok_state::Messages;
-use terminal::{
+use kit::{
     Ended, Talk,
     failure::Failure,
     progress::{self, short},

@@ -6,7 +6,7 @@ use hanok_model::Tool;
 use hanok_retrieval::SharedRetriever;
 use hanok_sandbox::{GetWeather, PythonRepl, ReadFile, SearchWikipedia, WebSearch};
 use hanok_tools::{Calculator, CurrentDatetime, OffReason, Toolbox};
-use terminal::{failure::Failure, passages::search_tool};
+use kit::{failure::Failure, passages::search_tool};
 
 /// Tools of which the offline model makes nothing.
 const ONLINE: [&str; 6] = [

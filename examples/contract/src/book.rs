@@ -9,8 +9,8 @@ use hanok_documents::{
 use hanok_retrieval::{
     Document, Hit, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, sync_passages,
 };
+use kit::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
 use serde::{Deserialize, Serialize};
-use terminal::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
 
 use crate::{Absent, Missing, Options};
 
@@ -377,7 +377,7 @@ mod topics;
 mod tests {
     use hanok_model::SharedEmbedder;
     use hanok_retrieval::MemoryStore;
-    use terminal::MeaningOptions;
+    use kit::MeaningOptions;
 
     use super::topics::Topics;
 

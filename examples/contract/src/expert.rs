@@ -9,7 +9,7 @@ use hanok_agent::{
 use hanok_checkpoint::InMemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_model::{SharedModel, SharedTool, Tool};
-use terminal::failure::Failure;
+use kit::failure::Failure;
 
 use crate::{
     Book, ContractState, ContractStateUpdate, Options,

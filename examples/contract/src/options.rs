@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use hanok_encoder::Morphology;
 use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedMorphemes, Terms};
-use terminal::failure::Failure;
+use kit::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
 ///
@@ -23,7 +23,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub talk: terminal::Options,
+    pub talk: kit::Options,
 
     /// The contract: .txt or .md, built with `-F documents` .html, .docx, .hwpx or .pdf too [default: a sample, a service agreement]
     #[arg(long, value_name = "FILE")]
@@ -46,7 +46,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub meaning: terminal::MeaningOptions,
+    pub meaning: kit::MeaningOptions,
 
     /// A folder with a Korean dictionary of MeCab's form: words are then compared by what they are made of
     #[arg(long, value_name = "FOLDER")]

@@ -97,9 +97,9 @@ async fn by_rule(
         Some("조 번호가 있습니다")
     } else if earlier && question::goes_on(question) {
         Some("앞의 대화에 이어집니다")
-    } else if !terminal::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
+    } else if !kit::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
-    } else if !terminal::is_outside(question) && expert.book.means(question).await? {
+    } else if !kit::is_outside(question) && expert.book.means(question).await? {
         Some("계약서에 뜻이 가까운 말이 있습니다")
     } else {
         None

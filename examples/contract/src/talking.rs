@@ -4,8 +4,8 @@ use hanok_agent::PlanMode;
 use hanok_core::Stored;
 use hanok_graph::Event;
 use hanok_state::Messages;
+use kit::{Ended, Talk, progress::short};
 use serde_json::Value;
-use terminal::{Ended, Talk, progress::short};
 
 use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert};
 

@@ -15,8 +15,8 @@ use hanok_mcp::{
     Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
 };
 use hanok_model::{Semantic, SharedModel};
+use kit::{AtOnce, failure::Failure};
 use serde_json::{Map, Value, json};
-use terminal::{AtOnce, failure::Failure};
 
 use crate::{
     Options,
@@ -94,7 +94,7 @@ impl Pupil {
 #[must_use]
 pub fn sample_server(program: &Path, env: &Value) -> Value {
     let known = |(tool, words): (&str, Vec<&str>)| (tool.to_owned(), json!({"aliases": words}));
-    let tools: Map<_, _> = offline::aliases(desk::CUES).map(known).collect();
+    let tools: Map<_, _> = kit::aliases(desk::CUES).map(known).collect();
     json!({
         "command": program, "args": [desk::ARGUMENT], "env": env, "required": true, "trust": "annotations",
         "tools": tools,
@@ -208,7 +208,7 @@ pub async fn open(
 ) -> Result<Opened, Failure> {
     let (threads, store) = match &options.talk.db {
         Some(db) if is_postgres(db) => postgres(db).await?,
-        file => terminal::stores(file.as_deref()).await?,
+        file => kit::stores(file.as_deref()).await?,
     };
     open_on(model, client, options, threads, store).await
 }
@@ -227,9 +227,9 @@ pub async fn open_on(
 ) -> Result<Opened, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let (gates, detection) =
-        (options.gates(terminal::somebody_types(), variable)?, options.detection(variable)?);
+        (options.gates(kit::somebody_types(), variable)?, options.detection(variable)?);
     let user = options.learns_of(variable)?;
-    let embedder = terminal::meaning::embedder()?;
+    let embedder = kit::meaning::embedder()?;
     let config = options.mcp.as_deref().unwrap_or(Path::new(""));
     let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
     let (of_tools, now) = (embedder.clone(), TokioClock.now());

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Parser;
 use hanok_agent::{Gate, GateSwitch, Gates};
-use terminal::failure::Failure;
+use kit::failure::Failure;
 
 use crate::servers::Detection;
 
@@ -31,7 +31,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub talk: terminal::Options,
+    pub talk: kit::Options,
 
     /// A file with `mcpServers`: the servers whose tools it uses. What was approved of them stands in `mcp.lock` beside it
     #[arg(long, value_name = "FILE")]

@@ -14,8 +14,8 @@ use hanok_learning::{
 };
 use hanok_mcp::{Change, ChangeKind};
 use hanok_state::Messages;
+use kit::{Ended, Talk, failure::Failure, progress::short};
 use serde_json::Value;
-use terminal::{Ended, Talk, failure::Failure, progress::short};
 
 use crate::{
     Options,
@@ -92,7 +92,7 @@ impl Talk for Talking {
         match item.decode::<OrchestratorEvent>() {
             Ok(OrchestratorEvent::Status(status)) => status_line(status),
             Ok(_) => None,
-            Err(_) => terminal::progress::line(item),
+            Err(_) => kit::progress::line(item),
         }
     }
 

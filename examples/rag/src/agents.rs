@@ -12,7 +12,7 @@ use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
 
-use terminal::{
+use kit::{
     Meaning, brain::Brain, failure::Failure, load_options, meaning::searched, messages::skipped,
 };
 

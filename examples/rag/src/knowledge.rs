@@ -2,7 +2,7 @@
 
 use hanok_model::{InvalidSpec, SharedTool};
 use hanok_retrieval::SharedRetriever;
-use terminal::passages::search_tool;
+use kit::passages::search_tool;
 
 /// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
 ///

@@ -1,7 +1,7 @@
 //! The tools of MCP servers, which `external_agent` has beside its own.
 
 use hanok_model::SharedTool;
-use terminal::{Screen, failure::Failure};
+use kit::{Screen, failure::Failure};
 
 use crate::Options;
 

@@ -3,7 +3,7 @@
 use hanok_core::Stored;
 use hanok_state::Messages;
 use hanok_supervisor::{Supervisor, SupervisorProgress, SupervisorState, SupervisorStateUpdate};
-use terminal::{
+use kit::{
     Ended, Talk, messages,
     progress::{self, short},
 };

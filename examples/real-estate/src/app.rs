@@ -8,8 +8,8 @@ use hanok_core::Chain;
 use hanok_model::{SharedModel, SharedTool};
 use hanok_supervisor::Member;
 use hanok_team::{Team, TeamSupervisor, ToolOption};
-use offline::OfflineModel;
-use terminal::failure::Failure;
+use kit::OfflineModel;
+use kit::failure::Failure;
 
 use crate::{
     Options,
@@ -42,7 +42,7 @@ pub struct Opened {
 /// The offline model, which is told by which words people ask for what the program has.
 #[must_use]
 pub fn rules() -> OfflineModel {
-    OfflineModel::new().aliases(offline::aliases(include_str!("../data/cues.txt")))
+    OfflineModel::new().aliases(kit::aliases(include_str!("../data/cues.txt")))
 }
 
 /// Opens what `options` name, with `model` in all its parts.
@@ -54,7 +54,7 @@ pub async fn open(model: SharedModel, options: &Options) -> Result<Opened, Failu
     let data = Data::open(options.data.as_deref());
     let data = data.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
     let data = Arc::new(data);
-    let (threads, store) = terminal::stores(options.talk.db.as_deref()).await?;
+    let (threads, store) = kit::stores(options.talk.db.as_deref()).await?;
     let user = options.user.as_deref().filter(|user| !user.is_empty());
     let memory = match user {
         None => None,

@@ -13,7 +13,7 @@ use hanok_learning::{
 use hanok_model::Semantic;
 use hanok_state::{Message, Role};
 use hanok_team::{Remembered, TeamMemory, TeamState};
-use terminal::{failure::Failure, meaning, progress::short};
+use kit::{failure::Failure, meaning, progress::short};
 
 /// How often what turns teach is looked for.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -20,7 +20,7 @@ pub struct Options {
         missing_docs,
         reason = "a doc comment would take the place of the program's own help"
     )]
-    pub talk: terminal::Options,
+    pub talk: kit::Options,
 
     /// Who asks: what is remembered of this user is used, and more is learned. Without one nothing is remembered
     #[arg(long, value_name = "ID")]

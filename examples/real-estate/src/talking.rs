@@ -8,8 +8,8 @@ use hanok_team::{
     Compared, StepStatus, Strategy, TeamEvent, TeamState, TeamStateUpdate, TeamSupervisor, WhatIf,
     WhatIfSide, steps_of,
 };
+use kit::{Ended, Lane, Talk, failure::Failure, progress::short};
 use serde_json::Value;
-use terminal::{Ended, Lane, Talk, failure::Failure, progress::short};
 
 use crate::{learning, memory::EstateMemory};
 

@@ -20,7 +20,7 @@ use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use serde_json::json;
 
-use terminal::brain::{self, Brain};
+use kit::brain::{self, Brain};
 
 /// The digits of the code in a data mark.
 const CODE: usize = 16;

@@ -9,7 +9,7 @@ use hanok_core::{Chain, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Outcome, Thread};
 use hanok_testkit::sampled;
 
-use terminal::{MeaningOptions, Talk, messages};
+use kit::{MeaningOptions, Talk, messages};
 
 /// What an answer says that has nothing, or that refuses.
 const NOTHING: [&str; 7] = [

@@ -20,7 +20,7 @@ use std::{
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
 use hanok_state::{Json, Message};
-use offline::OfflineModel;
+use kit::OfflineModel;
 use serde_json::{Value, json};
 
 use crate::program::http::{JSON, read_request, write_answer, write_whole};

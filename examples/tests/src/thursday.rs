@@ -3,12 +3,12 @@
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use hanok_state::Message;
-use offline::OfflineModel;
+use kit::OfflineModel;
 
 /// The offline model, which knows by which words the sample server's tools are asked for and is told that it is ten in the morning of
 /// Thursday, 26 November 2026, in Korea.
 pub fn offline() -> SharedModel {
-    SharedModel::new(Thursday(OfflineModel::new().aliases(offline::aliases(desk::CUES))))
+    SharedModel::new(Thursday(OfflineModel::new().aliases(kit::aliases(desk::CUES))))
 }
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ mod prompts;
 use std::{path::Path, process::Command};
 
 use example_tests::program::command;
-use offline::OfflineModel;
+use kit::OfflineModel;
 
 /// An example, with a question that it answers.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ impl Example {
     fn model(&self) -> OfflineModel {
         match self.name {
             "real-estate" => real_estate::app::rules(),
-            _ => OfflineModel::new().aliases(offline::aliases(desk::CUES)),
+            _ => OfflineModel::new().aliases(kit::aliases(desk::CUES)),
         }
     }
 }

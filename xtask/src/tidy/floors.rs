@@ -36,8 +36,8 @@ const ALONE: [&str; 4] = ["hanok-parse", "hanok-telemetry", "hanok-figures", "ha
 
 /// Faults in the edges between the members.
 ///
-/// Packages outside `crates/` stand above all floors; of them only `offline` and `terminal`, what the examples share,
-/// `desk`, the server that one of them starts, `example-tests` and `postgres-for-tests` are for the others.
+/// Packages outside `crates/` stand above all floors; of them only `kit`, what the examples share, `desk`, the server
+/// that one of them starts, `example-tests` and `postgres-for-tests` are for the others.
 pub(super) fn check(members: &[Member<'_>]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for member in members {
@@ -95,9 +95,7 @@ fn below(target: &Member<'_>, member: &Member<'_>) -> bool {
         (Some(target), Some(member)) => target < member,
         (Some(_), None) => true,
         (None, Some(_)) => false,
-        (None, None) => {
-            ["desk", "offline", "postgres-for-tests", "terminal"].contains(&target.name())
-        }
+        (None, None) => ["desk", "kit", "postgres-for-tests"].contains(&target.name()),
     }
 }
 
@@ -135,11 +133,11 @@ mod tests {
             ("hanok-parse", "hanok-core", false),
             ("hanok-supervisor", "hanok-agent", true),
             ("rag", "hanok-supervisor", true),
-            ("rag", "offline", true),
+            ("rag", "kit", true),
             ("rag", "chat", false),
             ("xtask", "postgres-for-tests", true),
             ("hanok-postgres", "postgres-for-tests", false),
-            ("hanok-agent", "offline", false),
+            ("hanok-agent", "kit", false),
         ] {
             let faults = faults(from, to, None, "^0.1.0");
             assert_eq!(faults.is_empty(), allowed, "{from} -> {to}: {faults:?}");

@@ -14,7 +14,7 @@ use hanok_openai::OpenAi;
 use serde_json::json;
 
 use super::http::{JSON, read_request, write_answer, write_whole};
-use terminal::{Talk, brain::Brain, failure::Failure};
+use kit::{Talk, brain::Brain, failure::Failure};
 
 /// How long a server that never answers is waited for.
 const SHORT: Duration = Duration::from_millis(300);

@@ -11,7 +11,7 @@ use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_model::SharedEmbedder;
-use terminal::{Meaning, Talk, brain::offline};
+use kit::{Meaning, Talk, brain::offline};
 
 async fn answer(options: &Options, meaning: Option<Meaning>, question: &str) -> String {
     let chat = Chat::build_by(&offline(), options, meaning).await.unwrap();

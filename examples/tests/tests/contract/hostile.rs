@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
 use hanok_state::Role;
-use offline::OfflineModel;
+use kit::OfflineModel;
 use proptest::prelude::*;
 
 use crate::contract::support::{CONTRACT, Talk, expert};

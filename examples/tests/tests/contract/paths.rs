@@ -111,7 +111,7 @@ async fn whose_article_it_is_and_all_that_is_asked_is_looked_up() {
         ("제99조와 제5조 알려줘", vec!["계약서 제5조(해지)"], "제99조는 이 계약서에 없습니다"),
         ("제7조의3은?", vec![], "제7조의3은 이 계약서에 없습니다"),
     ] {
-        let turn = talk(&offline::OfflineModel::new()).await.ask(question).await;
+        let turn = talk(&kit::OfflineModel::new()).await.ask(question).await;
         for call in &calls {
             assert!(turn.course.contains(call), "{question}: {}", turn.course);
         }
@@ -144,7 +144,7 @@ async fn a_call_that_became_another_is_not_made_twice() {
 #[tokio::test]
 async fn a_thread_that_goes_on_with_another_contract_begins_anew() {
     let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
-    let model = offline::OfflineModel::new();
+    let model = kit::OfflineModel::new();
     let first = Talk::on(expert(&model, CONTRACT, 4).await, store.clone());
     first.ask("제5조를 쉽게 설명해줘").await;
     let other = CONTRACT.replace("14일", "15일");
@@ -253,8 +253,8 @@ async fn a_question_that_goes_on_is_read_with_what_was_said() {
 /// A turn of elsewhere is handed in, and the question goes on from it.
 #[tokio::test]
 async fn a_turn_that_is_handed_in_is_gone_on_from() {
-    let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
-    let before = talk(&offline::OfflineModel::new()).await.ask("제5조 알려줘").await.state;
+    let expert = expert(&kit::OfflineModel::new(), CONTRACT, 4).await;
+    let before = talk(&kit::OfflineModel::new()).await.ask("제5조 알려줘").await.state;
     let previous = PreviousTurn {
         question: "제5조 알려줘".to_owned(),
         answer: before.answer.unwrap(),
@@ -271,7 +271,7 @@ async fn a_turn_that_is_handed_in_is_gone_on_from() {
 /// A word that asks is about what was asked before, and is not refused: in a thread, and where the turn before is handed in.
 #[tokio::test]
 async fn a_bare_word_goes_on_from_the_turn_before() {
-    let talk = talk(&offline::OfflineModel::new()).await;
+    let talk = talk(&kit::OfflineModel::new()).await;
     let first = talk.ask("제3조 알려줘").await.state;
     let then = talk.ask("언제까지?").await.state;
     assert_eq!((then.in_scope, then.needs_previous), (Some(true), true), "{:?}", then.answer);
@@ -280,7 +280,7 @@ async fn a_bare_word_goes_on_from_the_turn_before() {
         answer: first.answer.unwrap(),
         sources: first.sources,
     };
-    let expert = expert(&offline::OfflineModel::new(), CONTRACT, 4).await;
+    let expert = expert(&kit::OfflineModel::new(), CONTRACT, 4).await;
     let outcome = expert.graph().unwrap().invoke(expert.ask_after(previous, "언제까지?"), ()).await;
     let state = outcome.unwrap().done().unwrap();
     assert_eq!((state.in_scope, state.needs_previous), (Some(true), true), "{:?}", state.answer);

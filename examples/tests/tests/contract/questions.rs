@@ -12,7 +12,7 @@ use contract::{
     questions::{Kind, Question, cited},
 };
 use hanok_model::SharedModel;
-use offline::OfflineModel;
+use kit::OfflineModel;
 
 use crate::contract::support::Talk;
 

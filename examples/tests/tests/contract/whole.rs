@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 use clap::Parser;
 use contract::{Book, Expert, Options};
 use hanok_model::SharedModel;
-use offline::OfflineModel;
+use kit::OfflineModel;
 
 use crate::contract::support::Talk;
 

@@ -7,8 +7,8 @@ use std::{fs, path::Path};
 use example_tests::topics::Topics;
 use hanok_graph::Outcome;
 use hanok_model::SharedEmbedder;
+use kit::{Meaning, MeaningOptions, brain::offline};
 use rag::agents::{Tools, sample_documents, supervisor};
-use terminal::{Meaning, MeaningOptions, brain::offline};
 
 async fn answer(documents: &Path, meaning: Option<Meaning>, question: &str) -> String {
     let tools = Tools::open_by(Some(documents), meaning).await.unwrap();

@@ -11,8 +11,8 @@ use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_model::{Exchange, ScriptedModel, SharedModel};
 use hanok_supervisor::Supervisor;
+use kit::brain::{Brain, offline};
 use rag::agents::{Tools, sample_documents, supervisor};
-use terminal::brain::{Brain, offline};
 
 /// The example's supervisor on the offline model, over the documents in a folder.
 fn house(documents: &Path) -> Supervisor {

@@ -9,9 +9,9 @@ use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Effect, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedModel, SharedTool, ToolSpec};
+use kit::brain::Brain;
 use rag::agents::{Tools, supervisor};
 use serde_json::json;
-use terminal::brain::Brain;
 
 /// What may do more than read waits for a person, and does nothing before.
 #[tokio::test]

@@ -8,7 +8,7 @@ use hanok_documents::{Library, LoadOptions};
 use hanok_model::{ChatModel, ChatRequest};
 use hanok_retrieval::{Query, Retriever};
 use hanok_state::Message;
-use terminal::{brain, everyday, passages::observation};
+use kit::{brain, everyday, passages::observation};
 
 /// How many passages are searched, and how many of the rest are shown.
 const SEARCHED: usize = 12;

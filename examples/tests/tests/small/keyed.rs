@@ -6,8 +6,8 @@
 use hanok_agent::{FaultKind, ReactAgent};
 use hanok_core::Effect;
 use hanok_model::{ChatModel, FnTool, ToolSpec};
+use kit::brain;
 use serde_json::json;
-use terminal::brain;
 
 /// Questions that need a tool, half of them in Korean.
 const QUESTIONS: [&str; 10] = [

@@ -20,7 +20,7 @@ use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Tool, ToolSpec}
 use hanok_parse::{CallKind, Declared, Format, Parser, Reply};
 use hanok_state::Message;
 use hanok_tools::{Calculator, CurrentDatetime};
-use offline::OfflineModel;
+use kit::OfflineModel;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -22,9 +22,8 @@ use hanok_agent::{IndexedTool, ToolIndex, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::{Call, Labels, Timestamp};
 use hanok_encoder::SentenceEncoder;
-use hanok_model::{ChatRequest, SharedEmbedder, SharedModel, TokenCounter, ToolSpec};
+use hanok_model::{ChatRequest, SharedEmbedder, TokenCounter, ToolSpec};
 use hanok_state::Message;
-use offline::OfflineModel;
 
 use self::data::{Question, later, questions, tools};
 
@@ -138,9 +137,6 @@ fn tools_are_found_among_500() {
                 println!("not found: {} -> {}", question.text, names.join(", "));
             }
         }
-
-        let offline = SharedModel::new(OfflineModel::new());
-        println!("\n{}", choice::table(&offline, &questions, &by_words, usize::MAX).await);
 
         let all: Vec<_> = tools.iter().map(|tool| tool.spec().clone()).collect();
         let few = tokens(questions.iter().zip(by_words.iter().map(Vec::as_slice)));

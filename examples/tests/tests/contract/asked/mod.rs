@@ -12,7 +12,7 @@ use example_tests::{
     cached,
     questions::{House, Question, ask, meaning, sample, taken},
 };
-use terminal::brain::{self, Brain};
+use kit::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;

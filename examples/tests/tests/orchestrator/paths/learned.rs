@@ -4,9 +4,9 @@ use clap::Parser;
 use hanok_agent::{ApprovalRequest, DecisionKind, GateRequest};
 use hanok_core::ThreadKey;
 use hanok_graph::Context;
+use kit::Talk as _;
 use orchestrator::{Options, Talking, servers::now};
 use serde_json::json;
-use terminal::Talk as _;
 
 use super::world::World;
 

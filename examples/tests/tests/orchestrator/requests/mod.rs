@@ -16,12 +16,12 @@ use hanok_core::{Chain, ThreadKey};
 use hanok_graph::{Outcome, Pending, RunError, Thread};
 use hanok_mcp::{McpClient, McpConfig};
 use hanok_model::{ChatModel as _, SharedModel};
+use kit::brain;
 use orchestrator::{
     Opened, Options, open, sample_server,
     state::{OrchestratorState, TurnEnd, asking},
 };
 use serde_json::json;
-use terminal::brain;
 
 const REQUESTS: &str = include_str!("requests.tsv");
 

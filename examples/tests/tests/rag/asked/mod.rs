@@ -8,8 +8,8 @@ use example_tests::{
     cached,
     questions::{House, Question, ask, meaning, sample, taken},
 };
+use kit::brain::{self, Brain};
 use rag::{Office, agents};
-use terminal::brain::{self, Brain};
 
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;

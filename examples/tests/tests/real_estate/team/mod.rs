@@ -16,8 +16,8 @@ use hanok_agent::{ChoiceKind, Choices, ChosenBy, choices_of};
 use hanok_graph::ThreadKey;
 use hanok_model::{ChatModel as _, SharedModel};
 use hanok_testkit::{is_full, sampled};
+use kit::brain;
 use real_estate::{Options, app};
-use terminal::brain;
 
 use self::claims::Claims;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hanok_retrieval::Synonyms;
 
 /// The lists, each under its name.
-const WORDS: &str = include_str!("../data/words.txt");
+const WORDS: &str = include_str!("data/words.txt");
 
 /// The items under `[name]`. A `_` in the file is a blank.
 pub(crate) fn list(name: &str) -> Vec<&'static str> {
@@ -26,7 +26,7 @@ fn blanks(item: &'static str) -> &'static str {
 macro_rules! lists {
     ($($name:ident)*) => {
         $(pub(crate) static $name: std::sync::LazyLock<Vec<&str>> =
-            std::sync::LazyLock::new(|| $crate::tables::list(stringify!($name)));)*
+            std::sync::LazyLock::new(|| $crate::offline::tables::list(stringify!($name)));)*
     };
 }
 pub(crate) use lists;
@@ -52,7 +52,7 @@ pub(crate) fn is_about_said(question: &str) -> bool {
 
 /// What people say, and what texts say instead.
 static EVERYDAY: LazyLock<Synonyms> =
-    LazyLock::new(|| include_str!("../data/everyday.txt").parse().unwrap_or_default());
+    LazyLock::new(|| include_str!("data/everyday.txt").parse().unwrap_or_default());
 
 /// What people say, and what texts say instead: for searches in Korean rules, guides and contracts.
 #[must_use]

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::words::{is_asking, is_hangul, words};
+use crate::offline::words::{is_asking, is_hangul, words};
 
-crate::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES FAMILIES NO_FAMILIES DOUBTFUL ENDS_NO_NAME }
+crate::offline::tables::lists! { LONG_FAMILIES TITLES JOINED NO_NAMES FAMILIES NO_FAMILIES DOUBTFUL ENDS_NO_NAME }
 
 /// A name that a question has.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Amounts: which a question asks for, and whether a text has one.
 
-use crate::tables;
+use crate::offline::tables;
 
 /// Whether the question asks for an amount.
 pub(crate) fn is_asked(question: &str) -> bool {

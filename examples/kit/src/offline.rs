@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("offline/README.md")]
 
 mod agent;
 mod amounts;

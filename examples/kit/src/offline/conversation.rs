@@ -4,7 +4,7 @@ use hanok_model::{ChatRequest, ToolChoice, ToolSpec};
 use hanok_parse::restore;
 use hanok_state::{Message, Role};
 
-use crate::{
+use crate::offline::{
     dates::Now,
     pick::Wanted,
     prompt::{self, Aliases, Listed, Part},

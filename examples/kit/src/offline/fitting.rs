@@ -1,6 +1,6 @@
 //! Which of several things fit a question, by their descriptions.
 
-use crate::{
+use crate::offline::{
     intent::has,
     prompt::Listed,
     tables,

@@ -1,8 +1,8 @@
 //! Which model answers.
 
+use crate::offline::OfflineModel;
 use hanok_model::{ChatModel, SharedModel};
 use hanok_tools::Dated;
-use offline::OfflineModel;
 
 use crate::failure::Failure;
 

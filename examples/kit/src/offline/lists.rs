@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
+use crate::offline::{
     conversation::Conversation,
     fitting::{cue_in, fitting},
     intent::has,

@@ -8,7 +8,7 @@ use hanok_figures::{AmountUnit, Figure, counts, figures};
 use hanok_model::{ListedValue, resolve_schema};
 use serde_json::{Map, Value, json};
 
-use crate::prompt::{Aliases, plain};
+use crate::offline::prompt::{Aliases, plain};
 
 /// What a value is of.
 const UNITS: [&str; 9] =
@@ -416,7 +416,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::fill;
-    use crate::prompt::{Aliases, aliases};
+    use crate::offline::prompt::{Aliases, aliases};
 
     const CUES: &str = "before: 보증금, 전세금\nafter: 보증금, 전세금\nrent: 월세\nbudget: 예산\nmarried: 결혼\ntenant: 임차인\n전세: 전새";
 

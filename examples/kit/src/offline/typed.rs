@@ -3,7 +3,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::{
+use crate::offline::{
     dates::{self, Now, When},
     fitting,
     intent::has,
@@ -303,7 +303,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{pick, prompt};
+    use crate::offline::{pick, prompt};
 
     const THURSDAY: &str = "지금: 2026-11-26T10:00+09:00, 목요일, Asia/Seoul";
 

@@ -2,7 +2,7 @@
 
 use hanok_figures::{evaluate, grouped};
 
-use crate::{
+use crate::offline::{
     arithmetic,
     conversation::Conversation,
     extract::{self, Found, Quote},

@@ -1,6 +1,6 @@
 //! Which agent a question goes to.
 
-use crate::{
+use crate::offline::{
     arithmetic,
     conversation::Conversation,
     extract,

@@ -3,7 +3,7 @@
 use hanok_tools::time_zone_in;
 use serde_json::{Map, Number, Value};
 
-use crate::{
+use crate::offline::{
     arithmetic,
     dates::Now,
     fitting,

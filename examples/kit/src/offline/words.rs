@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::tables::{self, everyday};
+use crate::offline::tables::{self, everyday};
 
 /// A question is a few sentences; of a longer text this many characters are read.
 const MOST_CHARS: usize = 2_000;

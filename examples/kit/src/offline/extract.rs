@@ -1,6 +1,6 @@
 //! The part of a text that answers a question.
 
-use crate::{
+use crate::offline::{
     amounts::{self, counted, is_answer},
     intent::{self, Intent},
     passages::{self, Kind, Passage, Unit, passages},

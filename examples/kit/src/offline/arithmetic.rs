@@ -2,7 +2,7 @@
 
 use hanok_figures::Arithmetic;
 
-use crate::words::content;
+use crate::offline::words::content;
 
 /// The calculation that `question` asks for, if it does. One that its words do not call so is meant where nothing else is asked.
 pub(crate) fn expression(question: &str) -> Option<String> {

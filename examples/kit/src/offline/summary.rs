@@ -3,7 +3,7 @@
 use hanok_model::ChatRequest;
 use hanok_state::Role;
 
-use crate::{
+use crate::offline::{
     conversation::{Language, without_data},
     extract::is_question,
     passages::sentences,
@@ -87,7 +87,7 @@ fn keep(kind: &mut Vec<String>, sentence: String) {
 #[cfg(test)]
 mod tests {
     use super::of;
-    use crate::conversation::Language;
+    use crate::offline::conversation::Language;
 
     #[test]
     fn what_was_told_and_asked_is_kept() {

@@ -1,6 +1,6 @@
 //! What the model writes, in the text protocol and in the language of the question.
 
-use crate::{
+use crate::offline::{
     agent::{Act, Finding},
     conversation::Language,
     extract::Quote,
@@ -158,7 +158,7 @@ fn nothing(question: &str, language: Language) -> String {
     }
 }
 
-crate::tables::lists! { LABELS }
+crate::offline::tables::lists! { LABELS }
 
 fn final_answer(thought: Option<&str>, answer: impl AsRef<str>) -> String {
     let thought = thought.map(|thought| format!("Thought: {thought}\n")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use hanok_model::{ListedValue, resolve_schema};
 use serde_json::{Map, Value, json};
 
-use crate::{
+use crate::offline::{
     agent,
     conversation::Conversation,
     cues,

@@ -3,7 +3,7 @@
 use hanok_figures::{AmountUnit, Count, Figure, Number, Rounding, evaluate, figures, grouped};
 use jiff::{ToSpan, Unit, civil::Date};
 
-use crate::{amounts::counted, tables};
+use crate::offline::{amounts::counted, tables};
 
 /// What follows for `question` from `line`, which answers it, in the text `around` it and in `all` that was found.
 pub(crate) fn follows(question: &str, line: &str, around: &str, all: &str) -> Option<String> {

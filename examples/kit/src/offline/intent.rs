@@ -2,7 +2,7 @@
 
 use hanok_tools::time_zone_in;
 
-use crate::{
+use crate::offline::{
     arithmetic, cues,
     people::{self, Sure},
     reckon, tables,
@@ -163,7 +163,8 @@ fn people(question: &str, lower: &str) -> f32 {
 
 /// How well what `description` says fits the question.
 pub(crate) fn fit(intent: Intent, question: &[Word], description: &str) -> f32 {
-    let shared = crate::words::coverage(question, &crate::words::Held::of(description));
+    let shared =
+        crate::offline::words::coverage(question, &crate::offline::words::Held::of(description));
     let of = |kind: Kind| intent.weight(kind) * kind.in_text(description);
     let known = KINDS.iter().map(|kind| of(*kind)).fold(0.0, f32::max);
     let none = KINDS.iter().all(|kind| kind.in_text(description) == 0.0);

@@ -13,7 +13,7 @@ use hanok_model::{
 use hanok_state::{Arguments, Message, ToolCall};
 use serde_json::Value;
 
-use crate::{
+use crate::offline::{
     agent::{self, Act},
     choice,
     conversation::Conversation,
@@ -43,7 +43,7 @@ use crate::{
 /// use hanok_core::Call;
 /// use hanok_model::{ChatModel, ChatRequest};
 /// use hanok_state::Message;
-/// use offline::OfflineModel;
+/// use kit::OfflineModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), hanok_model::ModelError> {
