@@ -1,30 +1,21 @@
 #![doc = include_str!("offline/README.md")]
 
 mod agent;
-mod amounts;
-mod arithmetic;
-mod choice;
-mod conversation;
-mod cues;
+mod choose;
 mod dates;
-mod extract;
-mod fitting;
-mod intent;
-mod lists;
+mod form;
+mod listed;
 mod model;
 mod passages;
-mod people;
-mod pick;
-mod prompt;
-mod reckon;
+mod quote;
 mod reply;
-mod route;
-mod stated;
+mod request;
 mod summary;
 mod tables;
-mod typed;
+mod talk;
+mod values;
 mod words;
 
+pub use listed::aliases;
 pub use model::OfflineModel;
-pub use prompt::aliases;
 pub use tables::{everyday, is_outside};

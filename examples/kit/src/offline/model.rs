@@ -15,11 +15,12 @@ use serde_json::Value;
 
 use crate::offline::{
     agent::{self, Act},
-    choice,
-    conversation::Conversation,
-    pick::Wanted,
-    prompt::{Aliases, Part},
-    reply, route, summary,
+    form,
+    listed::Aliases,
+    reply,
+    request::{Part, Request},
+    summary,
+    talk::talk,
 };
 
 /// A [`ChatModel`] of rules: it reads the messages it is sent, and nothing else.
@@ -27,8 +28,7 @@ use crate::offline::{
 /// - Where the system prompt asks for delegations, it routes the question to the agent whose description fits, and answers
 ///   with what the agent gave.
 /// - Where it asks for actions, or the request has native tools, it calls the tool that fits with arguments out of the
-///   question, and answers with the sentences of the result that fit the question best, and their source. Calls that are
-///   proposed beside the question (`- 제안: name {…}`) it makes as they are.
+///   question, and answers with the sentences of the result that fit the question best, and their source.
 /// - Where the request has a JSON schema, it chooses among listed values the one whose description fits the question, and
 ///   says whether the data that came with the question answers it.
 /// - Where the system prompt asks for a summary, it keeps what people told and asked, in their own words.
@@ -132,57 +132,38 @@ fn go_on(call: &Call) -> Result<(), ModelError> {
 
 /// The message that answers `request`.
 fn write(request: &ChatRequest, aliases: &Aliases) -> Message {
-    let conversation = Conversation::read(request, aliases);
-    let language = conversation.language;
+    let read = Request::read(request, aliases);
+    let language = read.language;
     if let ResponseFormat::JsonSchema { schema, .. } = &request.response_format {
-        return Message::assistant(choice::fill(&schema.0, &conversation).to_string());
+        return Message::assistant(form::fill(&schema.0, &read).to_string());
     }
     if let Some(said) = summary::asked_behind(request) {
         return Message::assistant(summary::of(&said, language));
     }
-    match &conversation.part {
-        Part::Supervisor(agents) => {
-            Message::assistant(reply::routed(&route::route(&conversation, agents), language))
-        }
-        Part::Agent(_) if !conversation.proposed.is_empty() && conversation.native => {
-            let number = request.messages.len();
-            let calls = conversation.proposed.iter().enumerate();
-            let calls = calls.map(|(at, wanted)| called(format!("call-{number}-{at}"), wanted));
-            Message::assistant("").with_tool_calls(calls.collect::<Vec<_>>())
-        }
-        Part::Agent(tools) => {
-            let act = agent::act(&conversation, tools);
-            match (&act, conversation.native) {
-                (Act::Call(wanted), true) => {
-                    // Unique in its conversation, and the same for the same request.
-                    let call = called(format!("call-{}", request.messages.len()), wanted);
-                    Message::assistant(reply::before(wanted, language)).with_tool_calls([call])
-                }
-                (Act::Talk(talk), true) => Message::assistant(reply::said(talk, language)),
-                (Act::Answer(findings), true) => {
-                    Message::assistant(reply::answered(findings, language))
-                }
-                (_, false) => Message::assistant(reply::acted(&act, language)),
-            }
-        }
+    let act = match &read.part {
+        Part::Supervisor(agents) => agent::route(&read, agents),
+        Part::Agent(tools) => agent::act(&read, tools),
         Part::Alone if summary::is_asked(request) => {
-            Message::assistant(summary::of(&conversation.data, language))
+            return Message::assistant(summary::of(&read.data, language));
         }
         Part::Alone => {
-            let is_bare = conversation.data.is_empty() && conversation.results.is_empty();
-            let talk = || route::talk(&conversation, &conversation.listed);
-            if let Some(talk) = is_bare.then(talk).flatten() {
-                return Message::assistant(reply::said(&talk, language));
-            }
-            let findings = agent::alone(&conversation);
-            Message::assistant(reply::answered(&findings, language))
+            let is_bare = read.data.is_empty() && read.results.is_empty();
+            let talk = is_bare.then(|| talk(&read, &read.listed)).flatten();
+            let act = talk.map_or_else(|| Act::Answer(agent::alone(&read)), Act::Talk);
+            return Message::assistant(reply::said(&act, language));
         }
+    };
+    match &act {
+        Act::Call(wanted) if read.native => {
+            // Unique in its conversation, and the same for the same request.
+            let id = format!("call-{}", request.messages.len());
+            let arguments = Arguments::new(Value::Object(wanted.arguments.clone()).to_string());
+            let call = ToolCall { id, name: wanted.tool.clone(), arguments };
+            Message::assistant(reply::before(wanted, language)).with_tool_calls([call])
+        }
+        act if read.native => Message::assistant(reply::said(act, language)),
+        act => Message::assistant(reply::labelled(act, language)),
     }
-}
-
-fn called(id: String, wanted: &Wanted) -> ToolCall {
-    let arguments = Arguments::new(Value::Object(wanted.arguments.clone()).to_string());
-    ToolCall { id, name: wanted.tool.clone(), arguments }
 }
 
 /// Lets others run between two words.

@@ -4,10 +4,11 @@ use hanok_model::ChatRequest;
 use hanok_state::Role;
 
 use crate::offline::{
-    conversation::{Language, without_data},
-    extract::is_question,
+    choose::is_greeting,
     passages::sentences,
-    route::is_greeting,
+    quote::is_question,
+    reply::Language,
+    request::without_data,
     tables::{ASKED, STATED},
     words::clean,
 };
@@ -87,7 +88,7 @@ fn keep(kind: &mut Vec<String>, sentence: String) {
 #[cfg(test)]
 mod tests {
     use super::of;
-    use crate::offline::conversation::Language;
+    use crate::offline::reply::Language;
 
     #[test]
     fn what_was_told_and_asked_is_kept() {

@@ -8,7 +8,7 @@ use hanok_retrieval::Synonyms;
 const WORDS: &str = include_str!("data/words.txt");
 
 /// The items under `[name]`. A `_` in the file is a blank.
-pub(crate) fn list(name: &str) -> Vec<&'static str> {
+fn list(name: &str) -> Vec<&'static str> {
     let is_head =
         |line: &&str| line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) == Some(name);
     let lines = WORDS.lines().skip_while(|line| !is_head(line)).skip(1);
@@ -22,19 +22,19 @@ fn blanks(item: &'static str) -> &'static str {
     if item.contains('_') { Box::leak(item.replace('_', " ").into_boxed_str()) } else { item }
 }
 
-/// Lists of the data file under their names, which say there what they are.
+/// The lists of the data file, which says there what they are.
 macro_rules! lists {
     ($($name:ident)*) => {
-        $(pub(crate) static $name: std::sync::LazyLock<Vec<&str>> =
-            std::sync::LazyLock::new(|| $crate::offline::tables::list(stringify!($name)));)*
+        $(pub(crate) static $name: LazyLock<Vec<&str>> = LazyLock::new(|| list(stringify!($name)));)*
     };
 }
-pub(crate) use lists;
 
 lists! {
-    PARTICLES NOUN_ENDS ENDINGS ASKING ASKING_BEGINS WHOLE NUMERALS AMOUNTS FOLLOWING EARLIER SAID KEPT ANSWERED OWN TOLD
-    ORDERS GREETINGS NOTHING OF_TEAMS NEEDS AGAIN SUMS THANKS WHO_ARE_YOU FILLERS ASKS CHANGED OUTSIDE VAGUE ANSWERS ADDS CALCULATES MEANT FROM_TODAY WEEKDAYS HOW_LONG KINDS CHANGING ASKS_CHANGE
-    MORE LITTLE REQUESTS
+    PARTICLES NOUN_ENDS ENDINGS ASKING ASKING_BEGINS WHOLE NUMERALS AMOUNTS FOLLOWING EARLIER SAID KEPT ANSWERED OWN
+    TOLD ORDERS GREETINGS NOTHING OF_TEAMS NEEDS AGAIN THANKS WHO_ARE_YOU FILLERS ASKS CHANGED OUTSIDE VAGUE MEANT KINDS
+    CHANGING ASKS_CHANGE MORE LITTLE REQUESTS FOR_ARITHMETIC FOR_CLOCK FOR_PEOPLE FOR_DOCUMENTS FOR_TALK ROOMS WRITTEN
+    CALCULATE NOW TIME HOUR WEEKDAY PLANS CONTACT MEMBERS LEAVE LEFT MINE FAMILIES LONG_FAMILIES NO_NAMES TITLES LABELS
+    NUMBERS LEADS FROM TO PROVINCES
 }
 
 /// Whether `text` has a word of what no rule, guide or contract is asked about.

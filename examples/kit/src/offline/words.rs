@@ -100,9 +100,9 @@ pub(crate) fn content(text: &str) -> Vec<Word> {
     };
     let before = text.split_once(GOES_ON).map_or(0, |(before, _)| words(before).len());
     for (at, mut word) in words(text).into_iter().enumerate() {
+        word.is_earlier = at < before;
         let in_phrase = phrases.iter().any(|(phrase, _)| is_in(&word, phrase));
         word.also = everyday().of_word(&word.text).map(stems).collect();
-        word.is_earlier = at < before;
         let asks = is_asking(&word) && word.also.is_empty();
         if !in_phrase && !asks && !content.iter().any(|it| it.stem == word.stem) {
             content.push(word);
@@ -185,7 +185,7 @@ impl Held {
     }
 
     /// How much of a word of this stem the text has. Korean words are compared by pairs of syllables, others whole.
-    fn has(&self, stem: &str) -> f32 {
+    pub(crate) fn has(&self, stem: &str) -> f32 {
         if self.stems.contains(stem) {
             return 1.0;
         }

@@ -478,7 +478,7 @@ fn no_answer_is_written_in_the_model() {
         files.map(|path| fs::read_to_string(path).unwrap()).collect()
     };
     let sources =
-        [read("../offline/src", ".rs"), read("../offline/data", ".txt")].concat().concat();
+        [read("../kit/src/offline", ".rs"), read("../kit/src/offline/data", ".txt")].concat().concat();
     assert!(sources.len() > 10_000);
     for fact in [
         "월 1일",

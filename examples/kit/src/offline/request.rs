@@ -6,29 +6,26 @@ use hanok_state::{Message, Role};
 
 use crate::offline::{
     dates::Now,
-    pick::Wanted,
-    prompt::{self, Aliases, Listed, Part},
+    listed::{self, Aliases, Listed},
+    reply::Language,
     tables,
     words::{self, GOES_ON, clean},
 };
 
-/// The language of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    Korean,
-    English,
-}
-
-impl Language {
-    /// What is said in Korean, or in English.
-    pub(crate) fn either<'t>(self, korean: &'t str, english: &'t str) -> &'t str {
-        if self == Self::Korean { korean } else { english }
-    }
+/// Whom a prompt makes of its reader.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Part {
+    /// It routes to agents.
+    Supervisor(Vec<Listed>),
+    /// It calls tools.
+    Agent(Vec<Listed>),
+    /// It has only the conversation.
+    Alone,
 }
 
 /// What a request says.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Conversation {
+pub(crate) struct Request {
     pub(crate) part: Part,
     /// Whether tools are called natively.
     pub(crate) native: bool,
@@ -49,8 +46,6 @@ pub(crate) struct Conversation {
     pub(crate) data: String,
     /// The same in its pieces, of those that stand under a name of their own.
     pub(crate) named: Vec<(String, String)>,
-    /// The calls that are proposed for the question, outside of data.
-    pub(crate) proposed: Vec<Wanted>,
     /// What the system prompt lists, each with what it is for.
     pub(crate) listed: Vec<Listed>,
     /// The words by which things are asked for, as the program knows them.
@@ -61,38 +56,24 @@ pub(crate) struct Conversation {
     pub(crate) now: Option<Now>,
 }
 
-/// A message by what it is for.
-enum Heard {
-    Asked(String),
-    Task(String),
-    Observed(String),
-    Data(Vec<Piece>),
-    Output(String, String),
-    Other,
-}
-
-impl Conversation {
+impl Request {
     pub(crate) fn read(request: &ChatRequest, aliases: &Aliases) -> Self {
-        let system: String = request
-            .messages
-            .iter()
-            .filter(|message| message.role() == Role::System)
-            .map(|message| without_data(&message.text()).0 + "\n\n")
-            .collect();
-        let native = !request.tools.is_empty();
-        let part = if native { Part::Agent(native_tools(request)) } else { prompt::read(&system) };
+        let system = request.messages.iter().filter(|message| message.role() == Role::System);
+        let system: String =
+            system.map(|message| without_data(&message.text()).0 + "\n\n").collect();
         let known = |listed: Vec<Listed>| {
-            listed.into_iter().map(|listed| listed.known(aliases)).collect::<Vec<_>>()
+            listed.into_iter().map(|it| it.known(aliases)).collect::<Vec<_>>()
         };
-        let part = match part {
-            Part::Supervisor(agents) => Part::Supervisor(known(agents)),
-            Part::Agent(tools) => Part::Agent(known(tools)),
-            Part::Alone => Part::Alone,
+        let listed = known(listed::listed(&system));
+        let part = match asks_for(&system) {
+            _ if !request.tools.is_empty() => Part::Agent(known(native_tools(request))),
+            Some(true) => Part::Agent(listed.clone()),
+            Some(false) => Part::Supervisor(listed.clone()),
+            None => Part::Alone,
         };
-
         let mut read = Self {
             part,
-            native,
+            native: !request.tools.is_empty(),
             forced: matches!(request.tool_choice, ToolChoice::Tool(_) | ToolChoice::Required),
             language: Language::English,
             question: String::new(),
@@ -102,8 +83,7 @@ impl Conversation {
             outputs: Vec::new(),
             data: String::new(),
             named: Vec::new(),
-            proposed: Vec::new(),
-            listed: known(prompt::listed(&system)),
+            listed,
             aliases: aliases.clone(),
             results: Vec::new(),
             now: Now::of(&system),
@@ -113,9 +93,6 @@ impl Conversation {
         // How many pieces there were at the last answer: they were for questions before it.
         let mut answered = 0;
         for message in &request.messages {
-            if native && message.role() == Role::User {
-                read.propose(&without_data(&message.text()).0);
-            }
             match heard(message) {
                 Heard::Asked(text) => {
                     let old: Vec<_> = pieces.drain(..answered).filter(Piece::is_memory).collect();
@@ -129,7 +106,7 @@ impl Conversation {
                 Heard::Task(text) => task = Some(text),
                 Heard::Observed(text) => read.observations.push(text),
                 Heard::Output(agent, text) if read.has_agent(&agent) => {
-                    read.outputs.push((agent, text))
+                    read.outputs.push((agent, text));
                 }
                 Heard::Data(given) if is_of_teams(message) => {
                     read.results = given.into_iter().map(|piece| piece.inside).collect();
@@ -142,32 +119,15 @@ impl Conversation {
             }
         }
         read.earlier.retain(|text| !text.is_empty());
-        read.language = language(&[&read.question, task.as_deref().unwrap_or(""), &system]);
+        read.language = Language::of(&[&read.question, task.as_deref().unwrap_or(""), &system]);
         read.has_task = task.is_some();
-        read.keep(pieces);
+        pieces.into_iter().for_each(|piece| read.keep(piece));
         if read.question.is_empty() && task.is_none() {
             // What is to be judged may come as data alone.
             read.question = clean(&std::mem::take(&mut read.data));
         }
-        match task {
-            Some(task) => read.question = task,
-            None => read.question = read.resolved(),
-        }
+        read.question = task.unwrap_or_else(|| read.resolved());
         read
-    }
-
-    /// Keeps the calls that `text` proposes, a line each: `- 제안: name {…}`.
-    fn propose(&mut self, text: &str) {
-        let Part::Agent(tools) = &self.part else { return };
-        let proposed = text.lines().filter_map(|line| {
-            let line = line.trim_start_matches(['-', '*', ' ']);
-            let call = labelled(line, &["제안", "Suggested"])?.trim();
-            let (name, arguments) = call.split_at_checked(call.find('{')?)?;
-            let tool = tools.iter().find(|tool| tool.name == name.trim())?.name.clone();
-            let arguments = serde_json::from_str(arguments).ok()?;
-            Some(Wanted { tool, arguments })
-        });
-        self.proposed.extend(proposed);
     }
 
     fn has_agent(&self, name: &str) -> bool {
@@ -175,42 +135,28 @@ impl Conversation {
     }
 
     /// Data is what an agent gave where its name stands before it, or else what was found otherwise.
-    fn keep(&mut self, pieces: Vec<Piece>) {
-        for Piece { before, inside } in pieces {
-            let name = before
-                .lines()
-                .rev()
-                .map(unnumbered)
-                .find(|line| !line.is_empty())
-                .unwrap_or_default();
-            if self.has_agent(name) {
-                self.outputs.push((name.to_owned(), result(&inside).to_owned()));
-            } else {
-                let own =
-                    before.trim_end().lines().next_back().and_then(|line| line.strip_suffix(':'));
-                if own.is_some_and(|own| tables::ANSWERED.contains(&own.trim())) {
-                    continue;
-                }
-                self.named.extend(own.map(|own| (own.trim().to_owned(), inside.clone())));
-                self.keep_data(&inside);
-            }
+    fn keep(&mut self, Piece { before, inside }: Piece) {
+        let mut lines = before.lines().rev().map(unnumbered);
+        let name = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        if self.has_agent(name) {
+            self.outputs.push((name.to_owned(), result(&inside).to_owned()));
+            return;
         }
-    }
-
-    /// What is kept of the conversation stands under headings of its own; all else was found.
-    fn keep_data(&mut self, inside: &str) {
-        let (mut kept, mut told) = (false, Vec::new());
+        let own = before.trim_end().lines().next_back().and_then(|line| line.strip_suffix(':'));
+        if own.is_some_and(|own| tables::ANSWERED.contains(&own.trim())) {
+            return;
+        }
+        self.named.extend(own.map(|own| (own.trim().to_owned(), inside.clone())));
+        // What is kept of the conversation stands under headings of its own; all else was found.
+        let (mut is_kept, mut told) = (false, Vec::new());
         for line in inside.lines() {
-            if let Some(heading) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                kept = tables::KEPT.iter().any(|word| heading.contains(word));
-                continue;
-            }
-            match kept {
-                true => told.push(clean(line.trim_start_matches(['-', ' ']))),
-                false => {
-                    self.data.push_str(line);
-                    self.data.push('\n');
+            let heading = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+            match heading {
+                Some(heading) => {
+                    is_kept = tables::KEPT.iter().any(|word| heading.contains(word));
                 }
+                None if is_kept => told.push(clean(line.trim_start_matches(['-', ' ']))),
+                None => self.data.extend([line, "\n"]),
             }
         }
         told.retain(|line| !line.is_empty() && !self.earlier.contains(line));
@@ -226,25 +172,33 @@ impl Conversation {
             return self.question.clone();
         };
         let now = words::content(&self.question);
-        let missing: Vec<_> = words::content(before)
-            .into_iter()
-            .filter(|word| !now.contains(word))
-            .map(|word| word.text)
-            .collect();
-        if missing.is_empty() {
-            return self.question.clone();
+        let before = words::content(before).into_iter().filter(|word| !now.contains(word));
+        let before: Vec<_> = before.map(|word| word.text).collect();
+        match before.is_empty() {
+            true => self.question.clone(),
+            false => format!("{}{GOES_ON}{}", before.join(" "), self.question),
         }
-        format!("{}{GOES_ON}{}", missing.join(" "), self.question)
     }
+}
+
+/// Whether a prompt asks for calls of tools, or for delegations, by the form that it shows.
+fn asks_for(prompt: &str) -> Option<bool> {
+    let labelled = |labels: &[&str]| {
+        prompt.lines().any(|line| {
+            let line = line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let rests = labels.iter().filter_map(|label| line.strip_prefix(label));
+            rests.into_iter().any(|rest| rest.trim_start().starts_with([':', '：']))
+        })
+    };
+    let delegates = labelled(&["delegate", "위임"]).then_some(false);
+    labelled(&["action", "행동"]).then_some(true).or(delegates)
 }
 
 /// Whether a question is but a word of one: `서울은?`, `늦으면?`.
 fn is_fragment(question: &str) -> bool {
     let said = question.trim_end_matches(['?', '？', ' ']);
     let is_short = !said.contains(' ') && said.chars().count() <= LONGEST_FRAGMENT;
-    is_short
-        && said.len() < question.len()
-        && ["은", "는", "면"].iter().any(|end| said.ends_with(end))
+    is_short && said.len() < question.len() && said.ends_with(['은', '는', '면'])
 }
 
 /// A longer word is a question of its own.
@@ -261,45 +215,46 @@ fn native_tools(request: &ChatRequest) -> Vec<Listed> {
         name: tool.name().to_owned(),
         description: tool.description().to_owned(),
         aliases: tool.aliases().to_vec(),
-        parameters: prompt::of_schema(tool.schema()),
+        parameters: listed::parameters(tool.schema(), tool.schema()),
     };
     let only = if let ToolChoice::Tool(name) = &request.tool_choice { Some(name) } else { None };
     let may_call = |tool: &&ToolSpec| only.is_none_or(|only| tool.name() == only);
     request.tools.iter().filter(may_call).map(listed).collect()
 }
 
+/// A message by what it is for.
+enum Heard {
+    Asked(String),
+    Task(String),
+    Observed(String),
+    Data(Vec<Piece>),
+    Output(String, String),
+    Other,
+}
+
 fn heard(message: &Message) -> Heard {
     let whole = message.text();
     let (text, pieces) = without_data(&whole);
     let text = text.trim();
+    let observed = |text: &str| {
+        let inside = pieces.iter().map(|piece| piece.inside.as_str());
+        let all = std::iter::once(text.trim()).chain(inside).filter(|text| !text.is_empty());
+        Heard::Observed(all.collect::<Vec<_>>().join("\n"))
+    };
     match message.role() {
         Role::System if !pieces.is_empty() => Heard::Data(pieces),
         Role::System => Heard::Other,
-        Role::Tool => Heard::Observed(observed(text, &pieces)),
-        Role::Assistant => match bracketed(&whole) {
-            Some((agent, said)) => Heard::Output(agent.to_owned(), said.trim().to_owned()),
-            None => Heard::Other,
+        Role::Tool => observed(text),
+        Role::Assistant => bracketed(&whole).map_or(Heard::Other, |(agent, said)| {
+            Heard::Output(agent.to_owned(), said.trim().to_owned())
+        }),
+        Role::User => match labelled(text, &["Observation", "관찰"]) {
+            Some(text) => observed(text),
+            None if !pieces.is_empty() => Heard::Data(pieces),
+            None => labelled(text, &["맡은 일", "작업", "Task"])
+                .map_or_else(|| Heard::Asked(clean(text)), |task| Heard::Task(clean(task))),
         },
-        Role::User => {
-            if let Some(text) = labelled(text, &["Observation", "관찰"]) {
-                return Heard::Observed(observed(text.trim(), &pieces));
-            }
-            if !pieces.is_empty() {
-                return Heard::Data(pieces);
-            }
-            match labelled(text, &["맡은 일", "작업", "Task"]) {
-                Some(task) => Heard::Task(clean(task)),
-                None => Heard::Asked(clean(text)),
-            }
-        }
     }
-}
-
-fn observed(text: &str, pieces: &[Piece]) -> String {
-    let inside = pieces.iter().map(|piece| piece.inside.as_str());
-    let all: Vec<&str> =
-        std::iter::once(text).chain(inside).filter(|text| !text.is_empty()).collect();
-    all.join("\n")
 }
 
 fn labelled<'a>(text: &'a str, labels: &[&str]) -> Option<&'a str> {
@@ -315,20 +270,18 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 
 /// A list's line without its number and its marks.
 fn unnumbered(line: &str) -> &str {
-    let mark = |c: char| !c.is_alphabetic();
-    line.trim_start_matches(mark).trim_end_matches(|c: char| !c.is_alphanumeric())
+    line.trim_start_matches(|c: char| !c.is_alphabetic())
+        .trim_end_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// What an agent gave, behind what it was asked.
 fn result(inside: &str) -> &str {
-    let labels = ["결과:", "result:", "Result:"];
-    let at = labels.iter().filter_map(|label| {
+    let starts = ["결과:", "result:", "Result:"].iter().filter_map(|label| {
         let at =
             if inside.starts_with(label) { 0 } else { inside.find(&format!("\n{label}"))? + 1 };
         Some(at + label.len())
     });
-    let given = at.min().and_then(|at| inside.get(at..));
-    given.unwrap_or(inside).trim()
+    starts.min().and_then(|at| inside.get(at..)).unwrap_or(inside).trim()
 }
 
 /// A message has few pieces of data; what looks like the beginning of more is text.
@@ -352,8 +305,7 @@ impl Piece {
 /// `text` without what stands between marks of data, and that.
 pub(crate) fn without_data(text: &str) -> (String, Vec<Piece>) {
     let (mut outside, mut pieces) = (String::new(), Vec::new());
-    let mut from = 0;
-    let mut rest = text;
+    let (mut from, mut rest) = (0, text);
     for _ in 0..MOST_MARKS {
         let Some((before, mark)) = rest.split_once(OPEN) else { break };
         outside.push_str(before);
@@ -385,13 +337,4 @@ fn inside(mark: &str) -> Option<(&str, &str)> {
         mark.split(|c: char| !c.is_ascii_alphanumeric()).next().filter(|code| code.len() >= 8)?;
     let inner = mark.get(code.len()..)?.strip_prefix('>')?;
     inner.split_once(format!("</data-{code}>").as_str())
-}
-
-/// Korean where the first text with letters has Hangul.
-fn language(texts: &[&str]) -> Language {
-    let with_letters = texts.iter().find(|text| text.chars().any(char::is_alphabetic));
-    match with_letters {
-        Some(text) if !text.chars().any(words::is_hangul) => Language::English,
-        _ => Language::Korean,
-    }
 }
