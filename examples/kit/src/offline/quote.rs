@@ -42,6 +42,9 @@ const HAS: f32 = 0.55;
 /// The share of the question that a passage has at least to be near: something stands nearest to every question.
 const LEAST_NEAR: f32 = 0.3;
 
+/// What a passage is worth by its place in a search's results, beside its words.
+const PLACES: [f32; 2] = [0.15, 0.06];
+
 /// The share of the best line's words from which another one answers as well.
 const AS_WELL: f32 = 0.7;
 
@@ -77,17 +80,16 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let asked = asked(question);
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &held);
-    let fit = |(passage, held): (&Passage, &Held)| {
+    let fit = |(at, (passage, held)): (usize, (&Passage, &Held))| {
         let units = passage.units.iter().map(|unit| weighted(&asked, &weights, &unit_of(unit)));
         let (best, heading) = (units.fold(0.0, f32::max), Held::of(&passage.heading));
-        weighted(&asked, &weights, held) + 0.5 * (best + weighted(&asked, &weights, &heading))
+        let place = PLACES.get(at).copied().unwrap_or_default();
+        weighted(&asked, &weights, held)
+            + 0.5 * (best + weighted(&asked, &weights, &heading))
+            + place
     };
-    let fits: Vec<f32> = passages.iter().zip(&held).map(fit).collect();
-    // Of two that fit alike, the one that a search found first.
-    let best = (0..fits.len()).rev().max_by(|a, b| {
-        let of = |at: &usize| fits.get(*at).copied().unwrap_or_default();
-        of(a).total_cmp(&of(b))
-    });
+    let fits = passages.iter().zip(&held).enumerate().map(|it| (it.0, fit(it)));
+    let best = fits.rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at);
     let Some((passage, held)) = best.and_then(|at| passages.get(at).zip(held.get(at))) else {
         return Found::Nothing;
     };
@@ -105,13 +107,11 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let under = passage.heading.rsplit('>').next().unwrap_or_default().trim().to_owned();
     let topic = Held::of(&under);
     let is_topic = asked_for.iter().any(|word| topic.has(&word.stem) >= HAS);
-    // Under another heading, only what stands there word for word.
-    let is_said = |unit: &Unit| {
-        let held = unit_of(unit);
-        asked_for.len() > 1 && asked_for.iter().all(|word| held.has(&word.stem) >= HAS)
-    };
-    let is_sure = has_all && has_number && (is_topic || passage.units.iter().any(is_said));
     let quote = Quote { lines: lines(question, &asked, passage), source: passage.source.clone() };
+    // Under another heading, only what stands there word for word.
+    let told = Held::of(&quote.lines.join(" "));
+    let is_said = asked_for.len() > 1 && asked_for.iter().all(|it| told.has(&it.stem) >= HAS);
+    let is_sure = has_all && has_number && (is_topic || is_said);
     if is_sure {
         return Found::Answer(quote);
     }
