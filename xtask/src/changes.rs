@@ -61,6 +61,32 @@ impl Changes {
         self.any(|path| path.ends_with("Cargo.toml") || path.ends_with("Cargo.lock"))
     }
 
+    /// The members of the workspace of which a file changed, and those that depend on such, however far. Packages outside `crates/` have
+    /// the pages of `docs/` and the README among their examples.
+    pub(crate) fn reached<'m>(&self, metadata: &'m Metadata) -> BTreeSet<&'m str> {
+        let members = metadata.members();
+        let is_page = |path: &str| path.starts_with("docs/") || path == "README.md";
+        let has_changed = |member: &&&Package| {
+            let manifest = metadata.relative(&member.manifest_path);
+            let folder = manifest.trim_end_matches("Cargo.toml");
+            self.any(|path| {
+                path.starts_with(folder) || !folder.starts_with("crates/") && is_page(path)
+            })
+        };
+        let name = |member: &&'m Package| member.name.as_str();
+        let mut reached: BTreeSet<&str> = members.iter().filter(has_changed).map(name).collect();
+        loop {
+            let stands_on = |member: &&&Package| {
+                member.dependencies.iter().any(|it| reached.contains(it.name.as_str()))
+            };
+            let further: BTreeSet<_> = members.iter().filter(stands_on).map(name).collect();
+            if further.is_subset(&reached) {
+                return reached;
+            }
+            reached.extend(further);
+        }
+    }
+
     /// True if the manifest of `package` changed, or a line of it that includes a file outside of its folder.
     pub(crate) fn has_manifest_of(&self, package: &Package, metadata: &Metadata) -> bool {
         let manifest = metadata.relative(&package.manifest_path);
@@ -115,6 +141,44 @@ fn features(manifest: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metadata::Dependency;
+
+    #[test]
+    fn what_changed_reaches_what_stands_on_it() {
+        let package = |folder: &str, name: &str, needs: &[&str]| Package {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            manifest_path: format!("/house/{folder}/{name}/Cargo.toml").into(),
+            dependencies: needs
+                .iter()
+                .map(|name| Dependency { name: (*name).to_owned(), ..Dependency::default() })
+                .collect(),
+            ..Package::default()
+        };
+        let packages = vec![
+            package("crates", "core", &[]),
+            package("crates", "graph", &["core", "serde"]),
+            package("crates", "agent", &["graph"]),
+            package("examples", "rag", &["agent"]),
+            package("crates", "parse", &[]),
+        ];
+        let metadata = Metadata {
+            workspace_members: packages.iter().map(|it| it.id.clone()).collect(),
+            packages,
+            workspace_root: "/house".into(),
+            ..Metadata::default()
+        };
+        for (path, want) in [
+            ("crates/graph/src/lib.rs", &["agent", "graph", "rag"][..]),
+            ("docs/guides/tools.md", &["rag"]),
+            ("crates/graphs/src/lib.rs", &[]),
+        ] {
+            let paths = BTreeSet::from([path.to_owned()]);
+            let changes = Changes::Since { folder: "/house".into(), base: "x".into(), paths };
+            assert_eq!(Vec::from_iter(changes.reached(&metadata)), want, "{path}");
+        }
+        assert_eq!(Changes::All.reached(&metadata).len(), 5);
+    }
 
     #[test]
     fn what_changed_is_committed_uncommitted_or_new() {

@@ -279,9 +279,22 @@ fn database() -> (Option<Server>, String) {
     }
 }
 
-fn doctest(_: &Work) -> Result<Outcome> {
-    let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
-    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
+/// The examples in the documentation of all that changed, or that stands on what changed.
+fn doctest(work: &Work) -> Result<Outcome> {
+    let wanted: Vec<&str> = match work.is_full() {
+        true => work.metadata.members().iter().map(|member| member.name.as_str()).collect(),
+        false => work.changes.reached(&work.metadata).into_iter().collect(),
+    };
+    if wanted.is_empty() {
+        return Ok(Outcome::Skipped("no crate changed; all: `--full --only doctest`".to_owned()));
+    }
+    let left = work.metadata.members().len() - wanted.len();
+    let note = if left > 0 { format!("; {left} packages are as they were") } else { String::new() };
+    let packages = wanted.iter().flat_map(|name| ["--package", name]);
+    let run = ["test", "--doc", "--all-features", "--no-fail-fast"];
+    passed(Tool::cargo().arguments(run).arguments(packages).run()?, |output| {
+        cargo_test_counts(output) + &note
+    })
 }
 
 fn deny(_: &Work) -> Result<Outcome> {

@@ -35,6 +35,8 @@ enum Piece {
     Open,
     Close,
     Root,
+    /// `의 제곱근`, behind the number.
+    RootOf,
     /// `제곱` behind a number, `10제곱` behind 의: the exponent if it is said.
     Square,
     Cube,
@@ -56,7 +58,7 @@ const WORDS: &[(&str, Piece)] = &[
     ("plus", Piece::Operator("+", true)), ("squared", Piece::Square), ("percent", Piece::Percent), ("sqrt", Piece::Root), ("of", Piece::Of),
     ("곱하기", Piece::Operator("*", true)), ("나누기", Piece::Operator("/", true)), ("더하기", Piece::Operator("+", true)),
     ("빼기", Piece::Operator("-", true)), ("플러스", Piece::Operator("+", true)), ("마이너스", Piece::Operator("-", true)),
-    ("퍼센트", Piece::Percent), ("프로", Piece::Percent), ("루트", Piece::Root), ("의 제곱", Piece::Square), ("의 세제곱", Piece::Cube), ("세제곱", Piece::Cube), ("제곱", Piece::Square), ("cubed", Piece::Cube),
+    ("퍼센트", Piece::Percent), ("프로", Piece::Percent), ("루트", Piece::Root), ("의 세제곱근", Piece::Word), ("세제곱근", Piece::Word), ("의 제곱근", Piece::RootOf), ("제곱근", Piece::Root), ("의 제곱", Piece::Square), ("의 세제곱", Piece::Cube), ("세제곱", Piece::Cube), ("제곱", Piece::Square), ("cubed", Piece::Cube),
     ("곱하", Piece::Verb("*")), ("곱한", Piece::Verb("*")), ("곱은", Piece::Verb("*")), ("나누", Piece::Verb("/")), ("나눈", Piece::Verb("/")),
     ("더하", Piece::Verb("+")), ("더한", Piece::Verb("+")), ("합하", Piece::Verb("+")), ("합은", Piece::Verb("+")), ("빼면", Piece::Verb("-")),
     ("빼 ", Piece::Verb("-")), ("뺀", Piece::Verb("-")), ("부터", Piece::Word), ("의", Piece::Of),
@@ -99,6 +101,7 @@ impl Arithmetic {
                 piece,
                 Piece::Operator(_, true)
                     | Piece::Root
+                    | Piece::RootOf
                     | Piece::Square
                     | Piece::Cube
                     | Piece::Verb(_)
@@ -251,6 +254,10 @@ fn infix(run: &[Piece]) -> Option<String> {
                 kept.push(Piece::Operator("*", true));
             }
             (Piece::Of, _) => kept.push(Piece::Word),
+            (number @ Piece::Number(_), [Piece::RootOf, after @ ..]) => {
+                kept.extend([Piece::Root, (*number).clone()]);
+                rest = after;
+            }
             (Piece::Verb(_), _) => {}
             (piece, _) => kept.push((*piece).clone()),
         }
@@ -383,6 +390,9 @@ mod tests {
             ("what is 15% of 300?", Some("15% * 300")),
             ("what is 12 times 12?", Some("12 * 12")),
             ("7의 제곱은?", Some("7 ** 2")),
+            ("7의 제곱근은 얼마야?", Some("sqrt(7)")),
+            ("제곱근 16은?", Some("sqrt(16)")),
+            ("8의 세제곱근은?", None),
             ("루트 2는 얼마야", Some("sqrt(2)")),
             ("2의 10제곱은?", Some("2 ** 10")),
             ("5의 세제곱", Some("5 ** 3")),

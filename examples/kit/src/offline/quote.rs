@@ -64,7 +64,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let passages = passages(text);
     let is_plain = passages.len() <= 1 && passages.iter().all(|it| it.heading.is_empty());
     if is_plain && text.chars().count() <= SHORT {
-        let Some(quote) = whole(text, SHORT) else { return Found::Nothing };
+        let Some(mut quote) = whole(text, SHORT) else { return Found::Nothing };
         // What has a source was looked up, and is of what was asked for where it has the words.
         let held = Held::of(text);
         let is_known = |word: &Word| held.share(word) > 0.0 || is_cue(&word.stem);
@@ -72,6 +72,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         let is_clock = text.get(10..11) == Some("T") && text.get(..4).is_some_and(is_year);
         let is_of_now = !is_clock || !question.contains(|c: char| c.is_ascii_digit());
         let is_found = quote.source.is_none() || content(question).iter().all(is_known);
+        only(&mut quote.lines, &content(question));
         return match is_of_now && is_found {
             true => Found::Answer(quote),
             false => Found::Near { under: String::new(), quote },
@@ -147,6 +148,19 @@ pub(crate) fn whole(text: &str, most: usize) -> Option<Quote> {
     };
     let lines: Vec<String> = told.take_while(|line| fits(line)).map(plain).collect();
     (!lines.is_empty()).then_some(Quote { lines, source })
+}
+
+/// Leaves of the items of a list those that have all the words of the question that any of them has: of five rooms that on the fifth floor.
+fn only(lines: &mut Vec<String>, asked: &[Word]) {
+    let is_item = |line: &&String| line.starts_with("- ");
+    let held = |line: &String| Held::of(line);
+    let items: Vec<Held> = lines.iter().filter(is_item).map(held).collect();
+    let asked = asked.iter().filter(|word| items.iter().any(|it| it.has(&word.stem) >= 1.0));
+    let asked: Vec<&Word> = asked.collect();
+    let has_all = |held: &Held| asked.iter().all(|word| held.has(&word.stem) >= 1.0);
+    if items.iter().any(has_all) {
+        lines.retain(|line| !is_item(&line) || has_all(&Held::of(line)));
+    }
 }
 
 fn is_year(text: &str) -> bool {
@@ -231,14 +245,20 @@ fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
     let number = units(question);
     let (units, topic) = (&passage.units, Held::of(&passage.heading));
     let numbered = number.is_some();
+    let is_numbered =
+        |unit: &Unit| number.as_ref().is_some_and(|number| has_number(&unit.text, number));
+    let has_numbered = units.iter().any(is_numbered);
     let score = |unit: &Unit| {
         let held = unit_of(unit);
         // What the heading says already counts little.
         let known = |word| if topic.share(word) >= HAS { 0.15 } else { 1.0 };
         let score: f32 = asked.iter().map(|word| held.share(word) * known(word)).sum();
-        let is_number =
-            score > 0.0 && number.as_ref().is_some_and(|units| has_number(&unit.text, units));
-        if is_number { score + 0.25 } else { score }
+        // Where a number is asked for, a line without one says little.
+        match is_numbered(unit) {
+            true if score > 0.0 => score + 0.25,
+            false if has_numbered => score * 0.3,
+            _ => score,
+        }
     };
     let scores: Vec<f32> = units.iter().map(score).collect();
     let top = scores.iter().copied().fold(0.0, f32::max);
