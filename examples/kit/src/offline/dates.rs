@@ -5,6 +5,8 @@ use jiff::{
     civil::{Date, DateTime, Time, Weekday},
 };
 
+use crate::offline::tables;
+
 /// What a prompt says that it is: `지금: 2026-11-30T14:11+09:00, 월요일, Asia/Seoul`, or the day alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Now {
@@ -79,51 +81,6 @@ impl When {
     }
 }
 
-/// The days that are counted from today.
-const DAYS: [(&str, i64); 11] = [
-    ("오늘", 0),
-    ("내일", 1),
-    ("모레", 2),
-    ("글피", 3),
-    ("어제", -1),
-    ("그제", -2),
-    ("그저께", -2),
-    ("today", 0),
-    ("tomorrow", 1),
-    ("yesterday", -1),
-    ("tonight", 0),
-];
-
-const WEEKDAYS: [(&str, Weekday); 14] = [
-    ("월요일", Weekday::Monday),
-    ("화요일", Weekday::Tuesday),
-    ("수요일", Weekday::Wednesday),
-    ("목요일", Weekday::Thursday),
-    ("금요일", Weekday::Friday),
-    ("토요일", Weekday::Saturday),
-    ("일요일", Weekday::Sunday),
-    ("monday", Weekday::Monday),
-    ("tuesday", Weekday::Tuesday),
-    ("wednesday", Weekday::Wednesday),
-    ("thursday", Weekday::Thursday),
-    ("friday", Weekday::Friday),
-    ("saturday", Weekday::Saturday),
-    ("sunday", Weekday::Sunday),
-];
-
-/// Words that say which half of the day a time is of: whether of the second.
-const HALVES: [(&str, bool); 9] = [
-    ("오전", false),
-    ("새벽", false),
-    ("아침", false),
-    ("am", false),
-    ("오후", true),
-    ("저녁", true),
-    ("밤", true),
-    ("낮", true),
-    ("pm", true),
-];
-
 /// What stands before a day or a time, and says nothing without it.
 const BEFORE: [&str; 4] = ["at", "on", "for", "by"];
 
@@ -163,27 +120,27 @@ fn one(word: &str, next: &str, today: Date, when: &mut When) -> Option<usize> {
     let is_this = word == "this" || week(word, &["이번", "이번주"]);
     if is_next || is_this {
         let joined = word.ends_with('주') || week(word, &["다음주", "이번주"]);
-        let named = joined || begins(next, "주") || next == "week";
-        let weekday = WEEKDAYS.iter().find(|(name, _)| begins(next, name));
-        if !named && weekday.is_none() {
+        let is_week = joined || begins(next, "주") || next == "week";
+        let weekday = weekday(next);
+        if !is_week && weekday.is_none() {
             return None;
         }
         let monday = monday(today, is_next)?;
         (when.day, when.days) = (Some(monday), 7);
-        if let Some((_, weekday)) = weekday.filter(|_| joined || word.is_ascii()) {
-            (when.day, when.days) = (in_week(monday, *weekday), 1);
+        if let Some(weekday) = weekday.filter(|_| joined || word.is_ascii()) {
+            (when.day, when.days) = (in_week(monday, weekday), 1);
             return Some(2);
         }
         return Some(if joined { 1 } else { 2 });
     }
-    if let Some((_, days)) = DAYS.iter().find(|(name, _)| begins(word, name)) {
-        when.day = today.checked_add(Span::new().days(*days)).ok();
+    if let Some(days) = named(&tables::DAYS, word) {
+        when.day = today.checked_add(Span::new().days(days)).ok();
         return Some(1);
     }
-    if let Some((_, weekday)) = WEEKDAYS.iter().find(|(name, _)| begins(word, name)) {
+    if let Some(weekday) = weekday(word) {
         when.day = match when.day.filter(|_| when.days == 7) {
-            Some(monday) => in_week(monday, *weekday),
-            None => today.nth_weekday(1, *weekday).ok(),
+            Some(monday) => in_week(monday, weekday),
+            None => today.nth_weekday(1, weekday).ok(),
         };
         when.days = 1;
         return Some(1);
@@ -201,7 +158,9 @@ fn one(word: &str, next: &str, today: Date, when: &mut When) -> Option<usize> {
         when.minutes = Some(when.minutes.unwrap_or_default().saturating_add(minutes));
         return Some(read);
     }
-    let half = HALVES.iter().find(|(name, _)| word == *name).map(|(_, half)| *half);
+    let is = |half: &[&str]| half.contains(&word);
+    let half =
+        is(&tables::SECOND_HALF).then_some(true).or(is(&tables::FIRST_HALF).then_some(false));
     let (said, read) = if half.is_some() { (next, 2) } else { (word, 1) };
     if half.is_none() && word == "반" && when.time.is_some() {
         when.time = when.time.and_then(|time| Time::new(time.hour(), 30, 0, 0).ok());
@@ -211,10 +170,20 @@ fn one(word: &str, next: &str, today: Date, when: &mut When) -> Option<usize> {
     Some(read)
 }
 
+/// The number that a table of `name=number` has for `word`.
+fn named(table: &[&str], word: &str) -> Option<i8> {
+    let items = table.iter().filter_map(|item| item.split_once('='));
+    items.into_iter().find(|(name, _)| begins(word, name))?.1.parse().ok()
+}
+
 /// Whether `word` is `name`, with at most two letters joined to it.
 fn begins(word: &str, name: &str) -> bool {
     let joined = word.strip_prefix(name);
     joined.is_some_and(|joined| joined.chars().count() <= if name.is_ascii() { 1 } else { 2 })
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    Weekday::from_monday_zero_offset(named(&tables::WEEKDAYS, word)?).ok()
 }
 
 /// The Monday of this week, or of the next.

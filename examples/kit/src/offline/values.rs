@@ -14,7 +14,7 @@ use crate::offline::{
     dates::{self, Now, When},
     listed::{Aliases, Kind, Listed, Parameter},
     tables,
-    words::{Held, Word, content, is_hangul, words},
+    words::{Held, Word, content, is_asking, is_hangul, words},
 };
 
 /// What an amount is of, and the words of that in a question.
@@ -546,7 +546,7 @@ pub(crate) fn person(question: &str) -> Option<String> {
         let lists = [&tables::CONTACT, &tables::MEMBERS, &tables::NO_NAMES, &tables::TITLES];
         lists.iter().any(|list| list.iter().any(|it| word.contains(it) || it.contains(word)))
     };
-    let korean = words(question).into_iter().map(|word| word.stem);
+    let korean = words(question).into_iter().filter(|word| !is_asking(word)).map(|word| word.stem);
     let korean = korean.map(|word| word.trim_end_matches(['님', '씨']).to_owned()).find(|word| {
         let is_long = tables::LONG_FAMILIES.iter().any(|family| word.starts_with(family));
         let is_name =
@@ -618,4 +618,203 @@ fn special(text: &str) -> Option<String> {
     let rest = text.split_once("특약")?.1.trim_start_matches("사항").trim_start();
     let line = rest.strip_prefix([':', '：'])?.lines().next()?.trim();
     (!line.is_empty()).then(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::offline::listed::{aliases, parameters};
+
+    const THURSDAY: &str = "지금: 2026-11-26T10:00+09:00, 목요일, Asia/Seoul";
+
+    fn tool(name: &str, schema: &Value, aliases: &[&str]) -> Listed {
+        let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
+        let parameters = parameters(schema, schema);
+        Listed { name: name.to_owned(), description: String::new(), aliases, parameters }
+    }
+
+    /// The arguments that a question says for `tool`, or the one that it does not say.
+    fn said(question: &str, tool: &Listed) -> Result<Value, String> {
+        let said = values(question, tool, Now::of(THURSDAY).as_ref(), &Aliases::new());
+        let lacks = |it: &&Parameter| it.required && !said.contains_key(&it.name);
+        match tool.parameters.iter().find(lacks) {
+            None => Ok(Value::Object(said)),
+            Some(it) => Err(it.name.clone()),
+        }
+    }
+
+    #[test]
+    fn words_are_what_is_left_without_those_of_asking() {
+        let schema = json!({"required": ["text"], "properties": {"text": {"type": "string"}}});
+        let aliases = ["메모해", "적어", "메모 추가", "add a note", "note that"];
+        let note = tool("note", &schema, &aliases);
+        for (question, want) in [
+            ("우유 사기 적어줘", Ok("우유 사기")),
+            ("우유 사기 좀 메모해 줘.", Ok("우유 사기")),
+            ("빵 사기를 메모해 줘", Ok("빵 사기")),
+            ("그거 해 줘 추가 정보: 빵 사기를 메모해 줘", Ok("빵 사기")),
+            ("세탁소에서 코트 찾기 메모 추가해 줘", Ok("세탁소에서 코트 찾기")),
+            ("\"현관 비밀번호 바꾸기\"라고 적어 줘", Ok("현관 비밀번호 바꾸기")),
+            ("가을 메모해 줘", Ok("가을")),
+            ("메모해 줘: 우유 사기", Ok("우유 사기")),
+            ("Add a note: buy stamps", Ok("buy stamps")),
+            ("Note that the printer is broken", Ok("the printer is broken")),
+            ("메모해 줘", Err("text")),
+        ] {
+            let want = want.map(|text| json!({"text": text})).map_err(str::to_owned);
+            assert_eq!(said(question, &note), want, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_search_is_for_the_words_of_what_is_looked_for() {
+        let schema = json!({"properties": {"query": {"type": ["string", "null"]}}});
+        let find = tool("find", &schema, &["메모 찾", "메모 목록", "메모 보여", "show notes"]);
+        for (question, want) in [
+            ("우유에 관한 메모 찾아 줘", json!({"query": "우유"})),
+            ("show notes about the stamps", json!({"query": "stamps"})),
+            ("내 메모 목록 보여 줘", json!({})),
+        ] {
+            assert_eq!(said(question, &find), Ok(want), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_moment_and_how_long_are_no_words() {
+        let moment = json!({"type": "string", "format": "date-time"});
+        let schema = json!({"required": ["title", "starts_at"], "properties": {
+            "title": {"type": "string"}, "starts_at": moment, "duration_minutes": {"type": "integer"},
+        }});
+        let add = tool("add", &schema, &["일정 잡", "회의 잡", "약속 잡", "schedule a"]);
+        let at = |title: &str, time: &str| json!({"title": title, "starts_at": format!("2026-11-27T{time}:00+09:00")});
+        for (question, want) in [
+            ("내일 오후 3시에 팀 회의 일정 잡아 줘", Ok(at("팀 회의", "15:00"))),
+            ("내일 저녁 7시 저녁 약속 잡아 줘", Ok(at("저녁", "19:00"))),
+            ("내일 11시에 회의 잡아 줘", Ok(at("회의", "11:00"))),
+            ("Schedule a dentist visit tomorrow at 9am", Ok(at("dentist visit", "09:00"))),
+            ("회식 일정 잡아 줘", Err("starts_at")),
+            ("금요일 회식 일정 잡아 줘", Err("starts_at")),
+        ] {
+            assert_eq!(said(question, &add), want.map_err(str::to_owned), "{question}");
+        }
+        let long = said("내일 3시에 2시간 동안 워크숍 일정 잡아 줘", &add).unwrap();
+        assert_eq!((&long["title"], &long["duration_minutes"]), (&json!("워크숍"), &json!(120)));
+        let list = json!({"properties": {"from": moment, "to": moment}});
+        let list = tool("list", &list, &["일정 보여"]);
+        let day = json!({"from": "2026-11-27T00:00:00+09:00", "to": "2026-11-28T00:00:00+09:00"});
+        assert_eq!(said("내일 일정 보여 줘", &list), Ok(day));
+        assert_eq!(said("일정 보여 줘", &list), Ok(json!({})));
+    }
+
+    #[test]
+    fn a_number_is_of_the_unit_with_which_it_stands() {
+        let units = [
+            ("km", "킬로미터, kilometers"),
+            ("m", "미터"),
+            ("cm", "센티미터, cm"),
+            ("mi", "마일, miles"),
+            ("in", "인치, inches"),
+            ("ft", "피트, feet"),
+            ("celsius", "섭씨"),
+            ("fahrenheit", "화씨"),
+            ("geun", "근"),
+            ("g", "그램"),
+        ];
+        let units = units
+            .map(|(value, names)| json!({"type": "string", "const": value, "description": names}));
+        let schema = json!({
+            "$defs": {"Unit": {"oneOf": units}}, "required": ["from", "to", "value"],
+            "properties": {
+                "value": {"type": "number"},
+                "from": {"$ref": "#/$defs/Unit"}, "to": {"$ref": "#/$defs/Unit"},
+            },
+        });
+        let convert = tool("convert", &schema, &["바꿔", "몇", "in"]);
+        let of = |value: f64, from: &str, to: &str| Ok((value, from.to_owned(), to.to_owned()));
+        for (question, want) in [
+            ("10 km를 마일로 바꿔 줘", of(10.0, "km", "mi")),
+            ("몇 마일이야 10킬로미터?", of(10.0, "km", "mi")),
+            ("섭씨 -40도를 화씨로 바꿔 줘", of(-40.0, "celsius", "fahrenheit")),
+            ("1,500.5 feet in cm", of(1500.5, "ft", "cm")),
+            ("고기 두 근은 몇 그램이야?", of(2.0, "geun", "g")),
+            ("5 feet 11 inches in cm", Err("value".to_owned())),
+            ("거리를 마일로 바꿔 줘", Err("from".to_owned())),
+        ] {
+            let read = said(question, &convert).map(|said| {
+                let text = |name: &str| said[name].as_str().unwrap().to_owned();
+                (said["value"].as_f64().unwrap(), text("from"), text("to"))
+            });
+            match (read, want) {
+                (Ok(read), want) => assert_eq!(Ok(read), want, "{question}"),
+                (Err(_), want) => assert!(want.is_err(), "{question}"),
+            }
+        }
+    }
+
+    const CUES: &str = "before: 보증금, 전세금\nafter: 보증금, 전세금\nrent: 월세\nbudget: 예산\nmarried: 결혼\ntenant: 임차인\n전세: 전새";
+
+    #[test]
+    fn values_are_what_the_question_says() {
+        let known: Aliases = aliases(CUES)
+            .map(|(name, words)| (name.to_owned(), words.into_iter().map(str::to_owned).collect()))
+            .collect();
+        let text = |said: &str| json!({"type": ["string", "number", "null"], "description": said});
+        let schema = json!({"type": "object", "properties": {
+            "before": text("전의 보증금(원)"), "after": text("뒤의 보증금(원)"), "rent": text("월세(원)"),
+            "budget": text("예산(원)"), "rate": text("이율(%)"), "area": text("면적(㎡)"),
+            "months": {"type": ["integer", "null"], "description": "기간(개월)"},
+            "age": {"type": ["integer", "null"], "description": "나이(세)"},
+            "day": text("잔금일(날짜)"),
+            "deal": {"type": ["string", "null"], "enum": ["전세", "월세", null], "description": "거래"},
+            "married": {"type": ["boolean", "null"], "description": "혼인했는지"},
+            "tenant": text("임차인의 이름"), "address": text("집의 주소"),
+        }});
+        let form = Listed { parameters: parameters(&schema, &schema), ..Listed::default() };
+        for (question, want) in [
+            (
+                "전세금을 3에서 3.3억으로",
+                json!({"before": "3억", "after": "3.3억", "deal": "전세"}),
+            ),
+            (
+                "보증금 1000에 월세 50",
+                json!({"before": "1000만원", "rent": "50만원", "deal": "월세"}),
+            ),
+            ("예산은 4억이야.", json!({"budget": "4억"})),
+            ("연 3.6%로 25년, 25평", json!({"rate": "3.6%", "months": 300, "area": "25평"})),
+            ("28살이고 결혼했어요", json!({"age": 28, "married": true})),
+            ("2026년 3월 2일 잔금", json!({"day": "2026-03-02"})),
+            ("임차인은 이영희입니다", json!({"tenant": "이영희"})),
+            (
+                "서울 마포구 월드컵로 12 101동 1203호를 빌립니다",
+                json!({"address": "서울 마포구 월드컵로 12 101동 1203호"}),
+            ),
+            ("임차인은 누가 하나요", json!({})),
+            ("전세와 월세 중에 뭐가 나을까요?", json!({})),
+        ] {
+            let filled = values(question, &form, None, &known);
+            assert_eq!(Value::Object(filled), want, "{question}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_from_words_that_begin_like_them() {
+        for (question, want) in [
+            ("김하늘 연차 며칠 남았어?", Some("김하늘")),
+            ("이도윤의 내선번호", Some("이도윤")),
+            ("남궁민서가 어느 팀이야", Some("남궁민서")),
+            ("박서연한테 전화하려면?", Some("박서연")),
+            ("how many days does Haneul Kim have left?", Some("Haneul Kim")),
+            ("배우자 출산하면 며칠 쉬나요", None),
+            ("노트북을 잃어버렸어요", None),
+            ("연차는 며칠 전에 신청해야 돼?", None),
+            ("123 * 456은?", None),
+            ("회의실 빈 곳", None),
+            ("복지포인트 안 쓰면 어떻게 돼?", None),
+            ("내 차로 가면 유류비 주나요", None),
+        ] {
+            assert_eq!(person(question).as_deref(), want, "{question}");
+        }
+    }
 }

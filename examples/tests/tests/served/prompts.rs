@@ -61,7 +61,12 @@ fn shown(request: &Value) -> String {
         text.push_str(&format!("[form] {form}\n"));
     }
     let text = settled(&text);
-    format!("{} tokens\n\n{text}", TokenCounter::estimate().text(&text))
+    // What is offered and asked for in JSON is counted by itself: schemas are most of a small prompt.
+    let is_schema =
+        |line: &&str| ["[tool] ", "  {", "[form] "].iter().any(|it| line.starts_with(it));
+    let (schemas, said): (Vec<&str>, Vec<&str>) = text.lines().partition(is_schema);
+    let tokens = |lines: &[&str]| TokenCounter::for_model("gpt-4o").text(&lines.join("\n"));
+    format!("{} tokens, and {} of schemas\n\n{text}", tokens(&said), tokens(&schemas))
 }
 
 /// `text` with a fixed day, and the codes of its data marks as numbers.

@@ -477,8 +477,9 @@ fn no_answer_is_written_in_the_model() {
         let files = files.filter(|path| path.to_string_lossy().ends_with(end));
         files.map(|path| fs::read_to_string(path).unwrap()).collect()
     };
-    let sources =
-        [read("../kit/src/offline", ".rs"), read("../kit/src/offline/data", ".txt")].concat().concat();
+    let sources = [read("../kit/src/offline", ".rs"), read("../kit/src/offline/data", ".txt")]
+        .concat()
+        .concat();
     assert!(sources.len() > 10_000);
     for fact in [
         "월 1일",
