@@ -1,6 +1,7 @@
 //! A contract's text to its articles.
 
 mod clause;
+mod compare;
 mod counterpart;
 mod heading;
 mod lines;
@@ -21,6 +22,7 @@ use self::{
 use crate::work;
 
 pub use clause::{Clause, Mark};
+pub use compare::{Comparison, Difference};
 pub use lookup::{NoArticle, TitleFit, TitleMatch};
 pub use mention::ArticleMention;
 pub use number::{ArticleNumber, ArticleNumberError};
