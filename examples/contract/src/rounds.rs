@@ -8,6 +8,7 @@ use hanok_state::{State, ToolCall};
 use crate::{
     ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin, evaluator,
     planner::{self, shown},
+    tools,
 };
 
 impl PlanTask for Expert {
@@ -35,7 +36,9 @@ impl PlanTask for Expert {
         let update = planner.call_model(asked, context.clone()).await?;
         let mut planned = AgentState::default();
         planned.reduce(vec![("planner".into(), update)])?;
-        let calls = planned.pending_tool_calls;
+        // A call of a tool that is not there is none.
+        let mut calls = planned.pending_tool_calls;
+        calls.retain(|call| tools::NAMES.contains(&call.name.as_str()));
         Ok(if round == 1 { planner::with_suggested(calls, suggested, state) } else { calls })
     }
 

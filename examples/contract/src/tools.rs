@@ -22,6 +22,7 @@ pub(crate) const HYBRID_SEARCH: &str = "hybrid_search";
 pub(crate) const BY_INDEX: &str = "get_article_by_index";
 pub(crate) const BY_TITLE: &str = "get_article_by_title";
 pub(crate) const LOOKUP_STANDARD: &str = "lookup_standard_contract";
+pub(crate) const NAMES: [&str; 4] = [HYBRID_SEARCH, BY_INDEX, BY_TITLE, LOOKUP_STANDARD];
 
 /// The topic of a comparison of the two contracts as a whole.
 pub(crate) const WHOLE: &str = "전체";
