@@ -33,4 +33,3 @@ pub use expert::Expert;
 pub use options::Options;
 pub use previous::PreviousTurn;
 pub use state::{ContractState, ContractStateUpdate};
-pub use talking::Talking;

@@ -124,14 +124,10 @@ impl Expert {
             .contract(Some(self.book.user.id().to_owned()));
         asking(before, question)
     }
-
-    /// The input of a turn in which the user asks `question`.
-    pub fn ask(&self, question: &str) -> ContractStateUpdate {
-        asking(ContractState::update(), question)
-    }
 }
 
-fn asking(before: ContractStateUpdate, question: &str) -> ContractStateUpdate {
+/// The input of a turn in which the user asks `question`, and what comes `before`.
+pub(crate) fn asking(before: ContractStateUpdate, question: &str) -> ContractStateUpdate {
     before
         .message(Message::user(question))
         .question(question)

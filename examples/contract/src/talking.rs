@@ -3,29 +3,17 @@
 use hanok_agent::PlanMode;
 use hanok_core::Stored;
 use hanok_graph::Event;
-use hanok_state::Messages;
+use hanok_state::{Messages, State};
 use kit::{Ended, Talk, progress::short};
 use serde_json::Value;
 
-use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert, Material};
+use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert, Material, scope::asking};
 
-/// A conversation with the expert.
-#[derive(Debug)]
-pub struct Talking(Expert);
-
-impl Talking {
-    /// A conversation with `expert`.
-    #[must_use]
-    pub fn new(expert: Expert) -> Self {
-        Self(expert)
-    }
-}
-
-impl Talk for Talking {
+impl Talk for Expert {
     type State = ContractState;
 
     fn ask(&self, question: &str) -> ContractStateUpdate {
-        self.0.ask(question)
+        asking(ContractState::update(), question)
     }
 
     fn ended(&self, state: &ContractState) -> Ended {
@@ -37,7 +25,7 @@ impl Talk for Talking {
     }
 
     fn drawing(&self) -> String {
-        self.0.graph().map(|graph| graph.mermaid()).unwrap_or_default()
+        self.graph().map(|graph| graph.mermaid()).unwrap_or_default()
     }
 
     fn is_answer(&self, event: &Event) -> bool {
@@ -91,7 +79,7 @@ impl Talk for Talking {
 
     fn command(&self, name: &str, state: &ContractState) -> Option<String> {
         match name {
-            "articles" => Some(self.0.book.user.labels().collect::<Vec<_>>().join("\n")),
+            "articles" => Some(self.book.user.labels().collect::<Vec<_>>().join("\n")),
             "sources" => {
                 let of =
                     |it: &Material| format!("[{}] {}\n{}", it.origin.name(), it.label, it.text);

@@ -64,15 +64,37 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
             book,
             HYBRID_SEARCH,
             "계약서에서 질문과 맞는 조항을 찾는다. 조 번호나 제목을 모를 때 쓴다.",
-            search,
+            |book, Search { query }, call| async move {
+                let found = book.user.search(&query, FOUND, &call).await;
+                let found = found.map_err(ToolError::failed)?;
+                Ok(output(&found, "계약서에서 이 말과 맞는 조항을 찾지 못했습니다."))
+            },
         )?,
-        tool(book, BY_INDEX, "계약서의 조를 번호로 읽는다.", by_index)?,
-        tool(book, BY_TITLE, "계약서의 조를 제목으로 읽는다.", by_title)?,
+        tool(
+            book,
+            BY_INDEX,
+            "계약서의 조를 번호로 읽는다.",
+            |book, ByIndex { article }, _| async move {
+                let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
+                Ok(output(&book.user.numbered(number), &book.user.without(number)))
+            },
+        )?,
+        tool(
+            book,
+            BY_TITLE,
+            "계약서의 조를 제목으로 읽는다.",
+            |book, ByTitle { title }, _| async move {
+                let absent = "이런 제목의 조는 이 계약서에 없습니다.";
+                Ok(output(&book.user.titled(&title), absent))
+            },
+        )?,
         tool(
             book,
             LOOKUP_STANDARD,
             "표준계약서의 조항을 찾는다. 계약서를 표준과 비교할 때 쓴다.",
-            lookup_standard,
+            |book, Lookup { topic }, call| async move {
+                book.of_standard(&topic.unwrap_or_default(), &call).await
+            },
         )?,
     ])
 }
@@ -99,60 +121,29 @@ fn output(found: &[Material], absent: &str) -> ToolOutput {
     ToolOutput::new(text).data(json!(found))
 }
 
-async fn search(
-    book: Arc<Book>,
-    Search { query }: Search,
-    call: Call,
-) -> Result<ToolOutput, ToolError> {
-    let found = book.user.search(&query, FOUND, &call).await.map_err(ToolError::failed)?;
-    Ok(output(&found, "계약서에서 이 말과 맞는 조항을 찾지 못했습니다."))
-}
-
-async fn by_index(
-    book: Arc<Book>,
-    ByIndex { article }: ByIndex,
-    _: Call,
-) -> Result<ToolOutput, ToolError> {
-    let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
-    Ok(output(&book.user.numbered(number), &book.user.without(number)))
-}
-
-async fn by_title(
-    book: Arc<Book>,
-    ByTitle { title }: ByTitle,
-    _: Call,
-) -> Result<ToolOutput, ToolError> {
-    Ok(output(&book.user.titled(&title), "이런 제목의 조는 이 계약서에 없습니다."))
-}
-
-/// The standard articles about topics, one a line: by number, by title, or else by a search.
-async fn lookup_standard(
-    book: Arc<Book>,
-    Lookup { topic }: Lookup,
-    call: Call,
-) -> Result<ToolOutput, ToolError> {
-    let Some(standard) = &book.standard else {
-        return Ok(output(&[], "비교할 표준계약서가 없습니다."));
-    };
-    let topics = topic.unwrap_or_default();
-    let topics = topics.lines().map(str::trim).filter(|topic| !topic.is_empty());
-    let mut found: Vec<Material> = Vec::new();
-    let mut absent = "무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요.";
-    for topic in topics.take(TOPICS) {
-        absent = "표준계약서에는 이에 대응하는 조항이 없습니다.";
-        if topic == WHOLE {
-            found.push(compared(&book.user, standard));
-            continue;
+impl Book {
+    /// The standard articles about `topics`, one a line: by number, by title, or else by a search.
+    async fn of_standard(&self, topics: &str, call: &Call) -> Result<ToolOutput, ToolError> {
+        let Some(standard) = &self.standard else {
+            return Ok(output(&[], "비교할 표준계약서가 없습니다."));
+        };
+        let topics = topics.lines().map(str::trim).filter(|topic| !topic.is_empty());
+        let mut found: Vec<Material> = Vec::new();
+        let mut absent = "무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요.";
+        for topic in topics.take(TOPICS) {
+            absent = "표준계약서에는 이에 대응하는 조항이 없습니다.";
+            let numbers = ArticleMention::all(topic);
+            let of = numbers.iter().flat_map(|it| standard.numbered(it.number));
+            let mut of: Vec<Material> = of.chain(standard.titled(topic)).collect();
+            if topic == WHOLE {
+                of = vec![compared(&self.user, standard)];
+            } else if of.is_empty() && numbers.is_empty() {
+                of = standard.search(topic, 1, call).await.map_err(ToolError::failed)?;
+            }
+            found.extend(of);
         }
-        let numbers = ArticleMention::all(topic);
-        let of = numbers.iter().flat_map(|it| standard.numbered(it.number));
-        let mut of: Vec<Material> = of.chain(standard.titled(topic)).collect();
-        if of.is_empty() && numbers.is_empty() {
-            of = standard.search(topic, 1, &call).await.map_err(ToolError::failed)?;
-        }
-        found.extend(of);
+        Ok(output(&found, absent))
     }
-    Ok(output(&found, absent))
 }
 
 /// Where the contract differs from the standard one.

@@ -13,7 +13,7 @@ use hanok_graph::{EventKind, Input, Thread};
 use hanok_model::{ChatModel, SharedModel};
 use hanok_retrieval::{Document, Terms};
 use hanok_state::{Arguments, ToolCall};
-use kit::Meaning;
+use kit::{Meaning, Talk as _};
 
 pub(crate) const CONTRACT: &str = "# 용역계약서
 
