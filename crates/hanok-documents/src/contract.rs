@@ -3,6 +3,7 @@
 mod clause;
 mod compare;
 mod counterpart;
+mod excerpt;
 mod heading;
 mod lines;
 mod lookup;
@@ -23,6 +24,7 @@ use crate::work;
 
 pub use clause::{Clause, Mark};
 pub use compare::{Comparison, Difference};
+pub use excerpt::Excerpt;
 pub use lookup::{NoArticle, TitleFit, TitleMatch};
 pub use mention::ArticleMention;
 pub use number::{ArticleNumber, ArticleNumberError};

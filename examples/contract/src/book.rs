@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_documents::{
-    Article, ArticleMention, ArticleNumber, Contract, LoadOptions, Skipped, contract_passages,
+    Article, ArticleMention, ArticleNumber, Contract, Excerpt, LoadOptions, Skipped,
+    contract_passages,
 };
 use hanok_retrieval::{
-    Document, MemoryStore, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Terms,
+    Document, MemoryStore, Query, RetrievalError, Retriever, SharedDocumentStore, Terms,
     sync_passages,
 };
 use kit::{Meaning, failure::Failure, meaning::ByMeaning, messages::skip_reason, passages::few};
@@ -195,7 +196,7 @@ impl Paper {
 
     /// The articles of this number.
     pub(crate) fn numbered(&self, number: ArticleNumber) -> Vec<Material> {
-        self.contract.numbered(number).map(|article| self.material(article, true)).collect()
+        self.named(self.contract.numbered(number))
     }
 
     /// The articles whose title fits best.
@@ -203,7 +204,12 @@ impl Paper {
         let found = self.contract.by_title(title);
         let best = found.first().map(|found| found.fit);
         let fits = found.iter().filter(|found| Some(found.fit) == best).take(2);
-        fits.map(|found| self.material(found.article, true)).collect()
+        self.named(fits.map(|found| found.article))
+    }
+
+    fn named<'a>(&self, articles: impl Iterator<Item = &'a Article>) -> Vec<Material> {
+        let excerpts = articles.map(|article| self.contract.excerpt(article, LONGEST));
+        excerpts.map(|excerpt| self.material(excerpt, true)).collect()
     }
 
     /// What a search for `query` finds, the best first: whole articles, each once.
@@ -214,15 +220,19 @@ impl Paper {
         call: &Call,
     ) -> Result<Vec<Material>, RetrievalError> {
         let query = few(Query::new(query)).limit(limit * PIECES).min_coverage(LEAST_COVERED);
-        let mut found: Vec<Material> = Vec::new();
-        for hit in self.passages.during(call.clone()).search(&query).await? {
-            let material = self.found(hit.passage);
-            if found.iter().all(|known| known.label != material.label) {
-                found.push(material);
-            }
+        let hits = self.passages.during(call.clone()).search(&query).await?;
+        let passages = hits.into_iter().map(|hit| hit.passage);
+        let found = self.contract.excerpts(passages, LONGEST).into_iter().take(limit);
+        Ok(found.map(|excerpt| self.material(excerpt, false)).collect())
+    }
+
+    fn material(&self, excerpt: Excerpt, named: bool) -> Material {
+        let Excerpt { article, mut label, text, .. } = excerpt;
+        if label.is_empty() {
+            "전문".clone_into(&mut label);
         }
-        found.truncate(limit);
-        Ok(found)
+        let article = article.map(|number| number.key());
+        Material { origin: self.origin, article, label, text, named }
     }
 
     /// Says that there is no article of this number, and which there are.
@@ -239,41 +249,6 @@ impl Paper {
         let ends = number.sub.is_some_and(|sub| matches!(sub % 10, 0 | 1 | 3 | 6 | 7 | 8));
         let particle = if ends { "은" } else { "는" };
         format!("{number}{particle} {this}에 없습니다. {extent}.")
-    }
-
-    fn material(&self, article: &Article, named: bool) -> Material {
-        let text = self.contract.without_pages(&article.body);
-        Material {
-            origin: self.origin,
-            article: Some(article.number.key()),
-            label: article.label(),
-            text: shortened(&text),
-            named,
-        }
-    }
-
-    /// A passage as material: the whole article, where it is one that is not too long.
-    fn found(&self, passage: Passage) -> Material {
-        let article = self.contract.article_at(passage.bytes.start);
-        let whole = article.filter(|article| article.body.len() <= LONGEST);
-        whole.map(|article| self.material(article, false)).unwrap_or_else(|| Material {
-            origin: self.origin,
-            article: article.map(|article| article.number.key()),
-            label: match passage.heading.as_str() {
-                "" => "전문".to_owned(),
-                heading => heading.to_owned(),
-            },
-            text: shortened(&passage.text),
-            named: false,
-        })
-    }
-}
-
-fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}… (이하 생략)", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }
 

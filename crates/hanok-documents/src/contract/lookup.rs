@@ -127,12 +127,6 @@ impl Contract {
         found.into_iter().map(|(_, article)| article).collect()
     }
 
-    /// The article at the byte `at` of the text, `None` for a place in the preamble or an appendix.
-    #[must_use]
-    pub fn article_at(&self, at: usize) -> Option<&Article> {
-        self.articles.iter().find(|article| article.span.contains(&at))
-    }
-
     fn nearest(&self, asked: ArticleNumber) -> Vec<ArticleNumber> {
         let mut numbers: Vec<_> = self.articles.iter().map(|article| article.number).collect();
         numbers.sort_unstable();
