@@ -14,7 +14,7 @@ use crate::{
 /// How many titles are proposed at once.
 const TITLES: usize = 3;
 
-/// The calls that rules propose: the articles that the question names by number or title, a search unless it names numbers, and the standard contract
+/// The calls that rules propose: the articles that the question names by number or title, a search unless it names them so, and the standard contract
 /// where that is asked for. Only what the user wrote stands in them.
 pub(crate) fn suggested(expert: &Expert, state: &ContractState) -> Vec<ToolCall> {
     let (question, contract) = (&state.question, &expert.book.user.contract);
@@ -31,9 +31,11 @@ pub(crate) fn suggested(expert: &Expert, state: &ContractState) -> Vec<ToolCall>
     let titles = titled.iter().filter_map(|article| article.title.as_deref()).take(TITLES);
     let titles = titles.map(|title| (BY_TITLE, json!({ "title": title })));
     let mut wanted: Vec<(&str, Value)> = numbers.chain(titles).collect();
+    // `해지 조항` asks for that article, and a title alone may be a word of a question about another one.
+    let by_name = by_number || !titled.is_empty() && question.contains("조항");
     let compares = of_standard.is_empty() && question::asks_standard(question);
     let is_whole = compares && wanted.is_empty() && before.is_none();
-    if !by_number && !is_whole {
+    if !by_name && !is_whole {
         wanted.push((HYBRID_SEARCH, json!({ "query": asked })));
     }
     let topics = of_standard.iter().map(|it| json!({ "topic": it.to_string() }));
