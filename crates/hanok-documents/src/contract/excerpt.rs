@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(labels(&found), ["", "제1조(대금)", "제2조(해지)"]);
         assert!(found[1].text.ends_with("지급한다.") && found[1].text.contains("갑은 60일"));
 
-        let last = passages.iter().filter(|passage| passage.heading == "제1조(대금)").next_back();
+        let last = passages.iter().rfind(|passage| passage.heading == "제1조(대금)");
         let found = contract.excerpts(last.cloned(), 1_000);
         assert_eq!(found[0].article, Some(ArticleNumber::new(1)));
         assert!(found[0].text.contains("갑은 6"), "{}", found[0].text);
