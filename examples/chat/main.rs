@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chat::{Chat, Options, Talking};
+use chat::{Chat, Options};
 use clap::Parser;
 use kit::{Screen, Session, Talk, brain, failure};
 
@@ -15,12 +15,12 @@ async fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?.dated();
-    let chat = Chat::build(&brain, options).await?;
-    let (graph, talking) = (chat.graph()?, Talking::new(chat));
+    let chat = Chat::build(&brain, options, options.meaning.open()?).await?;
+    let graph = chat.graph()?;
     if options.talk.graph {
-        screen.answer(&talking.drawing())?;
+        screen.answer(&chat.drawing())?;
         return Ok(ExitCode::SUCCESS);
     }
     screen.notes(&brain, &options.talk);
-    Session::open(talking, &graph, &options.talk).await?.run(&options.talk, screen).await
+    Session::open(chat, &graph, &options.talk).await?.run(&options.talk, screen).await
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use contract::{Book, Expert, Options, Talking};
+use contract::{Book, Expert, Options};
 use kit::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
@@ -18,12 +18,12 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     let book = Book::open(options).await?;
     let about = book.about();
     let expert = Expert::new(brain.model.clone(), book, options)?;
-    let (graph, talking) = (expert.graph()?, Talking::new(expert));
+    let graph = expert.graph()?;
     if options.talk.graph {
-        screen.answer(&talking.drawing())?;
+        screen.answer(&expert.drawing())?;
         return Ok(ExitCode::SUCCESS);
     }
     screen.notes(&brain, &options.talk);
     screen.tell(&about);
-    Session::open(talking, &graph, &options.talk).await?.run(&options.talk, screen).await
+    Session::open(expert, &graph, &options.talk).await?.run(&options.talk, screen).await
 }

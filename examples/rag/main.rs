@@ -4,7 +4,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kit::{Screen, Session, Talk, brain, failure};
-use rag::{Office, Options, agents, servers::Servers};
+use rag::{
+    Office, Options,
+    agents::{self, Tools},
+    servers::Servers,
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -16,9 +20,8 @@ async fn main() -> ExitCode {
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?.dated();
     let servers = Servers::connect(options, screen).await?;
-    let mut tools =
-        agents::Tools::open_by(options.docs.as_deref(), options.meaning.open()?).await?;
-    tools.external.extend(servers.tools());
+    let mut tools = Tools::open(options.docs.as_deref(), options.meaning.open()?).await?;
+    tools.servers = servers.tools();
     let office = Office(agents::supervisor(&brain, &tools)?);
     if options.talk.graph {
         screen.answer(&office.drawing())?;

@@ -1,7 +1,9 @@
 //! A contract's text to its articles.
 
 mod clause;
+mod compare;
 mod counterpart;
+mod excerpt;
 mod heading;
 mod lines;
 mod lookup;
@@ -21,6 +23,8 @@ use self::{
 use crate::work;
 
 pub use clause::{Clause, Mark};
+pub use compare::{Comparison, Difference};
+pub use excerpt::Excerpt;
 pub use lookup::{NoArticle, TitleFit, TitleMatch};
 pub use mention::ArticleMention;
 pub use number::{ArticleNumber, ArticleNumberError};

@@ -67,7 +67,8 @@ pub use hanok_retrieval as retrieval;
 
 pub use contract::{
     Appendix, AppendixKind, Article, ArticleMention, ArticleNumber, ArticleNumberError, Clause,
-    Contract, Mark, NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
+    Comparison, Contract, Difference, Excerpt, Mark, NoArticle, Slip, SlipKind, TitleFit,
+    TitleMatch, contract_passages,
 };
 pub use deadline::Deadline;
 pub use error::LoadError;

@@ -1,15 +1,17 @@
 //! The graph of a conversation.
 
+use std::path::Path;
+
 use hanok_agent::{CallLimits, Language, Protocol, ReactAgent, parse::Policy};
+use hanok_documents::Library;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger, stated_facts};
 use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
 use hanok_retrieval::SharedRetriever;
-use hanok_state::State;
 use hanok_tools::Toolbox;
-use kit::{Meaning, brain::Brain, failure::Failure};
+use kit::{Meaning, brain::Brain, failure::Failure, load_options, meaning::searched};
 
-use crate::{ChatState, ChatStateUpdate, Options, Route, documents, nodes, tools};
+use crate::{ChatState, Options, Route, nodes, tools};
 
 /// What the agent is told.
 const PROMPT: &str = "당신은 도움이 되는 AI 어시스턴트입니다. 사용자의 말로 짧고 정확하게 답합니다. \
@@ -26,34 +28,29 @@ const CALLS: u64 = 8;
 #[derive(Debug, Clone)]
 pub struct Chat {
     pub(crate) model: SharedModel,
-    pub(crate) agent: ReactAgent,
+    pub(crate) agent: ReactAgent<ChatState>,
     pub(crate) compactor: Compactor,
     pub(crate) documents: SharedRetriever,
     pub(crate) toolbox: Toolbox,
 }
 
 impl Chat {
-    /// Puts the parts together.
+    /// Puts the parts together, with documents that are found by their words and, with a `meaning`, by that too.
     ///
     /// # Errors
     ///
     /// [`Failure`] when the documents cannot be read, or the parts do not fit together.
-    pub async fn build(brain: &Brain, options: &Options) -> Result<Self, Failure> {
-        Self::build_by(brain, options, options.meaning.open()?).await
-    }
-
-    /// The same, with documents that are also found by this `meaning`, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`build`](Self::build), and when the embedder fails.
-    pub async fn build_by(
+    pub async fn build(
         brain: &Brain,
         options: &Options,
         meaning: Option<Meaning>,
     ) -> Result<Self, Failure> {
-        let folder = documents::folder(options.docs.as_deref());
-        let documents = documents::open(&folder, &options.store, meaning).await?;
+        // The samples, where the example was built.
+        let samples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../rag/documents");
+        let folder = options.docs.clone().unwrap_or_else(samples);
+        let library = Library::open(load_options(), &folder);
+        let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
+        let documents = searched(&library, options.store.open().await?, meaning).await?;
         let toolbox = match brain.offline {
             true => tools::offline()?,
             false => tools::online(documents.clone(), &folder, options.python)?,
@@ -80,6 +77,7 @@ impl Chat {
             .reserved(REPLY.into())
             .pin(stated_facts);
         let agent = ReactAgent::builder("chat", "Talks, with tools and a memory", model.clone())
+            .state::<ChatState>()
             .memory(compactor.clone())
             .prompt(PROMPT)
             .tools(toolbox.tools().iter().cloned())
@@ -104,9 +102,24 @@ impl Chat {
         Graph::<ChatState>::builder("chat")
             .node("router", self.node(nodes::router))
             .node("rag", self.node(nodes::rag))
-            .node("memory", self.node(nodes::memory))
-            .node("agent", self.node(nodes::agent))
-            .node("tools", self.node(nodes::tools))
+            .node(
+                "memory",
+                self.node(|chat, state, context| async move {
+                    chat.agent.compact(state, context).await
+                }),
+            )
+            .node(
+                "agent",
+                self.node(|chat, state, context| async move {
+                    chat.agent.call_model(state, context).await
+                }),
+            )
+            .node(
+                "tools",
+                self.node(|chat, state, context| async move {
+                    chat.agent.execute_tool(state, context).await
+                }),
+            )
             .edge(START, "router")
             .branch("router", route, ["rag", "memory"])
             .edge("rag", "memory")
@@ -124,12 +137,6 @@ impl Chat {
     {
         let chat = self.clone();
         move |state, context| run(chat.clone(), state, context)
-    }
-
-    /// The input of a turn in which the user says `question`.
-    pub fn ask(&self, question: &str) -> ChatStateUpdate {
-        let agent = self.agent.ask(question);
-        ChatState::update().agent(agent).route(None)
     }
 }
 
@@ -155,5 +162,5 @@ fn route(state: &ChatState) -> &'static str {
 
 /// Where the agent's reply leads.
 fn after_agent(state: &ChatState) -> &'static str {
-    if ReactAgent::next(&state.agent) == END { END } else { "tools" }
+    if ReactAgent::next(state) == END { END } else { "tools" }
 }

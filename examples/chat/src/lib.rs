@@ -8,7 +8,6 @@
 //! Everything reusable is in the crates; what is here is this program's own: its state, its prompts and its graph.
 
 mod chat;
-mod documents;
 mod nodes;
 mod options;
 mod progress;
@@ -24,4 +23,3 @@ pub use options::Options;
 pub use progress::Progress;
 pub use router::{Route, RouteDecision};
 pub use state::{ChatState, ChatStateUpdate};
-pub use talking::Talking;

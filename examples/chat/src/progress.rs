@@ -1,6 +1,5 @@
 //! What the nodes tell while they work.
 
-use hanok_agent::BreakCause;
 use serde::{Deserialize, Serialize};
 
 use crate::Route;
@@ -15,13 +14,6 @@ pub enum Progress {
         route: Route,
         /// Why, in the model's words, or why the model's choice could not be used.
         reason: String,
-    },
-    /// The router's prompt does not begin as its last one.
-    PromptBroken {
-        /// The cause.
-        cause: BreakCause,
-        /// The most tokens that a server reads anew.
-        tokens: u64,
     },
     /// The documents were searched.
     Searched {

@@ -1,6 +1,6 @@
 //! The state of a conversation.
 
-use hanok_agent::{AgentState, PromptFront};
+use hanok_agent::{AgentState, HasAgent};
 use hanok_memory::{CompactionChange, ConversationMemory, Remembers};
 use hanok_state::{Messages, State};
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::RouteDecision;
 
 /// The state of a conversation. The log keeps every message; here are those that models still read.
-#[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(State, HasAgent, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChatState {
     /// The conversation with its memory, and the turn of the agent.
     #[reduce(nested)]
     pub agent: AgentState,
     /// Where this turn's question went.
     pub route: Option<RouteDecision>,
-    /// The front of the router's last prompt.
-    pub route_front: Option<PromptFront>,
 }
 
 impl Remembers for ChatState {

@@ -12,21 +12,11 @@ use kit::{
 
 use crate::{Chat, ChatState, ChatStateUpdate, Progress, Route, summary, tools};
 
-/// A conversation with one agent that remembers.
-#[derive(Debug)]
-pub struct Talking(Chat);
-
-impl Talking {
-    /// A conversation of these parts.
-    #[must_use]
-    pub fn new(chat: Chat) -> Self {
-        Self(chat)
-    }
-
+impl Chat {
     /// What the next prompt holds, in tokens.
     fn tokens(&self, state: &ChatState) -> String {
-        let around = self.0.compactor.prompt_parts();
-        let policy = self.0.compactor.policy();
+        let around = self.compactor.prompt_parts();
+        let policy = self.compactor.policy();
         let count = policy.count(state.agent.messages.iter(), &state.agent.memory, &around);
         let how =
             if count.exact { "tiktoken으로 센 값" } else { "어림값, 실제보다 큰 쪽" };
@@ -43,11 +33,11 @@ impl Talking {
     }
 }
 
-impl Talk for Talking {
+impl Talk for Chat {
     type State = ChatState;
 
     fn ask(&self, question: &str) -> ChatStateUpdate {
-        self.0.ask(question)
+        self.agent.ask(question).route(None)
     }
 
     fn ended(&self, state: &ChatState) -> Ended {
@@ -59,7 +49,7 @@ impl Talk for Talking {
     }
 
     fn drawing(&self) -> String {
-        self.0.graph().map(|graph| graph.mermaid()).unwrap_or_default()
+        self.graph().map(|graph| graph.mermaid()).unwrap_or_default()
     }
 
     fn is_answer(&self, event: &Event) -> bool {
@@ -75,9 +65,6 @@ impl Talk for Talking {
                         Route::Agent => "대화",
                     };
                     format!("[router] {route} ({})", short(&reason))
-                }
-                Progress::PromptBroken { cause, tokens } => {
-                    format!("[router] 프롬프트 앞부분이 바뀜({}): 최대 {tokens}토큰", cause.code())
                 }
                 Progress::Searched { sources } if sources.is_empty() => "[rag] 없음".to_owned(),
                 Progress::Searched { sources } => format!("[rag] {}", short(&sources.join(", "))),
@@ -104,7 +91,7 @@ impl Talk for Talking {
     fn command(&self, name: &str, state: &ChatState) -> Option<String> {
         match name {
             "tokens" => Some(self.tokens(state)),
-            "tools" => Some(tools::lines(&self.0.toolbox)),
+            "tools" => Some(tools::lines(&self.toolbox)),
             _ => None,
         }
     }
@@ -116,7 +103,7 @@ impl Talk for Talking {
         thread: &Thread<ChatState>,
     ) -> Result<Option<String>, Failure> {
         match name {
-            "summary" => summary::command(&self.0, rest, thread).await.map(Some),
+            "summary" => summary::command(self, rest, thread).await.map(Some),
             _ => Ok(None),
         }
     }

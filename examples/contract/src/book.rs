@@ -4,30 +4,30 @@ use std::path::{Path, PathBuf};
 
 use hanok_core::Call;
 use hanok_documents::{
-    Article, ArticleMention, ArticleNumber, Contract, LoadOptions, Skipped, contract_passages,
+    Article, ArticleMention, ArticleNumber, Contract, Excerpt, LoadOptions, Skipped,
+    contract_passages,
 };
 use hanok_retrieval::{
-    Document, Hit, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, sync_passages,
+    Document, MemoryStore, Query, RetrievalError, Retriever, SharedDocumentStore, Terms,
+    sync_passages,
 };
-use kit::{Meaning, everyday, failure::Failure, meaning::ByMeaning, messages::skip_reason};
+use kit::{Meaning, failure::Failure, meaning::ByMeaning, messages::skip_reason, passages::few};
 use serde::{Deserialize, Serialize};
 
-use crate::{Absent, Missing, Options};
+use crate::Options;
 
 /// The most characters of an article that a model is shown.
 const LONGEST: usize = 3_000;
 
-/// A preamble that is no longer has no more than titles and names.
-const TITLE_PAGE: usize = 80;
-
-/// A passage that shares less with the question is not found.
+/// A passage that shares less with the query is not found.
 const LEAST_COVERED: f32 = 0.1;
 
 /// How many pieces of one article may stand among the best hits.
 const PIECES: usize = 4;
 
-/// Of the contract's titles by their weight, the share that a standard contract has to have to be compared with.
-const ALIKE: f32 = 0.25;
+/// The contract that is asked about where none is given, and the standards of the samples.
+const SAMPLE: &str = "contracts/용역계약서.md";
+const STANDARDS: [&str; 2] = ["standards/표준용역계약서.md", "standards/표준임대차계약서.md"];
 
 /// Whose contract something is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,12 +70,33 @@ pub struct Material {
     pub named: bool,
 }
 
-/// One contract.
+impl Material {
+    /// Whether it is the article `key` of the contract of `origin`.
+    pub(crate) fn is_article(&self, origin: Origin, key: &str) -> bool {
+        self.origin == origin && self.article.as_deref() == Some(key)
+    }
+
+    /// As a model reads it.
+    pub(crate) fn shown(&self) -> String {
+        let Self { origin, label, text, .. } = self;
+        // A line of the contract is not to pass for the name of a source.
+        let labelled = |line: &str| {
+            ["제목", "내용", "출처", "근거"].iter().any(|it| line.trim_start().starts_with(it))
+        };
+        let line =
+            |line: &str| if labelled(line) { format!("“{line}”") } else { line.to_owned() };
+        let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
+        format!("제목: {label}\n내용: {text}\n출처: {} {label}", origin.name())
+    }
+}
+
+/// One contract, by its articles and as passages to be searched.
 #[derive(Debug)]
 pub(crate) struct Paper {
     origin: Origin,
     document: Document,
     pub(crate) contract: Contract,
+    passages: ByMeaning,
 }
 
 /// The contract that is asked about, and the standard one.
@@ -83,83 +104,6 @@ pub(crate) struct Paper {
 pub struct Book {
     pub(crate) user: Paper,
     pub(crate) standard: Option<Paper>,
-    store: ByMeaning,
-}
-
-impl Paper {
-    fn read(origin: Origin, path: &Path) -> Result<Self, Skipped> {
-        Ok(Self::of(
-            origin,
-            hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new()))?,
-        ))
-    }
-
-    fn of(origin: Origin, document: Document) -> Self {
-        let contract = Contract::parse(document.text.as_str());
-        Self { origin, document, contract }
-    }
-
-    /// The passages to be searched. Two contracts may have one file name.
-    fn passages(&self) -> Vec<Passage> {
-        let source = format!("{}/{}", self.origin.name(), self.document.source);
-        let mut document = self.document.clone();
-        document.source = source;
-        contract_passages(&document.with("origin", self.origin.name()), &self.contract)
-    }
-
-    /// The article as material.
-    pub(crate) fn material(&self, article: &Article, named: bool) -> Material {
-        let text = self.contract.without_pages(&article.body);
-        Material {
-            origin: self.origin,
-            article: Some(article.number.key()),
-            label: article.label(),
-            text: shortened(&text),
-            named,
-        }
-    }
-
-    /// The articles of this number.
-    pub(crate) fn numbered(&self, number: ArticleNumber) -> Vec<Material> {
-        self.contract.numbered(number).map(|article| self.material(article, true)).collect()
-    }
-
-    /// The articles whose title fits best.
-    pub(crate) fn titled(&self, title: &str) -> Vec<Material> {
-        let found = self.contract.by_title(title);
-        let best = found.first().map(|found| found.fit);
-        let fits = found.iter().filter(|found| Some(found.fit) == best).take(2);
-        fits.map(|found| self.material(found.article, true)).collect()
-    }
-
-    pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
-        self.contract.articles.iter().map(Article::label)
-    }
-
-    /// Says that there is no article of this number, and which there are.
-    pub(crate) fn lacks(&self, number: ArticleNumber) -> Absent {
-        let mut numbers: Vec<_> = self.contract.articles.iter().map(|it| it.number).collect();
-        numbers.sort_unstable();
-        let extent = match (numbers.first(), numbers.last()) {
-            (Some(first), Some(last)) => format!("{first}부터 {last}까지 있습니다"),
-            _ => "조로 나뉘어 있지 않습니다".to_owned(),
-        };
-        let this =
-            if self.origin == Origin::Contract { "이 계약서" } else { "표준계약서" };
-        let particle = if number.sub.is_some_and(ends_in_consonant) { "은" } else { "는" };
-        let text = format!("{number}{particle} {this}에 없습니다. {extent}.");
-        Absent::new(Missing::Article(self.origin, number.key()), text)
-    }
-
-    /// The hash of its file.
-    pub(crate) fn id(&self) -> &str {
-        &self.document.id
-    }
-}
-
-/// Whether a number is read with a consonant at its end: 일, 삼, 육, 칠, 팔, 영, 십.
-fn ends_in_consonant(number: u32) -> bool {
-    matches!(number % 10, 0 | 1 | 3 | 6 | 7 | 8)
 }
 
 impl Book {
@@ -167,49 +111,36 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// [`Failure`] when a file cannot be read or the store cannot be filled.
+    /// [`Failure`] when a file cannot be read or the index cannot be made.
     pub async fn open(options: &Options) -> Result<Self, Failure> {
-        let path = options.contract.clone().unwrap_or_else(|| sample("contracts/용역계약서.md"));
-        let user = read(Origin::Contract, &path)?;
-        let standards = match &options.standard {
-            Some(path) => vec![read(Origin::Standard, path)?],
-            None => standards()?,
-        };
-        let standard = match options.standard.is_some() {
-            true => standards.into_iter().next(),
-            false => nearest(&user, standards),
+        let path = options.contract.clone().unwrap_or_else(|| sample(SAMPLE));
+        let user = read("계약서를", &path)?;
+        let standard = match &options.standard {
+            Some(path) => Some(read("표준계약서를", path)?),
+            None => standard_like(&user)?,
         };
         let meaning = options.meaning.open()?.unwrap_or_else(Meaning::letters);
-        Self::of(user, standard, options.open_store()?, meaning).await
+        Self::of(user, standard, options.terms()?, meaning).await
     }
 
-    /// A book of these texts, searched by their letters.
+    /// A book of these texts, whose words are `terms` and whose meaning is found by `meaning`.
     ///
     /// # Errors
     ///
-    /// As those of [`open`](Self::open).
-    pub async fn of_texts(
+    /// [`Failure::Unreadable`] when the index cannot be made.
+    pub async fn of(
         contract: Document,
         standard: Option<Document>,
-        store: SharedDocumentStore,
-    ) -> Result<Self, Failure> {
-        let standard = standard.map(|document| Paper::of(Origin::Standard, document));
-        Self::of(Paper::of(Origin::Contract, contract), standard, store, Meaning::letters()).await
-    }
-
-    async fn of(
-        user: Paper,
-        standard: Option<Paper>,
-        store: SharedDocumentStore,
+        terms: Terms,
         meaning: Meaning,
     ) -> Result<Self, Failure> {
-        let store = meaning.retriever(store);
-        let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
-        let passages: Vec<_> = papers.map(Paper::passages).collect();
-        sync_passages(store.store(), passages, is_ours)
-            .await
-            .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
-        Ok(Self { user, standard, store })
+        let paper = |origin, document| Paper::of(origin, document, terms.clone(), meaning.clone());
+        let user = paper(Origin::Contract, contract).await?;
+        let standard = match standard {
+            Some(standard) => Some(paper(Origin::Standard, standard).await?),
+            None => None,
+        };
+        Ok(Self { user, standard })
     }
 
     /// What is asked about, in a line.
@@ -232,91 +163,92 @@ impl Book {
         }
     }
 
-    /// What a search for `query` finds in the contract of `origin`, the best first.
+    /// Whether an article that is named is none of these contracts, and of no law.
+    pub(crate) fn lacks(&self, named: &ArticleMention) -> bool {
+        let paper = self.paper(Origin::of(named));
+        !named.of_law && paper.is_none_or(|paper| paper.contract.lacks(named))
+    }
+}
+
+impl Paper {
+    async fn of(
+        origin: Origin,
+        document: Document,
+        terms: Terms,
+        meaning: Meaning,
+    ) -> Result<Self, Failure> {
+        let contract = Contract::parse(document.text.as_str());
+        let passages = meaning.retriever(SharedDocumentStore::new(MemoryStore::new(terms)));
+        sync_passages(passages.store(), [contract_passages(&document, &contract)], |_| true)
+            .await
+            .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
+        Ok(Self { origin, document, contract, passages })
+    }
+
+    /// The hash of its file.
+    pub(crate) fn id(&self) -> &str {
+        &self.document.id
+    }
+
+    pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
+        self.contract.articles.iter().map(Article::label)
+    }
+
+    /// The articles of this number.
+    pub(crate) fn numbered(&self, number: ArticleNumber) -> Vec<Material> {
+        self.named(self.contract.numbered(number))
+    }
+
+    /// The articles whose title fits best.
+    pub(crate) fn titled(&self, title: &str) -> Vec<Material> {
+        let found = self.contract.by_title(title);
+        let best = found.first().map(|found| found.fit);
+        let fits = found.iter().filter(|found| Some(found.fit) == best).take(2);
+        self.named(fits.map(|found| found.article))
+    }
+
+    fn named<'a>(&self, articles: impl Iterator<Item = &'a Article>) -> Vec<Material> {
+        let excerpts = articles.map(|article| self.contract.excerpt(article, LONGEST));
+        excerpts.map(|excerpt| self.material(excerpt, true)).collect()
+    }
+
+    /// What a search for `query` finds, the best first: whole articles, each once.
     pub(crate) async fn search(
         &self,
-        origin: Origin,
         query: &str,
         limit: usize,
         call: &Call,
     ) -> Result<Vec<Material>, RetrievalError> {
-        let paper = self.paper(origin);
-        let query = Query::new(query)
-            .synonyms(everyday())
-            .only("origin", origin.name())
-            .limit(limit * PIECES)
-            .min_coverage(LEAST_COVERED);
-        let hits = self.store.during(call.clone()).search(&query).await?;
-        // A title page has every word of the contract's name, and says nothing.
-        let title_page = |hit: &Hit| {
-            hit.passage.heading.is_empty() && hit.passage.text.chars().count() <= TITLE_PAGE
+        let query = few(Query::new(query)).limit(limit * PIECES).min_coverage(LEAST_COVERED);
+        let hits = self.passages.during(call.clone()).search(&query).await?;
+        let passages = hits.into_iter().map(|hit| hit.passage);
+        let found = self.contract.excerpts(passages, LONGEST).into_iter().take(limit);
+        Ok(found.map(|excerpt| self.material(excerpt, false)).collect())
+    }
+
+    fn material(&self, excerpt: Excerpt, named: bool) -> Material {
+        let Excerpt { article, mut label, text, .. } = excerpt;
+        if label.is_empty() {
+            "전문".clone_into(&mut label);
+        }
+        let article = article.map(|number| number.key());
+        Material { origin: self.origin, article, label, text, named }
+    }
+
+    /// Says that there is no article of this number, and which there are.
+    pub(crate) fn without(&self, number: ArticleNumber) -> String {
+        let mut numbers: Vec<_> = self.contract.articles.iter().map(|it| it.number).collect();
+        numbers.sort_unstable();
+        let extent = match (numbers.first(), numbers.last()) {
+            (Some(first), Some(last)) => format!("{first}부터 {last}까지 있습니다"),
+            _ => "조로 나뉘어 있지 않습니다".to_owned(),
         };
-        let divided = paper.is_some_and(|paper| !paper.contract.articles.is_empty());
-        let hits = hits.into_iter().filter(|hit| !divided || !title_page(hit));
-        // Two pieces of one article are the same article.
-        let mut found: Vec<Material> = Vec::new();
-        for material in hits.filter_map(|hit| Some(material(paper?, hit))) {
-            if found.len() < limit && !found.iter().any(|known| known.label == material.label) {
-                found.push(material);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether `question` is nearer to the contracts than to anything else, as far as vectors of a model tell.
-    pub(crate) async fn means(&self, question: &str) -> Result<bool, RetrievalError> {
-        self.store.is_inside(question).await
-    }
-
-    /// How much of `question` the two contracts have, from 0 to 1.
-    pub(crate) async fn coverage(&self, question: &str) -> Result<f32, RetrievalError> {
-        let query = Query::new(question).synonyms(everyday()).limit(3);
-        let hits = self.store.search(&query).await?;
-        Ok(hits.iter().map(|hit| hit.coverage).fold(0.0, f32::max))
-    }
-}
-
-/// Whether a document of a store is one of a book.
-fn is_ours(source: &str) -> bool {
-    let of = |origin: Origin| {
-        source.strip_prefix(origin.name()).is_some_and(|rest| rest.starts_with('/'))
-    };
-    of(Origin::Contract) || of(Origin::Standard)
-}
-
-/// A hit as material: the whole article, where it is one that is not too long.
-fn material(paper: &Paper, hit: Hit) -> Material {
-    let passage = hit.passage;
-    let at = passage.bytes.start;
-    let article = paper.contract.articles.iter().find(|article| article.span.contains(&at));
-    let article = article.filter(|_| passage.metadata.contains_key("article"));
-    match article.map(|article| paper.material(article, false)) {
-        // The hit may stand behind where the article is cut off.
-        Some(whole) if whole.text.ends_with(CUT) => {
-            Material { text: shortened(&passage.text), ..whole }
-        }
-        Some(whole) => whole,
-        None => Material {
-            origin: paper.origin,
-            article: None,
-            label: match passage.heading.as_str() {
-                "" => "전문".to_owned(),
-                heading => heading.to_owned(),
-            },
-            text: shortened(&passage.text),
-            named: false,
-        },
-    }
-}
-
-/// What stands where an article is cut off.
-const CUT: &str = "… (이하 생략)";
-
-fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}{CUT}", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
+        let this =
+            if self.origin == Origin::Contract { "이 계약서" } else { "표준계약서" };
+        // A number is read with a consonant at its end: 일, 삼, 육, 칠, 팔, 영, 십.
+        let ends = number.sub.is_some_and(|sub| matches!(sub % 10, 0 | 1 | 3 | 6 | 7 | 8));
+        let particle = if ends { "은" } else { "는" };
+        format!("{number}{particle} {this}에 없습니다. {extent}.")
     }
 }
 
@@ -324,86 +256,38 @@ fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-fn read(origin: Origin, path: &Path) -> Result<Paper, Failure> {
-    let what = match origin {
-        Origin::Contract => "계약서를",
-        Origin::Standard => "표준계약서를",
-    };
-    Paper::read(origin, path).map_err(|Skipped { path, reason, .. }| {
+fn read(what: &'static str, path: &Path) -> Result<Document, Failure> {
+    let document = hanok_documents::open(path, &hanok_documents::readers(LoadOptions::new()));
+    document.map_err(|Skipped { path, reason, .. }| {
         Failure::unreadable(what, format!("{path}: {}", skip_reason(&reason)))
     })
 }
 
-/// The standard contracts of the samples.
-fn standards() -> Result<Vec<Paper>, Failure> {
-    let folder = sample("standards");
-    let list =
-        std::fs::read_dir(&folder).map_err(|error| Failure::unreadable("표준계약서를", error))?;
-    let mut paths: Vec<PathBuf> = list.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths.iter().map(|path| read(Origin::Standard, path)).collect()
+/// The standard contract of the samples that is of the contract's kind, if one is.
+fn standard_like(user: &Document) -> Result<Option<Document>, Failure> {
+    let read = STANDARDS.map(|name| self::read("표준계약서를", &sample(name)));
+    let mut standards = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let parsed: Vec<Contract> =
+        standards.iter().map(|it| Contract::parse(it.text.as_str())).collect();
+    let like = Contract::parse(user.text.as_str()).most_like(&parsed.iter().collect::<Vec<_>>());
+    Ok(like.map(|at| standards.swap_remove(at)))
 }
-
-/// The standard contract that has most of the contract's titles, if one is alike.
-fn nearest(user: &Paper, standards: Vec<Paper>) -> Option<Paper> {
-    let titles: Vec<&str> =
-        user.contract.articles.iter().filter_map(|it| it.title.as_deref()).collect();
-    // A title that stands in every kind of contract says nothing of this one.
-    let has = |paper: &Paper, title: &str| !paper.contract.by_title(title).is_empty();
-    let weight = |title: &str| {
-        let known = standards.iter().filter(|paper| has(paper, title)).count();
-        ((standards.len() + 1) as f32 / (known + 1) as f32).ln()
-    };
-    let weights: Vec<f32> = titles.iter().map(|title| weight(title)).collect();
-    let all: f32 = weights.iter().sum();
-    let share = |paper: &Paper| {
-        let known = titles.iter().zip(&weights).filter(|(title, _)| has(paper, title));
-        let known: f32 = known.map(|(_, weight)| weight).sum();
-        if all > 0.0 { known / all } else { 0.0 }
-    };
-    let shares: Vec<f32> = standards.iter().map(share).collect();
-    let best = shares.into_iter().zip(standards).max_by(|(a, _), (b, _)| a.total_cmp(b));
-    best.filter(|(share, _)| *share >= ALIKE).map(|(_, paper)| paper)
-}
-
-#[cfg(test)]
-#[cfg(feature = "documents")]
-#[allow(unreachable_pub, reason = "it is the tests' of all examples")]
-#[path = "../../tests/src/topics.rs"]
-mod topics;
 
 #[cfg(test)]
 #[cfg(feature = "documents")]
 mod tests {
-    use hanok_model::SharedEmbedder;
-    use hanok_retrieval::MemoryStore;
     use kit::MeaningOptions;
-
-    use super::topics::Topics;
 
     use super::*;
 
     async fn lease(meaning: Meaning) -> Book {
-        let user = read(Origin::Contract, &sample("contracts/임대차계약서.docx")).unwrap();
-        let store = SharedDocumentStore::new(MemoryStore::default());
-        Book::of(user, None, store, meaning).await.unwrap()
+        let user = read("계약서를", &sample("contracts/임대차계약서.docx")).unwrap();
+        Book::of(user, None, Terms::default(), meaning).await.unwrap()
     }
 
     async fn found(book: &Book, query: &str) -> Vec<String> {
-        let found = book.search(Origin::Contract, query, 3, &Call::detached()).await.unwrap();
+        let found = book.user.search(query, 3, &Call::detached()).await.unwrap();
         found.into_iter().map(|material| material.label).collect()
-    }
-
-    /// A question is about the contract where its meaning is nearer to an article than to all else that people ask; letters say nothing
-    /// of it.
-    #[tokio::test]
-    async fn what_means_an_article_is_about_the_contract() {
-        let topics = Topics(&[&["반려동물", "댕댕이"], &["날씨"]]);
-        let by_meaning = lease(Meaning::of(SharedEmbedder::new(topics))).await;
-        assert!(by_meaning.means("댕댕이 데려와도 될까?").await.unwrap());
-        assert!(!by_meaning.means("내일 날씨는?").await.unwrap());
-        let by_letters = lease(Meaning::letters()).await;
-        assert!(!by_letters.means("댕댕이 데려와도 될까?").await.unwrap());
     }
 
     /// `HANOK_TEST_ENCODER` names the folder of the encoder's files; without it this says so.
@@ -422,15 +306,6 @@ mod tests {
             assert!(!words.iter().any(|it| it.starts_with(label)), "{question}: {words:?}");
             let meant = found(&by_meaning, question).await;
             assert!(meant.iter().any(|it| it.starts_with(label)), "{question}: {meant:?}");
-        }
-        for outside in
-            ["오늘 저녁 뭐 먹지", "강남역 가는 길 알려줘", "오늘의 운세", "책 한 권 골라줘"]
-        {
-            assert!(!by_meaning.means(outside).await.unwrap(), "{outside}");
-        }
-        for inside in ["공인중개사에게 주는 돈은 누가 부담해", "수도 전기 값은 누가 내"]
-        {
-            assert!(by_meaning.means(inside).await.unwrap(), "{inside}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use hanok_agent::PlanMode;
 use serde::{Deserialize, Serialize};
 
-use crate::Origin;
+use crate::{Material, Origin};
 
 /// What a turn does, step by step. The pieces of the answer come between `Generating` and `Sources`, as tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,4 +87,11 @@ pub struct Cited {
     pub article: Option<String>,
     /// `제5조(대금)`, or the name of another part.
     pub label: String,
+}
+
+impl From<&Material> for Cited {
+    fn from(material: &Material) -> Self {
+        let Material { origin, article, label, .. } = material.clone();
+        Self { origin, article, label }
+    }
 }

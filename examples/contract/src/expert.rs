@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use hanok_agent::{
-    Intercepted, Language, ModelCache, PlanLoop, Protocol, ReactAgent, ToolRegistry, ToolRunner,
-    parse::Policy,
+    Intercepted, Language, ModelCache, PlanLoop, Protocol, ReactAgent, Structured, StructuredError,
+    ToolRegistry, ToolRunner, parse::Policy,
 };
 use hanok_checkpoint::InMemoryStore;
-use hanok_graph::{Context, END, Graph, START, Snapshot};
-use hanok_model::{SharedModel, SharedTool, Tool};
+use hanok_core::BoxError;
+use hanok_graph::{Context, END, Graph, START, Snapshot, StepError};
+use hanok_model::{ChatRequest, SharedModel, SharedTool, Tool};
 use kit::failure::Failure;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Book, ContractState, ContractStateUpdate, Options,
-    failure::NodeFailure,
-    previous, prompt, respond,
-    rounds::Rounds,
-    scope,
+    Book, ContractState, ContractStateUpdate, Options, previous, prompt, respond, scope,
     tools::{self, LOOKUP_STANDARD},
 };
 
@@ -35,9 +34,9 @@ pub struct Expert {
     /// unasked, and answers out of it.
     pub(crate) comparing: ReactAgent,
     pub(crate) reading: ReactAgent,
-    pub(crate) tools: ToolRunner,
     pub(crate) book: Arc<Book>,
-    pub(crate) max_iterations: u32,
+    tools: ToolRunner,
+    max_iterations: u32,
 }
 
 impl Expert {
@@ -47,24 +46,7 @@ impl Expert {
     ///
     /// [`Failure::Wiring`] when they do not fit.
     pub fn new(model: SharedModel, book: Book, options: &Options) -> Result<Self, Failure> {
-        Self::of(model, book, options.max_iterations, !options.no_cache)
-    }
-
-    /// The expert of these parts; `cached` keeps what the model said for the same request.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Wiring`] when they do not fit.
-    pub fn of(
-        model: SharedModel,
-        book: Book,
-        max_iterations: u32,
-        cached: bool,
-    ) -> Result<Self, Failure> {
-        let model = match cached {
-            true => kept(model),
-            false => model,
-        };
+        let model = if options.no_cache { model } else { remembering(model) };
         let book = Arc::new(book);
         let tools = tools::tools(&book).map_err(Failure::wiring)?;
         let planner = |tools: Vec<SharedTool>| {
@@ -85,7 +67,7 @@ impl Expert {
         let reading = planner(of_contract.cloned().collect())?;
         let tools = ToolRegistry::new(tools).map_err(Failure::wiring)?;
         let tools = ToolRunner::new(tools).language(Language::Korean);
-        Ok(Self { model, comparing, reading, tools, book, max_iterations })
+        Ok(Self { model, comparing, reading, book, tools, max_iterations: options.max_iterations })
     }
 
     /// The graph of the drawing: seven nodes, and what the planner and the evaluator choose. A question about something else ends
@@ -95,15 +77,13 @@ impl Expert {
     ///
     /// [`Failure::Wiring`] when the graph has a fault.
     pub fn graph(&self) -> Result<Graph<ContractState>, Failure> {
-        let rounds =
-            PlanLoop::of_rounds(Rounds(self.clone()), self.tools.clone(), self.max_iterations);
         let graph = Graph::<ContractState>::builder("contract")
             .node("scope_validator", self.node(scope::scope_validator))
             .node("check_previous_context", self.node(previous::check_previous_context))
             .edge(START, "scope_validator")
             .branch("scope_validator", after_scope, ["check_previous_context", END])
             .edge("check_previous_context", "planner");
-        rounds
+        PlanLoop::of_rounds(self.clone(), self.tools.clone(), self.max_iterations)
             .add_to(graph, "respond")
             .node("respond", self.node(respond::respond))
             .edge("respond", END)
@@ -115,23 +95,39 @@ impl Expert {
     fn node<F, Fut>(&self, run: F) -> impl Fn(Snapshot<ContractState>, Context) -> Fut + use<F, Fut>
     where
         F: Fn(Self, Snapshot<ContractState>, Context) -> Fut,
-        Fut: Future<Output = Result<ContractStateUpdate, NodeFailure>>,
+        Fut: Future<Output = Result<ContractStateUpdate, BoxError>>,
     {
         let expert = self.clone();
         move |state, context| run(expert.clone(), state, context)
     }
+
+    /// What the model fills into the form `T`, kept as the step `name`; what is wrong with its reply, where it is none, twice.
+    pub(crate) async fn fills<T>(
+        &self,
+        context: &Context,
+        name: &'static str,
+        request: ChatRequest,
+    ) -> Result<Result<T, String>, StepError>
+    where
+        T: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+    {
+        let call = context.call("model", name, "");
+        let form = Structured::<T>::new(name).language(Language::Korean);
+        let asked = async || match form.ask(&self.model, request, &call).await {
+            Ok(reply) => Ok(Ok(reply.value)),
+            Err(StructuredError::Model(error)) => Err(error),
+            Err(unreadable) => Ok(Err(unreadable.to_string())),
+        };
+        context.step(name, asked).await
+    }
 }
 
 /// The model, with what it said kept in this process.
-fn kept(model: SharedModel) -> SharedModel {
+fn remembering(model: SharedModel) -> SharedModel {
     let cache = ModelCache::new(InMemoryStore::default()).tool_calls();
     SharedModel::new(Intercepted::new(model).intercept(cache).language(Language::Korean))
 }
 
 fn after_scope(state: &ContractState) -> &'static str {
-    // What rules answered at once needs no round.
-    match state.in_scope == Some(false) || state.answer.is_some() {
-        true => END,
-        false => "check_previous_context",
-    }
+    if state.in_scope == Some(false) { END } else { "check_previous_context" }
 }

@@ -7,38 +7,29 @@
 //!                              planner -> executor | parallel_executor -> evaluator -> planner
 //! ```
 //!
-//! Everything reusable is in the crates: the parser of contracts and the search in `hanok-retrieval`, tools, calls and their history in
-//! `hanok-agent`. What is here is this program's own: its state, its prompts and its graph.
+//! Everything reusable is in the crates: the parser of contracts in `hanok-documents`, the search in `hanok-retrieval`, the rounds of
+//! planning, calling and judging in `hanok-agent`. What is here is this program's own: its state, its prompts, its rules and its graph.
 
-mod absent;
-mod answer;
 mod book;
 mod cite;
-mod compare;
 mod evaluator;
 mod event;
-mod executor;
 mod expert;
-mod failure;
 mod options;
 mod planner;
 mod previous;
 mod prompt;
 mod question;
-pub mod questions;
 mod respond;
 mod rounds;
 mod scope;
 mod state;
-mod suggest;
 mod talking;
 mod tools;
 
-pub use absent::{Absent, Missing};
 pub use book::{Book, Material, Origin};
 pub use event::ContractEvent;
 pub use expert::Expert;
 pub use options::Options;
 pub use previous::PreviousTurn;
 pub use state::{ContractState, ContractStateUpdate};
-pub use talking::Talking;

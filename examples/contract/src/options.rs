@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use hanok_encoder::Morphology;
-use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedMorphemes, Terms};
+use hanok_retrieval::{SharedMorphemes, Terms};
 use kit::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
@@ -54,17 +54,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The store that the contract is searched in.
-    pub(crate) fn open_store(&self) -> Result<SharedDocumentStore, Failure> {
-        let terms = match &self.dictionary {
-            Some(folder) => {
-                let dictionary = Morphology::open(folder);
-                let dictionary =
-                    dictionary.map_err(|error| Failure::unreadable("사전을", error))?;
-                Terms::Morphemes(SharedMorphemes::new(dictionary))
-            }
-            None => Terms::default(),
-        };
-        Ok(SharedDocumentStore::new(MemoryStore::new(terms)))
+    /// What the words of a contract are taken for.
+    pub(crate) fn terms(&self) -> Result<Terms, Failure> {
+        let Some(folder) = &self.dictionary else { return Ok(Terms::default()) };
+        let dictionary = Morphology::open(folder);
+        let dictionary = dictionary.map_err(|error| Failure::unreadable("사전을", error))?;
+        Ok(Terms::Morphemes(SharedMorphemes::new(dictionary)))
     }
 }

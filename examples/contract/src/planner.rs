@@ -1,60 +1,66 @@
 //! Which articles to read next.
 
-use hanok_agent::{AgentState, ToolHistory};
-use hanok_graph::{Context, Snapshot};
-use hanok_state::{Arguments, Message, State, ToolCall};
-use serde_json::Value;
+use hanok_agent::ToolHistory;
+use hanok_state::{Arguments, Message, ToolCall};
+use serde_json::{Value, json};
 
 use crate::{
-    ContractEvent, ContractState, Expert, Origin,
-    failure::NodeFailure,
+    ContractState, Expert, Origin,
     previous::question_before,
-    prompt, question, suggest,
-    tools::{HYBRID_SEARCH, LOOKUP_STANDARD},
+    prompt, question,
+    tools::{BY_INDEX, BY_TITLE, HYBRID_SEARCH, LOOKUP_STANDARD, WHOLE},
 };
 
-/// The most calls of one round.
-const CALLS: usize = 16;
+/// How many titles are proposed at once.
+const TITLES: usize = 3;
 
-/// Asks the model which tools to call, with what rules propose in the first round.
-pub(crate) async fn proposed(
-    expert: &Expert,
-    state: &ContractState,
-    iteration: u32,
-    context: &Context,
-) -> Result<Vec<ToolCall>, NodeFailure> {
-    let suggested = match iteration {
-        1 => expert.suggested(state),
-        _ => Vec::new(),
+/// The calls that rules propose: the articles that the question names by number or title, a search unless it names them so, and the standard contract
+/// where that is asked for. Only what the user wrote stands in them.
+pub(crate) fn suggested(expert: &Expert, state: &ContractState) -> Vec<ToolCall> {
+    let (question, contract) = (&state.question, &expert.book.user.contract);
+    let before = question_before(state).filter(|_| state.needs_previous);
+    let asked = before.as_ref().map_or(question.clone(), |before| format!("{before} {question}"));
+    let of_standard = question::articles(question, Origin::Standard);
+    let numbers = question::articles(question, Origin::Contract);
+    let by_number = !numbers.is_empty() || !of_standard.is_empty();
+    let mut titled = contract.titled_in(question);
+    if !by_number && titled.is_empty() {
+        titled = contract.titled_in(&asked);
+    }
+    let numbers = numbers.iter().map(|it| (BY_INDEX, json!({ "article": it.key() })));
+    let titles = titled.iter().filter_map(|article| article.title.as_deref()).take(TITLES);
+    let titles = titles.map(|title| (BY_TITLE, json!({ "title": title })));
+    let mut wanted: Vec<(&str, Value)> = numbers.chain(titles).collect();
+    // `해지 조항` asks for that article, and a title alone may be a word of a question about another one.
+    let by_name = by_number || !titled.is_empty() && question.contains("조항");
+    let compares = of_standard.is_empty() && question::asks_standard(question);
+    let is_whole = compares && wanted.is_empty() && before.is_none();
+    if !by_name && !is_whole {
+        wanted.push((HYBRID_SEARCH, json!({ "query": asked })));
+    }
+    let topics = of_standard.iter().map(|it| json!({ "topic": it.to_string() }));
+    let all = if is_whole { json!({ "topic": WHOLE }) } else { json!({}) };
+    let topics = topics.chain(compares.then_some(all));
+    wanted.extend(topics.map(|topic| (LOOKUP_STANDARD, topic)));
+    let call = |(at, (name, arguments)): (usize, (&str, Value))| {
+        ToolCall::new(format!("rule-{}", at + 1), name, arguments.to_string())
     };
-    let missing = state.planning.missing.clone();
-    let proposed = suggested.iter().map(shown_of).collect();
-    context.custom(&ContractEvent::Planning { iteration, suggested: proposed, missing });
-
-    let messages = expert.planning(state, &suggested);
-    let asked = AgentState { messages: messages.into_iter().collect(), ..AgentState::default() };
-    let planner = match asks_standard(state) {
-        true => &expert.comparing,
-        false => &expert.reading,
-    };
-    let update = planner.call_model(Snapshot::new(asked), context.clone()).await?;
-    let mut planned = AgentState::default();
-    planned.reduce(vec![("planner".into(), update)])?;
-
-    let mut calls = planned.pending_tool_calls;
-    calls.truncate(CALLS);
-    Ok(if iteration == 1 { with_suggested(calls, suggested, state) } else { calls })
+    wanted.into_iter().enumerate().map(call).collect()
 }
 
 /// `calls` with those that rules propose: an article that the question names is read, whatever the model says, and a model that
 /// reads nothing is not believed, unless what was read for the last answer may be enough.
-fn with_suggested(
+pub(crate) fn with_suggested(
     calls: Vec<ToolCall>,
     suggested: Vec<ToolCall>,
     state: &ContractState,
 ) -> Vec<ToolCall> {
     let rest = state.needs_previous && !state.previous_sources.is_empty();
-    let certain = |call: &ToolCall| call.name != HYBRID_SEARCH;
+    let certain = |call: &ToolCall| match call.name.as_str() {
+        HYBRID_SEARCH => false,
+        LOOKUP_STANDARD => calls.iter().all(|made| made.name != LOOKUP_STANDARD),
+        _ => true,
+    };
     let all = calls.is_empty() && (!rest || suggested.iter().any(certain));
     let mut made = ToolHistory::default();
     calls.iter().for_each(|call| {
@@ -66,75 +72,50 @@ fn with_suggested(
 }
 
 /// Whether the standard contract is asked for: by the question, the one it goes on from or its answer, or by what is missing.
-fn asks_standard(state: &ContractState) -> bool {
-    let before = || question_before(state).is_some_and(|before| question::asks_standard(&before));
-    let answer = || state.previous_sources.iter().any(|it| it.origin == Origin::Standard);
-    question::asks_standard(&state.question)
-        || !question::articles(&state.question, Origin::Standard).is_empty()
-        || state.needs_previous && (before() || answer())
-        || state.planning.missing.iter().any(|missing| question::asks_standard(missing))
-}
-
-/// A call as it is shown.
-pub(crate) fn shown_of(call: &ToolCall) -> String {
-    format!("{} {}", call.name, call.arguments.as_str())
+pub(crate) fn asks_standard(state: &ContractState) -> bool {
+    let before = question_before(state).filter(|_| state.needs_previous);
+    let answered = state.previous_sources.iter().any(|it| it.origin == Origin::Standard);
+    let asked = [&state.question].into_iter().chain(&before).chain(&state.planning.missing);
+    state.needs_previous && answered || asked.into_iter().any(|text| question::asks_standard(text))
 }
 
 /// Whether a call takes what the others find.
 pub(crate) fn needs_others(call: &ToolCall) -> bool {
-    call.name == LOOKUP_STANDARD && topic(call).is_none()
-}
-
-fn topic(call: &ToolCall) -> Option<String> {
-    let arguments: Value = call.arguments.decode().ok()?;
-    let topic = arguments.get("topic")?.as_str()?.trim();
-    (!topic.is_empty()).then(|| topic.to_owned())
+    let arguments = call.arguments.decode::<Value>().unwrap_or_default();
+    let topic = arguments.get("topic").and_then(Value::as_str).unwrap_or_default();
+    call.name == LOOKUP_STANDARD && topic.trim().is_empty()
 }
 
 /// A comparison without a topic is one with the articles that were read; those of this round are not read yet.
 pub(crate) fn completed(call: ToolCall, state: &ContractState) -> ToolCall {
-    let read: Vec<&str> = titles(state);
-    if !needs_others(&call) || read.is_empty() {
+    let of_contract = state.collected.iter().filter(|it| it.origin == Origin::Contract);
+    let titled = of_contract.filter_map(|it| it.label.split_once('('));
+    let titles: Vec<&str> = titled.filter_map(|(_, title)| title.strip_suffix(')')).collect();
+    if titles.is_empty() || !needs_others(&call) {
         return call;
     }
-    let arguments = serde_json::json!({ "topic": read.join("\n") });
+    let arguments = json!({ "topic": titles.join("\n") });
     ToolCall { arguments: Arguments::new(arguments.to_string()), ..call }
 }
 
-/// The titles of the contract's articles that were read, without their numbers.
-fn titles(state: &ContractState) -> Vec<&str> {
-    let of_contract = state.collected.iter().filter(|it| it.origin == Origin::Contract);
-    let titled = of_contract.filter_map(|it| it.label.split_once('('));
-    titled.filter_map(|(_, title)| title.strip_suffix(')')).collect()
+/// The conversation that the planner's model reads.
+pub(crate) fn planning(state: &ContractState, suggested: &[ToolCall]) -> Vec<Message> {
+    let mut told: Vec<String> = prompt::found(state).into_iter().collect();
+    if let Some(mark) = &state.mark {
+        told.extend(prompt::listed("아직 읽지 않은 조", &state.unexplored, mark));
+        told.extend(prompt::listed("아직 부족한 것", &state.planning.missing, mark));
+    }
+    if !suggested.is_empty() {
+        let lines = suggested.iter().map(|call| format!("- 제안: {}", shown(call)));
+        let lines: Vec<_> = lines.collect();
+        let rules = "규칙이 고른 호출입니다. 맞으면 그대로 부르세요.";
+        told.push(format!("{rules}\n{}", lines.join("\n")));
+    }
+    let told = [told.join("\n\n"), state.question.clone()].map(Message::user);
+    prompt::previous(state).into_iter().chain(told).collect()
 }
 
-impl Expert {
-    /// What rules propose.
-    fn suggested(&self, state: &ContractState) -> Vec<ToolCall> {
-        let before = state.needs_previous.then(|| question_before(state)).flatten();
-        suggest::calls(&state.question, before.as_deref(), &self.book.user.contract)
-    }
-
-    /// The conversation that the planner's model reads.
-    fn planning(&self, state: &ContractState, suggested: &[ToolCall]) -> Vec<Message> {
-        let mut told = Vec::new();
-        if let Some(mark) = &state.mark {
-            told.extend(prompt::found(state, mark));
-            let absent: Vec<String> = state.absent.iter().map(|it| it.text.clone()).collect();
-            told.extend(prompt::listed("없는 것", &absent, mark));
-            told.extend(prompt::listed("아직 읽지 않은 조", &state.unexplored, mark));
-            told.extend(prompt::listed("아직 부족한 것", &state.planning.missing, mark));
-        }
-        if !suggested.is_empty() {
-            let lines = suggested.iter().map(|call| format!("- 제안: {}", shown_of(call)));
-            let lines: Vec<_> = lines.collect();
-            told.push(format!(
-                "규칙이 고른 호출입니다. 맞으면 그대로 부르세요.\n{}",
-                lines.join("\n")
-            ));
-        }
-        let told = Message::user(told.join("\n\n"));
-        let question = Message::user(state.question.as_str());
-        prompt::previous(state).into_iter().chain([told, question]).collect()
-    }
+/// A call as it is shown.
+pub(crate) fn shown(call: &ToolCall) -> String {
+    format!("{} {}", call.name, call.arguments.as_str())
 }

@@ -1,14 +1,13 @@
 //! Whether a question needs what was said before.
 
-use hanok_agent::{Language, Structured, StructuredError};
+use hanok_core::BoxError;
 use hanok_graph::{Context, Snapshot};
 use hanok_state::{Role, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin,
-    failure::NodeFailure, prompt, question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin, prompt, question,
 };
 
 /// The most tokens of a choice.
@@ -27,21 +26,11 @@ pub struct PreviousTurn {
     pub sources: Vec<Material>,
 }
 
-/// Whether a question stands for itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Standing {
-    /// 질문만 보아도 무엇을 묻는지 알 수 있다
-    Alone,
-    /// 앞의 질문이나 답을 가리키거나 이어서 묻는다
-    Continues,
-}
-
 /// The model's choice.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Choice {
-    /// Whether the question stands for itself.
-    standing: Standing,
+    /// 앞의 질문이나 답을 가리키거나 이어서 물으면 true, 질문만 보아도 무엇을 묻는지 알 수 있으면 false
+    continues: bool,
 }
 
 /// Says whether the question needs what was said before: not in a first turn, always with words that point back, and else as the
@@ -50,27 +39,18 @@ pub(crate) async fn check_previous_context(
     expert: Expert,
     state: Snapshot<ContractState>,
     context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
-    let earlier = prompt::earlier(&state).any(|message| message.role() == Role::Assistant);
-    let needed = if !earlier {
+) -> Result<ContractStateUpdate, BoxError> {
+    let needed = if !prompt::earlier(&state).any(|message| message.role() == Role::Assistant) {
         false
     } else if question::follows(&state.question) {
         true
     } else if !question::articles(&state.question, Origin::Contract).is_empty() {
         false
     } else {
-        let call = context.call("model", "check_previous_context", "");
-        let asked = || async {
-            let seen = ContractState { needs_previous: true, ..ContractState::clone(&state) };
-            let request = prompt::request(PROMPT, &seen, None).temperature(0.0).max_tokens(LONGEST);
-            let structured = Structured::<Choice>::new("previous").language(Language::Korean);
-            match structured.ask(&expert.model, request, &call).await {
-                Ok(reply) => Ok(reply.value.standing == Standing::Continues),
-                Err(error @ StructuredError::Model(_)) => Err(error),
-                Err(_) => Ok(false),
-            }
-        };
-        context.step("previous", asked).await?
+        let seen = ContractState { needs_previous: true, ..ContractState::clone(&state) };
+        let request = prompt::request(PROMPT, &seen, None).max_tokens(LONGEST);
+        let choice = expert.fills::<Choice>(&context, "previous", request).await?;
+        choice.is_ok_and(|choice| choice.continues)
     };
     context.custom(&ContractEvent::PreviousContext { needed });
     Ok(ContractState::update().needs_previous(needed))

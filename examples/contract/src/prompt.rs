@@ -16,7 +16,7 @@ const RECENT: usize = 4;
 const LONGEST: usize = 16_000;
 const LONGEST_ANSWER: usize = 1_500;
 
-/// The most names of articles that are listed.
+/// The most lines of a list.
 const LISTED: usize = 150;
 
 /// A request: the rules, what was said before where it is needed, the data, and the question last.
@@ -24,7 +24,8 @@ pub(crate) fn request(system: &str, state: &ContractState, data: Option<String>)
     let system = Message::system(format!("{system}\n{DATA}"));
     let data = data.map(Message::user);
     let question = Message::user(state.question.as_str());
-    ChatRequest::new([system].into_iter().chain(previous(state)).chain(data).chain([question]))
+    let messages = [system].into_iter().chain(previous(state)).chain(data).chain([question]);
+    ChatRequest::new(messages).temperature(0.0)
 }
 
 /// What was said before about this contract, where the question needs it. Answers quote the contract, so they are data.
@@ -61,10 +62,11 @@ pub(crate) fn listed(name: &str, lines: &[String], mark: &DataMark) -> Option<St
     (!shown.is_empty()).then(|| under(name, &shown.join("\n"), mark))
 }
 
-/// What was found, the contract and the standard one apart, and articles that were asked for by their numbers each for itself.
-pub(crate) fn found(state: &ContractState, mark: &DataMark) -> Option<String> {
+/// What was found, the contract and the standard one apart, and several articles that were asked for each for itself.
+pub(crate) fn found(state: &ContractState) -> Option<String> {
+    let mark = state.mark.as_ref()?;
     let several = question::articles(&state.question, Origin::Contract).len() > 1;
-    let mut parts: Vec<(String, Vec<String>)> = Vec::new();
+    let mut parts: Vec<(String, String)> = Vec::new();
     let mut room = LONGEST;
     for origin in [Origin::Contract, Origin::Standard] {
         for material in state.collected.iter().filter(|it| it.origin == origin) {
@@ -73,17 +75,14 @@ pub(crate) fn found(state: &ContractState, mark: &DataMark) -> Option<String> {
             room = left;
             let article = material.article.as_ref().filter(|_| several && material.named);
             let number = article.and_then(|key| key.parse::<ArticleNumber>().ok());
-            let name = match number {
-                Some(number) => format!("{} {number}", origin.name()),
-                None => origin.name().to_owned(),
-            };
-            match parts.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, of)) => of.push(shown),
-                None => parts.push((name, vec![shown])),
+            let number = number.map(|number| format!(" {number}")).unwrap_or_default();
+            let name = format!("{}{number}", origin.name());
+            match parts.last_mut().filter(|(known, _)| *known == name) {
+                Some((_, text)) => *text += &format!("\n\n{shown}"),
+                None => parts.push((name, shown)),
             }
         }
     }
-    let shown = parts.iter().map(|(name, of)| under(name, &of.join("\n\n"), mark));
-    let shown: Vec<String> = shown.collect();
+    let shown: Vec<String> = parts.iter().map(|(name, text)| under(name, text, mark)).collect();
     (!shown.is_empty()).then(|| shown.join("\n\n"))
 }

@@ -1,15 +1,16 @@
 //! Writes the answer.
 
+use hanok_agent::StopReason;
+use hanok_core::{BoxError, Token};
+use hanok_documents::ArticleMention;
 use hanok_graph::{Context, Snapshot};
 use hanok_model::{ChatModel, ChatReply, ModelError};
-use hanok_state::State;
+use hanok_state::{Message, State};
+use kit::progress::short;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin,
-    answer::{answered, show},
-    cite,
-    failure::NodeFailure,
-    prompt,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Origin, cite,
+    event::Cited, prompt, question,
 };
 
 /// The most tokens of an answer.
@@ -24,21 +25,11 @@ const COMPARE: &str =
 
 const NOTHING: &str = "계약서에서 이 질문에 답할 조항을 찾지 못했습니다.";
 
+const NO_STANDARD: &str = "비교할 표준계약서가 없습니다.";
+
+const NO_COUNTERPART: &str = "표준계약서에는 이에 대응하는 조항이 없습니다.";
+
 const FORCED: &str = "찾아볼 수 있는 횟수를 다 써서, 지금까지 찾은 조항으로만 답했습니다.";
-
-/// The most characters of the nearest article that are quoted.
-const NEAREST: usize = 300;
-
-/// What stands nearest to the question where the model wrote no answer.
-fn related(collected: &[Material]) -> Option<String> {
-    let is_article = |it: &&Material| it.origin == Origin::Contract && it.article.is_some();
-    let Material { label, text, .. } = collected.iter().find(is_article)?;
-    let text = text.trim();
-    let end = text.char_indices().nth(NEAREST).map(|(at, _)| at);
-    let quoted = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
-    let cut = if end.is_some() { "…" } else { "" };
-    Some(format!("관련 조항: {label}\n{quoted}{cut}"))
-}
 
 /// Writes the answer out of what was read. What is not there is said by this program, whatever the model writes, and so are
 /// the articles that the answer is taken from.
@@ -46,47 +37,67 @@ pub(crate) async fn respond(
     expert: Expert,
     state: Snapshot<ContractState>,
     context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
+) -> Result<ContractStateUpdate, BoxError> {
     context.custom(&ContractEvent::Generating { materials: state.collected.len() });
-    let mut text = String::new();
-    let absent = state.absent.iter().filter(|it| it.is_told(&state.question));
-    let absent: Vec<&str> = absent.map(|it| it.text.as_str()).collect();
-    if !absent.is_empty() {
-        let end = if state.collected.is_empty() { "" } else { "\n\n" };
-        text = absent.join("\n") + end;
-        show(&context, &text);
-    }
+    let absent = absent(&expert, &state).join("\n");
+    let mut text = match absent.is_empty() || state.collected.is_empty() {
+        true => absent,
+        false => absent + "\n\n",
+    };
+    show(&context, &text);
     let said = match state.collected.is_empty() {
         true => String::new(),
         false => written(&expert, &state, &context).await?,
     };
-    if !said.is_empty() {
-        text.push_str(&said);
-    } else if !state.collected.is_empty() || text.is_empty() {
-        // What may answer stands there, and is not said to be missing.
-        let words = related(&state.collected).unwrap_or_else(|| NOTHING.to_owned());
-        show(&context, &words);
-        text.push_str(&words);
+    text.push_str(&said);
+    let sources = if said.is_empty() { Vec::new() } else { cite::of(&said, &state.collected) };
+    let rest = said_by_rules(&expert, &state, &text, &said, &sources);
+    text.push_str(&rest);
+    Ok(answered(ContractState::update(), &context, &text, &rest, sources))
+}
+
+/// What the question asks for by name and neither contract has.
+fn absent(expert: &Expert, state: &ContractState) -> Vec<String> {
+    let book = &expert.book;
+    let named = ArticleMention::all(&state.question).into_iter().filter(|it| book.lacks(it));
+    let mut absent: Vec<String> = named
+        .map(|it| match book.paper(Origin::of(&it)) {
+            Some(paper) => paper.without(it.number),
+            None => NO_STANDARD.to_owned(),
+        })
+        .collect();
+    let compared = state.collected.iter().any(|it| it.origin == Origin::Standard);
+    if absent.is_empty() && !compared && question::asks_standard(&state.question) {
+        let why = if book.standard.is_some() { NO_COUNTERPART } else { NO_STANDARD };
+        absent.push(why.to_owned());
     }
-    let sources = match said.is_empty() {
-        true => Vec::new(),
-        false => cite::of(&said, &state.collected),
-    };
-    let invented = cite::invented(&said, &expert.book);
-    let nothing = said.is_empty() || sources.is_empty() && cite::finds_nothing(&said);
+    absent
+}
+
+/// What follows what the model `said` in `text`: what is nearest, where it said nothing, and what a reader has to know of the rest.
+fn said_by_rules(
+    expert: &Expert,
+    state: &ContractState,
+    text: &str,
+    said: &str,
+    sources: &[Material],
+) -> String {
+    let articles = |it: &&Material| it.origin == Origin::Contract && it.article.is_some();
+    let nearest = state.collected.iter().find(articles);
+    let nearest = nearest.map(|it| format!("관련 조항: {}\n{}", it.label, short(&it.text)));
+    // What may answer stands there, and is not said to be missing.
+    let nearest = nearest.or_else(|| text.is_empty().then(|| NOTHING.to_owned()));
+    let nothing = said.is_empty() || sources.is_empty() && cite::finds_nothing(said);
+    let invented = cite::invented(said, &expert.book);
     let told = sources.iter().all(|source| text.contains(&source.label));
-    let rest = [
+    let notes = [
         (!invented.is_empty())
             .then(|| format!("답에 나온 {}는 없는 조입니다.", invented.join(", "))),
         (state.planning.forced && !nothing).then(|| FORCED.to_owned()),
-        cite::line(&sources).filter(|_| !told),
+        cite::line(sources).filter(|_| !told),
     ];
-    for line in rest.into_iter().flatten() {
-        let line = format!("\n\n{line}");
-        show(&context, &line);
-        text.push_str(&line);
-    }
-    Ok(answered(ContractState::update(), &context, &text, sources))
+    let nearest = nearest.filter(|_| said.is_empty()).unwrap_or_default();
+    notes.into_iter().flatten().fold(nearest, |text, note| format!("{text}\n\n{note}"))
 }
 
 /// What the model writes, as it writes it: it quotes a contract, in which nothing is a label or a call.
@@ -94,11 +105,10 @@ async fn written(
     expert: &Expert,
     state: &ContractState,
     context: &Context,
-) -> Result<String, NodeFailure> {
-    let data = state.mark.as_ref().and_then(|mark| prompt::found(state, mark));
+) -> Result<String, BoxError> {
     let compares = state.collected.iter().any(|it| it.origin == Origin::Standard);
     let rules = if compares { format!("{PROMPT} {COMPARE}") } else { PROMPT.to_owned() };
-    let request = prompt::request(&rules, state, data).temperature(0.0).max_tokens(LONGEST);
+    let request = prompt::request(&rules, state, prompt::found(state)).max_tokens(LONGEST);
     let call = context.call("model", "respond", "");
     let asked = || expert.model.chat(request, &call);
     let reply: ChatReply = context.step::<_, ModelError, _>("answer", asked).await?;
@@ -109,4 +119,28 @@ async fn written(
         None => &text,
     };
     Ok(said.trim().to_owned())
+}
+
+/// Shows a piece of the answer that no model wrote.
+fn show(context: &Context, text: &str) {
+    if let Some(sink) = context.call("answer", "words", text).sink().filter(|_| !text.is_empty()) {
+        sink.token(Token::Text(text.to_owned()));
+    }
+}
+
+/// Ends the turn with `text`, of which the end `rest` is not shown yet, and which was taken from `sources`.
+pub(crate) fn answered(
+    update: ContractStateUpdate,
+    context: &Context,
+    text: &str,
+    rest: &str,
+    sources: Vec<Material>,
+) -> ContractStateUpdate {
+    show(context, rest);
+    context.custom(&ContractEvent::Sources { sources: sources.iter().map(Cited::from).collect() });
+    update
+        .message(Message::assistant(text))
+        .answer(Some(text.to_owned()))
+        .sources(sources)
+        .stopped(Some(StopReason::Answered))
 }

@@ -1,7 +1,6 @@
 //! Whether a question is about the contract.
 
-use hanok_agent::{Language, Structured, StructuredError};
-use hanok_core::Call;
+use hanok_core::BoxError;
 use hanok_documents::ArticleMention;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::DataMark;
@@ -10,15 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, PreviousTurn,
-    answer::{answered, show},
-    compare,
-    failure::NodeFailure,
-    prompt, question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, PreviousTurn, prompt, question,
+    respond::answered,
 };
-
-/// A question of which the contract has so much is about it, whatever a model says.
-const COVERED: f32 = 0.12;
 
 /// The most tokens of a choice and its reason.
 const LONGEST: u32 = 200;
@@ -33,10 +26,10 @@ const REFUSAL: &str = "저는 이 계약서에 관한 질문에만 답할 수 �
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Subject {
-    /// 계약서와 관계없는 일반 대화, 인사, 날씨, 뉴스, 코딩, 계산, 추천
-    Other,
     /// 계약서, 조항, 당사자의 권리와 의무, 기간, 금액, 절차, 책임
     Contract,
+    /// 계약서와 관계없는 일반 대화, 인사, 이름, 날씨, 뉴스, 경기 결과, 비트코인이나 주식의 시세, 파이썬 같은 코딩, 계산, 메뉴나 여행 코스의 추천
+    Other,
 }
 
 /// The model's choice.
@@ -53,76 +46,50 @@ pub(crate) async fn scope_validator(
     expert: Expert,
     state: Snapshot<ContractState>,
     context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
-    let question = &state.question;
-    let goes_on = !state.sources.is_empty() && question::is_short(question);
-    if let Some(text) = compare::answer(question, &expert.book).filter(|_| !goes_on) {
-        let reason = "계약서 전체에 관한 질문입니다".to_owned();
-        context.custom(&ContractEvent::Scope { in_scope: true, reason });
-        show(&context, &text);
-        let update = expert.begin(&state).in_scope(Some(true));
-        return Ok(answered(update, &context, &text, Vec::new()));
-    }
+) -> Result<ContractStateUpdate, BoxError> {
     let rng = &context.runtime().rng;
     let mark = match state.mark.clone() {
         Some(mark) => mark,
         None => context.step("mark", async || Ok::<_, StepError>(DataMark::new(&**rng))).await?,
     };
-    let (in_scope, reason) = match by_rule(&expert, &state).await? {
+    let (in_scope, reason) = match by_rule(&expert, &state) {
         Some(reason) => (true, reason.to_owned()),
         None => {
-            let call = context.call("model", "scope_validator", "");
-            let asked = || ask(&expert, &state, &mark, &call);
-            context.step("scope", asked).await?
+            let titles: Vec<String> = expert.book.user.labels().collect();
+            let data = prompt::listed("이 계약서의 조", &titles, &mark);
+            // A question may be about the contract because the one before was.
+            let (needs_previous, mark) = (true, Some(mark.clone()));
+            let seen = ContractState { needs_previous, mark, ..ContractState::clone(&state) };
+            let request = prompt::request(PROMPT, &seen, data).max_tokens(LONGEST);
+            match expert.fills::<Choice>(&context, "scope", request).await? {
+                Ok(Choice { subject, reason }) => (subject == Subject::Contract, reason),
+                // The contract may have an answer.
+                Err(unreadable) => (true, unreadable),
+            }
         }
     };
     context.custom(&ContractEvent::Scope { in_scope, reason });
     let update = expert.begin(&state).mark(Some(mark)).in_scope(Some(in_scope));
-    if in_scope {
-        return Ok(update);
-    }
-    show(&context, REFUSAL);
-    Ok(answered(update, &context, REFUSAL, Vec::new()))
-}
-
-/// Why a question is about the contract, as far as rules know.
-async fn by_rule(
-    expert: &Expert,
-    state: &ContractState,
-) -> Result<Option<&'static str>, NodeFailure> {
-    let question = &state.question;
-    let earlier = state.messages.len() > 1;
-    let earlier = earlier && state.contract.as_deref() == Some(expert.book.user.id());
-    Ok(if !ArticleMention::all(question).is_empty() {
-        Some("조 번호가 있습니다")
-    } else if earlier && question::goes_on(question) {
-        Some("앞의 대화에 이어집니다")
-    } else if !kit::is_outside(question) && expert.book.coverage(question).await? >= COVERED {
-        Some("계약서에 있는 말입니다")
-    } else if !kit::is_outside(question) && expert.book.means(question).await? {
-        Some("계약서에 뜻이 가까운 말이 있습니다")
-    } else {
-        None
+    Ok(match in_scope {
+        true => update,
+        false => answered(update, &context, REFUSAL, REFUSAL, Vec::new()),
     })
 }
 
-/// What the model chooses. A reply that is no choice, twice, lets the question through: the contract may have an answer.
-async fn ask(
-    expert: &Expert,
-    state: &ContractState,
-    mark: &DataMark,
-    call: &Call,
-) -> Result<(bool, String), StructuredError> {
-    let titles: Vec<String> = expert.book.user.labels().collect();
-    let data = format!("이 계약서의 조:\n{}", mark.around(&titles.join("\n")));
-    // A question may be about the contract because the one before was.
-    let seen = ContractState { needs_previous: true, mark: Some(mark.clone()), ..state.clone() };
-    let request = prompt::request(PROMPT, &seen, Some(data)).temperature(0.0).max_tokens(LONGEST);
-    let structured = Structured::<Choice>::new("scope").language(Language::Korean);
-    match structured.ask(&expert.model, request, call).await {
-        Ok(reply) => Ok((reply.value.subject == Subject::Contract, reply.value.reason)),
-        Err(error @ StructuredError::Model(_)) => Err(error),
-        Err(error) => Ok((true, error.to_string())),
+/// Why a question is about the contract, as far as rules know.
+fn by_rule(expert: &Expert, state: &ContractState) -> Option<&'static str> {
+    let question = &state.question;
+    let contract = &expert.book.user.contract;
+    let goes_on = state.contract.as_deref() == Some(expert.book.user.id())
+        && state.messages.len() > 1
+        && question::follows(question);
+    if !ArticleMention::all(question).is_empty() || !contract.titled_in(question).is_empty() {
+        Some("조의 번호나 제목이 있습니다")
+    } else if goes_on {
+        Some("앞의 대화에 이어집니다")
+    } else {
+        (question.contains("계약") || question::asks_standard(question))
+            .then_some("계약을 묻습니다")
     }
 }
 
@@ -141,12 +108,9 @@ impl Expert {
             .previous_sources(previous)
             .planning(Default::default())
             .collected(Vec::new())
-            .absent(Vec::new())
             .explored(Default::default())
             .unexplored(self.book.user.labels().collect::<Vec<_>>())
             .sources(Vec::new())
-            .answer(None)
-            .stopped(None)
     }
 
     /// The input of a turn in which the user asks `question` after `previous`, a turn that is not of this thread. It is as if that had
@@ -160,14 +124,10 @@ impl Expert {
             .contract(Some(self.book.user.id().to_owned()));
         asking(before, question)
     }
-
-    /// The input of a turn in which the user asks `question`.
-    pub fn ask(&self, question: &str) -> ContractStateUpdate {
-        asking(ContractState::update(), question)
-    }
 }
 
-fn asking(before: ContractStateUpdate, question: &str) -> ContractStateUpdate {
+/// The input of a turn in which the user asks `question`, and what comes `before`.
+pub(crate) fn asking(before: ContractStateUpdate, question: &str) -> ContractStateUpdate {
     before
         .message(Message::user(question))
         .question(question)

@@ -7,7 +7,7 @@ use hanok_model::DataMark;
 use hanok_state::{Messages, State};
 use serde::{Deserialize, Serialize};
 
-use crate::{Absent, Material};
+use crate::Material;
 
 /// The state of a conversation about a contract. The messages, the mark and the contract are of the conversation, the rest is of
 /// one turn.
@@ -33,8 +33,6 @@ pub struct ContractState {
     pub planning: Planning,
     /// What the calls found, each once.
     pub collected: Vec<Material>,
-    /// What was asked for and is not there.
-    pub absent: Vec<Absent>,
     /// The articles of the contract that were read, by their labels.
     pub explored: BTreeSet<String>,
     /// Those that were not.

@@ -3,29 +3,17 @@
 use hanok_agent::PlanMode;
 use hanok_core::Stored;
 use hanok_graph::Event;
-use hanok_state::Messages;
+use hanok_state::{Messages, State};
 use kit::{Ended, Talk, progress::short};
 use serde_json::Value;
 
-use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert};
+use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert, Material, scope::asking};
 
-/// A conversation with the expert.
-#[derive(Debug)]
-pub struct Talking(Expert);
-
-impl Talking {
-    /// A conversation with `expert`.
-    #[must_use]
-    pub fn new(expert: Expert) -> Self {
-        Self(expert)
-    }
-}
-
-impl Talk for Talking {
+impl Talk for Expert {
     type State = ContractState;
 
     fn ask(&self, question: &str) -> ContractStateUpdate {
-        self.0.ask(question)
+        asking(ContractState::update(), question)
     }
 
     fn ended(&self, state: &ContractState) -> Ended {
@@ -37,7 +25,7 @@ impl Talk for Talking {
     }
 
     fn drawing(&self) -> String {
-        self.0.graph().map(|graph| graph.mermaid()).unwrap_or_default()
+        self.graph().map(|graph| graph.mermaid()).unwrap_or_default()
     }
 
     fn is_answer(&self, event: &Event) -> bool {
@@ -46,37 +34,31 @@ impl Talk for Talking {
     }
 
     fn line(&self, item: &Stored) -> Option<String> {
-        Some(match item.decode::<ContractEvent>().ok()? {
-            ContractEvent::Scope { in_scope: true, .. } => return None,
-            ContractEvent::Scope { reason, .. } => format!("[범위 밖] {}", short(&reason)),
-            ContractEvent::PreviousContext { needed: false } => return None,
-            ContractEvent::PreviousContext { .. } => "[앞의 대화를 봅니다]".to_owned(),
-            ContractEvent::Planning { iteration, missing, .. } if missing.is_empty() => {
+        use ContractEvent as Told;
+        Some(match item.decode::<Told>().ok()? {
+            Told::Scope { in_scope: false, reason } => format!("[범위 밖] {}", short(&reason)),
+            Told::PreviousContext { needed: true } => "[앞의 대화를 봅니다]".to_owned(),
+            Told::Planning { iteration, missing, .. } if missing.is_empty() => {
                 format!("[계획 {iteration}]")
             }
-            ContractEvent::Planning { iteration, missing, .. } => {
+            Told::Planning { iteration, missing, .. } => {
                 format!("[계획 {iteration}] 부족한 것: {}", short(&missing.join(", ")))
             }
-            ContractEvent::ToolSelected { plan, tools, skipped, .. } => {
+            Told::ToolSelected { plan, tools, skipped, .. } => {
                 let how = match plan {
                     PlanMode::NoTools => "찾을 것 없음",
                     PlanMode::SkipToEvaluator => "모두 이미 한 호출",
                     PlanMode::ExecuteSequential => "차례로",
                     PlanMode::ExecuteParallel => "한꺼번에",
                 };
-                let again = match skipped.len() {
-                    0 => String::new(),
-                    count => format!(" (중복 {count}개 제외)"),
-                };
-                format!("[도구] {how}: {}{again}", short(&tools.join(", ")))
+                let (tools, skipped) = (short(&tools.join(", ")), skipped.len());
+                format!("[도구] {how}: {tools} (중복 제외 {skipped})")
             }
-            ContractEvent::ToolFinished { found, absent, .. } if found.is_empty() => {
-                format!("[결과] {}", short(&absent.join(" ")))
+            Told::ToolFinished { found, absent, fault, .. } => {
+                let said = [found, absent, Vec::from_iter(fault)].concat();
+                format!("[결과] {}", short(&said.join(", ")))
             }
-            ContractEvent::ToolFinished { found, .. } => {
-                format!("[결과] {}", short(&found.join(", ")))
-            }
-            ContractEvent::EvaluationResult { sufficient, forced, reason, .. } => {
+            Told::EvaluationResult { sufficient, forced, reason, .. } => {
                 let verdict = match (sufficient, forced) {
                     (true, _) => "충분",
                     (false, true) => "부족하지만 여기까지",
@@ -84,8 +66,10 @@ impl Talk for Talking {
                 };
                 format!("[평가] {verdict}: {}", short(&reason))
             }
-            ContractEvent::Generating { materials } => format!("[답변] 자료 {materials}개로"),
-            ContractEvent::Sources { .. } => return None,
+            Told::Generating { materials } => format!("[답변] 자료 {materials}개로"),
+            Told::Scope { .. } | Told::PreviousContext { .. } | Told::Sources { .. } => {
+                return None;
+            }
         })
     }
 
@@ -95,17 +79,14 @@ impl Talk for Talking {
 
     fn command(&self, name: &str, state: &ContractState) -> Option<String> {
         match name {
-            "articles" => Some(self.0.book.user.labels().collect::<Vec<_>>().join("\n")),
+            "articles" => Some(self.book.user.labels().collect::<Vec<_>>().join("\n")),
             "sources" => {
-                let sources = state
-                    .sources
-                    .iter()
-                    .map(|it| format!("[{}] {}\n{}", it.origin.name(), it.label, it.text));
-                let sources: Vec<_> = sources.collect();
-                Some(if sources.is_empty() {
-                    "앞의 답에는 근거가 없습니다.".to_owned()
-                } else {
-                    sources.join("\n\n")
+                let of =
+                    |it: &Material| format!("[{}] {}\n{}", it.origin.name(), it.label, it.text);
+                let sources: Vec<_> = state.sources.iter().map(of).collect();
+                Some(match sources.is_empty() {
+                    true => "앞의 답에는 근거가 없습니다.".to_owned(),
+                    false => sources.join("\n\n"),
                 })
             }
             _ => None,

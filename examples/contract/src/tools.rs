@@ -3,13 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Call, Effect};
-use hanok_documents::{ArticleMention, ArticleNumber};
+use hanok_documents::{Article, ArticleMention, ArticleNumber, Comparison};
 use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::json;
 
-use crate::{Absent, Book, Material, Missing, Origin};
+use crate::{Book, Material, Origin, book::Paper};
 
 /// How many pieces a search shows.
 const FOUND: usize = 4;
@@ -17,54 +17,15 @@ const FOUND: usize = 4;
 /// How many topics are looked up in the standard contract at once.
 const TOPICS: usize = 12;
 
-/// The names of the tools that read articles.
+/// The names of the tools.
+pub(crate) const HYBRID_SEARCH: &str = "hybrid_search";
 pub(crate) const BY_INDEX: &str = "get_article_by_index";
 pub(crate) const BY_TITLE: &str = "get_article_by_title";
-
-/// The name of the tool that searches.
-pub(crate) const HYBRID_SEARCH: &str = "hybrid_search";
-
-/// The name of the tool that compares.
 pub(crate) const LOOKUP_STANDARD: &str = "lookup_standard_contract";
+pub(crate) const NAMES: [&str; 4] = [HYBRID_SEARCH, BY_INDEX, BY_TITLE, LOOKUP_STANDARD];
 
-/// What a call found, for the program.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Lookup {
-    pub(crate) materials: Vec<Material>,
-    pub(crate) absent: Vec<Absent>,
-}
-
-impl Lookup {
-    fn found(materials: Vec<Material>, absent: impl FnOnce() -> Absent) -> Self {
-        let absent = if materials.is_empty() { vec![absent()] } else { Vec::new() };
-        Self { materials, absent }
-    }
-
-    /// What the model reads, and the same for the program.
-    fn output(self) -> ToolOutput {
-        let text = match self.materials.is_empty() {
-            true => self.absent.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n"),
-            false => self.materials.iter().map(Material::shown).collect::<Vec<_>>().join("\n\n"),
-        };
-        let data = serde_json::to_value(&self).unwrap_or(Value::Null);
-        ToolOutput::new(text).data(data)
-    }
-}
-
-impl Material {
-    /// As a model reads it.
-    pub(crate) fn shown(&self) -> String {
-        let Self { origin, label, text, .. } = self;
-        // A line of the contract is not to pass for the name of a source.
-        let labelled = |line: &str| {
-            ["제목", "내용", "출처", "근거"].iter().any(|it| line.trim_start().starts_with(it))
-        };
-        let line =
-            |line: &str| if labelled(line) { format!("“{line}”") } else { line.to_owned() };
-        let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
-        format!("제목: {label}\n내용: {text}\n출처: {} {label}", origin.name())
-    }
-}
+/// The topic of a comparison of the two contracts as a whole.
+pub(crate) const WHOLE: &str = "전체";
 
 /// The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -86,8 +47,8 @@ struct ByTitle {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Standard {
-    /// 표준계약서에서 찾을 조 제목이나 주제. 예: 해지. 비우면 이미 찾은 조항에 대응하는 표준 조항을 찾는다
+struct Lookup {
+    /// 표준계약서에서 찾을 조 제목이나 주제. 예: 해지. 비우면 이미 찾은 조항에 대응하는 표준 조항을, `전체`면 두 계약서의 차이를 모두 찾는다
     #[serde(default)]
     topic: Option<String>,
 }
@@ -98,99 +59,116 @@ struct Standard {
 ///
 /// None that a caller could cause: names and arguments are fixed.
 pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
-    let give =
-        |tool: FnTool| SharedTool::new(tool.effect(Effect::Pure).timeout(Duration::from_secs(20)));
-    let (one, two, three, four) = (book.clone(), book.clone(), book.clone(), book.clone());
     Ok(vec![
-        give(FnTool::new(
+        tool(
+            book,
             HYBRID_SEARCH,
             "계약서에서 질문과 맞는 조항을 찾는다. 조 번호나 제목을 모를 때 쓴다.",
-            move |Search { query }, call| {
-                let book = one.clone();
-                async move { Ok(book.searched(&query, &call).await?.output()) }
+            |book, Search { query }, call| async move {
+                let found = book.user.search(&query, FOUND, &call).await;
+                let found = found.map_err(ToolError::failed)?;
+                Ok(output(&found, "계약서에서 이 말과 맞는 조항을 찾지 못했습니다."))
             },
-        )?),
-        give(FnTool::new(
+        )?,
+        tool(
+            book,
             BY_INDEX,
             "계약서의 조를 번호로 읽는다.",
-            move |ByIndex { article }, _| {
-                let book = two.clone();
-                async move { Ok(book.by_index(&article)?.output()) }
+            |book, ByIndex { article }, _| async move {
+                let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
+                Ok(output(&book.user.numbered(number), &book.user.without(number)))
             },
-        )?),
-        give(FnTool::new(
+        )?,
+        tool(
+            book,
             BY_TITLE,
             "계약서의 조를 제목으로 읽는다.",
-            move |ByTitle { title }, _| {
-                let book = three.clone();
-                async move { Ok(book.by_title(&title).output()) }
+            |book, ByTitle { title }, _| async move {
+                let absent = "이런 제목의 조는 이 계약서에 없습니다.";
+                Ok(output(&book.user.titled(&title), absent))
             },
-        )?),
-        give(FnTool::new(
+        )?,
+        tool(
+            book,
             LOOKUP_STANDARD,
             "표준계약서의 조항을 찾는다. 계약서를 표준과 비교할 때 쓴다.",
-            move |Standard { topic }, call| {
-                let book = four.clone();
-                async move {
-                    Ok(book.standard(topic.as_deref().unwrap_or_default(), &call).await?.output())
-                }
+            |book, Lookup { topic }, call| async move {
+                book.of_standard(&topic.unwrap_or_default(), &call).await
             },
-        )?),
+        )?,
     ])
 }
 
+fn tool<A, F>(
+    book: &Arc<Book>,
+    name: &str,
+    description: &str,
+    run: fn(Arc<Book>, A, Call) -> F,
+) -> Result<SharedTool, InvalidSpec>
+where
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
+{
+    let book = book.clone();
+    let tool = FnTool::new(name, description, move |asked, call| run(book.clone(), asked, call))?;
+    Ok(SharedTool::new(tool.effect(Effect::Pure).timeout(Duration::from_secs(20))))
+}
+
+/// What was found, for the program as well; without anything, `absent`.
+fn output(found: &[Material], absent: &str) -> ToolOutput {
+    let labels: Vec<&str> = found.iter().map(|it| it.label.as_str()).collect();
+    let text = if labels.is_empty() { absent.to_owned() } else { labels.join(", ") };
+    ToolOutput::new(text).data(json!(found))
+}
+
 impl Book {
-    async fn searched(&self, query: &str, call: &Call) -> Result<Lookup, ToolError> {
-        let found = self.search(Origin::Contract, query, FOUND, call);
-        let found = found.await.map_err(ToolError::failed)?;
-        let absent = "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.";
-        Ok(Lookup::found(found, || Absent::new(Missing::Found, absent)))
-    }
-
-    fn by_index(&self, article: &str) -> Result<Lookup, ToolError> {
-        let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
-        Ok(Lookup::found(self.user.numbered(number), || self.user.lacks(number)))
-    }
-
-    fn by_title(&self, title: &str) -> Lookup {
-        let absent = "이런 제목의 조는 이 계약서에 없습니다.";
-        Lookup::found(self.user.titled(title), || Absent::new(Missing::Found, absent))
-    }
-
     /// The standard articles about `topics`, one a line: by number, by title, or else by a search.
-    async fn standard(&self, topics: &str, call: &Call) -> Result<Lookup, ToolError> {
+    async fn of_standard(&self, topics: &str, call: &Call) -> Result<ToolOutput, ToolError> {
         let Some(standard) = &self.standard else {
-            let absent = "비교할 표준계약서가 없습니다.";
-            return Ok(Lookup::found(Vec::new(), || Absent::new(Missing::Counterpart, absent)));
+            return Ok(output(&[], "비교할 표준계약서가 없습니다."));
         };
-        let mut lookup = Lookup::default();
-        for topic in topics.lines().map(str::trim).filter(|topic| !topic.is_empty()).take(TOPICS) {
-            let numbers: Vec<_> =
-                ArticleMention::all(topic).into_iter().map(|it| it.number).collect();
-            let mut found: Vec<Material> = Vec::new();
-            for number in &numbers {
-                let of = standard.numbered(*number);
-                lookup.absent.extend(of.is_empty().then(|| standard.lacks(*number)));
-                found.extend(of);
+        let topics = topics.lines().map(str::trim).filter(|topic| !topic.is_empty());
+        let mut found: Vec<Material> = Vec::new();
+        let mut absent = "무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요.";
+        for topic in topics.take(TOPICS) {
+            absent = "표준계약서에는 이에 대응하는 조항이 없습니다.";
+            let numbers = ArticleMention::all(topic);
+            let of = numbers.iter().flat_map(|it| standard.numbered(it.number));
+            let mut of: Vec<Material> = of.chain(standard.titled(topic)).collect();
+            if topic == WHOLE {
+                of = vec![compared(&self.user, standard)];
+            } else if of.is_empty() && numbers.is_empty() {
+                of = standard.search(topic, 1, call).await.map_err(ToolError::failed)?;
             }
-            if numbers.is_empty() {
-                found = standard.titled(topic);
-                if found.is_empty() {
-                    let search = self.search(Origin::Standard, topic, 1, call);
-                    found = search.await.map_err(ToolError::failed)?;
-                }
-                if found.is_empty() {
-                    let absent = "표준계약서에는 이에 대응하는 조항이 없습니다.";
-                    lookup.absent.push(Absent::new(Missing::Counterpart, absent));
-                }
-            }
-            lookup.materials.extend(found);
+            found.extend(of);
         }
-        if lookup.materials.is_empty() && lookup.absent.is_empty() {
-            let absent =
-                "표준계약서에서 무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요.";
-            lookup.absent.push(Absent::new(Missing::Found, absent));
-        }
-        Ok(lookup)
+        Ok(output(&found, absent))
+    }
+}
+
+/// Where the contract differs from the standard one.
+fn compared(user: &Paper, standard: &Paper) -> Material {
+    let listed = |items: Vec<String>| match items.is_empty() {
+        true => "없음".to_owned(),
+        false => items.join(", "),
+    };
+    let labels =
+        |articles: Vec<&Article>| listed(articles.into_iter().map(Article::label).collect());
+    let Comparison { differing, own, lacking, .. } = user.contract.compare(&standard.contract);
+    let lines = differing.into_iter().map(|it| {
+        let (ours, other) = (listed(it.figures), listed(it.counterpart_figures));
+        let (articles, counterpart) = (labels(it.articles), it.counterpart.label());
+        format!("- 표준계약서 {counterpart} ↔ 이 계약서 {articles}: 이 계약서에만 {ours}; 표준계약서에만 {other}\n")
+    });
+    let (lines, own, lacking) = (lines.collect::<String>(), labels(own), labels(lacking));
+    Material {
+        origin: Origin::Standard,
+        article: None,
+        label: "두 계약서의 차이".to_owned(),
+        text: format!(
+            "표준계약서와 비교해서 다른 점입니다. 누구에게 유리하고 불리한 조항인지는 판단하지 않습니다.\n숫자가 다른 조:\n{lines}\
+             이 계약서에만 있는 조: {own}\n표준계약서에만 있는 조: {lacking}"
+        ),
+        named: true,
     }
 }

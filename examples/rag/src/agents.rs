@@ -7,19 +7,16 @@ use hanok_agent::{
     memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger},
 };
 use hanok_documents::{Library, LoadReport};
-use hanok_model::{SharedTool, Tool as _, ToolChoice};
+use hanok_model::{InvalidSpec, SharedTool, Tool as _, ToolChoice};
 use hanok_retrieval::{MemoryStore, SharedDocumentStore, SharedRetriever};
 use hanok_supervisor::{Supervisor, Unasked};
 use hanok_tools::{Calculator, CurrentDatetime};
-
 use kit::{
     Meaning, brain::Brain, failure::Failure, load_options, meaning::searched, messages::skipped,
+    passages::search_tool,
 };
 
-use crate::{
-    directory::{self, Directory},
-    knowledge::search_knowledge_base,
-};
+use crate::directory::{self, Directory};
 
 /// The sample documents, where the example was built.
 pub fn sample_documents() -> PathBuf {
@@ -35,51 +32,35 @@ pub struct Tools {
     pub internal: Vec<SharedTool>,
     /// `external_agent`: the clock and the calculator.
     pub external: Vec<SharedTool>,
+    /// `external_agent`, too: the tools of MCP servers.
+    pub servers: Vec<SharedTool>,
     /// What was read from the documents' folder.
     pub report: LoadReport,
 }
 
 impl Tools {
-    /// Reads the documents of `folder` (`None`: the samples) and opens the directory.
+    /// Reads the documents of `folder` (`None`: the samples), which are found by their words and, with a `meaning`, by that too, and
+    /// opens the directory.
     ///
     /// # Errors
     ///
-    /// [`Failure`] when the folder or the directory cannot be read.
-    pub fn open(folder: Option<&Path>) -> Result<Self, Failure> {
-        let library = read(folder)?;
-        let report = library.report().clone();
-        Self::of_documents(SharedRetriever::new(library), report)
-    }
-
-    /// The same with documents that are also found by their `meaning`, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`open`](Self::open), and when the embedder fails.
-    pub async fn open_by(folder: Option<&Path>, meaning: Option<Meaning>) -> Result<Self, Failure> {
-        let Some(meaning) = meaning else { return Self::open(folder) };
-        let library = read(folder)?;
-        let report = library.report().clone();
+    /// [`Failure`] when the folder or the directory cannot be read, or the embedder fails.
+    pub async fn open(folder: Option<&Path>, meaning: Option<Meaning>) -> Result<Self, Failure> {
+        let folder = folder.map_or_else(sample_documents, Path::to_owned);
+        let library = Library::open(load_options(), folder);
+        let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
         let store = SharedDocumentStore::new(MemoryStore::default());
-        Self::of_documents(searched(&library, store, Some(meaning)).await?, report)
-    }
-
-    fn of_documents(documents: SharedRetriever, report: LoadReport) -> Result<Self, Failure> {
-        let directory = Directory::open(directory::shipped())
-            .map_err(|error| Failure::unreadable("사내 디렉터리를", error))?;
+        let documents = searched(&library, store, meaning).await?;
+        let directory = Directory::open(&directory::shipped())?;
+        let clock = CurrentDatetime::new().map_err(Failure::wiring)?;
+        let clock = clock.zone("Asia/Seoul").map_err(Failure::wiring)?;
+        let calculator = Calculator::new().map_err(Failure::wiring)?;
         Ok(Self {
             rag: vec![search_knowledge_base(documents).map_err(Failure::wiring)?],
             internal: directory::tools(&directory).map_err(Failure::wiring)?,
-            external: vec![
-                SharedTool::new(
-                    CurrentDatetime::new()
-                        .map_err(Failure::wiring)?
-                        .zone("Asia/Seoul")
-                        .map_err(Failure::wiring)?,
-                ),
-                SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
-            ],
-            report,
+            external: vec![SharedTool::new(clock), SharedTool::new(calculator)],
+            servers: Vec::new(),
+            report: library.report().clone(),
         })
     }
 
@@ -91,14 +72,15 @@ impl Tools {
     }
 }
 
-/// The documents of `folder`, or the samples.
-fn read(folder: Option<&Path>) -> Result<Library, Failure> {
-    let folder = folder.map_or_else(sample_documents, Path::to_owned);
-    Library::open(load_options(), folder).map_err(|error| Failure::unreadable("문서를", error))
+/// The tool `search_knowledge_base`: the five passages of `documents` that fit a query best, each with its source.
+///
+/// # Errors
+///
+/// None that a caller could cause: its name and arguments are fixed.
+pub fn search_knowledge_base(documents: SharedRetriever) -> Result<SharedTool, InvalidSpec> {
+    let description = "Searches the company's documents (규정, 지침, 핸드북) and returns passages with their sources.";
+    search_tool("search_knowledge_base", description, documents).map(SharedTool::new)
 }
-
-/// The tools that `external_agent` has of its own: the clock and the calculator.
-const OWN: usize = 2;
 
 /// The tokens of a prompt at which it is made smaller. A server with a smaller window says so, and then it is, too.
 const TOKENS: u64 = 100_000;
@@ -111,16 +93,6 @@ fn compactor(brain: &Brain) -> Result<Compactor, Failure> {
         .overflow(Overflow::Fold)
         .language(Language::Korean);
     Compactor::new(policy, brain.model.clone()).map_err(Failure::wiring)
-}
-
-/// What `external_agent` can do by the tools of servers: their names, by which a question finds its way to it.
-fn beside(tools: &Tools) -> String {
-    let names: Vec<_> =
-        tools.external.iter().skip(OWN).map(|tool| tool.spec().name().to_owned()).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(" 다른 서버의 도구도 씁니다: {}.", names.join(", ")),
-    }
 }
 
 /// The supervisor over the three agents.
@@ -155,14 +127,19 @@ pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
         "당신은 사내 디렉터리를 조회하는 담당자입니다. 직원, 남은 연차, 회의실은 도구로 조회한 값만 답합니다.",
         &tools.internal,
     )?;
+    // By the names of the servers' tools a question finds its way to them.
+    let names: Vec<_> = tools.servers.iter().map(|tool| tool.spec().name()).collect();
+    let beside = match names.is_empty() {
+        true => String::new(),
+        false => format!(" 다른 서버의 도구도 씁니다: {}.", names.join(", ")),
+    };
     let external = agent(
         "external_agent",
         &format!(
-            "계산(사칙연산, 수식)과 현재 날짜, 시각(세계 시간대)을 처리합니다. Calculates, and tells the date and time.{}",
-            beside(tools)
+            "계산(사칙연산, 수식)과 현재 날짜, 시각(세계 시간대)을 처리합니다. Calculates, and tells the date and time.{beside}"
         ),
         "당신은 계산과 날짜, 시각을 맡은 담당자입니다. 암산하지 말고 도구의 결과로 답합니다.",
-        &tools.external,
+        &[&tools.external[..], &tools.servers].concat(),
     )?;
     // The rules of the offline model ask nobody only where nothing has to be looked up.
     let unasked = if brain.offline { Unasked::Answer } else { Unasked::AskAgain };

@@ -20,30 +20,21 @@ impl Servers {
     ///
     /// [`Failure::Usage`] for a file that cannot be used, [`Failure::Unusable`] for a server that is required and cannot be reached.
     pub async fn connect(options: &Options, screen: &Screen) -> Result<Self, Failure> {
-        use hanok_core::Chain;
         let Some(path) = &options.mcp else { return Ok(Self::default()) };
-        let usage =
-            |error: &(dyn std::error::Error + 'static)| Failure::Usage(Chain(error).to_string());
-        let config = hanok_mcp::McpConfig::read(path).map_err(|error| usage(&error))?;
+        let config = hanok_mcp::McpConfig::read(path).map_err(usage)?;
         let client = hanok_mcp::McpClient::builder(config).connect().await;
-        let client = client
-            .map_err(|error| Failure::Unusable {
-                what: "도구의 서버를", source: error.into()
-            })?;
+        let what = "도구의 서버를";
+        let client = client.map_err(|error| Failure::Unusable { what, source: error.into() })?;
         if options.accept {
-            client.approve(&client.pending()).map_err(|error| usage(&error))?;
+            client.approve(&client.pending()).map_err(usage)?;
         }
         for change in client.pending() {
             let about = change.description().and_then(|about| about.lines().next());
-            screen.tell(&format!(
-                "승인하지 않은 도구 {}: {} (--accept로 승인합니다)",
-                change.tool(),
-                about.unwrap_or_default()
-            ));
+            let (tool, about) = (change.tool(), about.unwrap_or_default());
+            screen.tell(&format!("승인하지 않은 도구 {tool}: {about} (--accept로 승인합니다)"));
         }
-        for (server, error) in
-            client.status().into_iter().filter_map(|it| Some((it.server, it.error?)))
-        {
+        for status in client.status() {
+            let (server, Some(error)) = (status.server, status.error) else { continue };
             screen.tell(&format!("서버 `{server}`을(를) 쓸 수 없습니다: {error}"));
         }
         Ok(Self { client: Some(client) })
@@ -60,6 +51,11 @@ impl Servers {
             client.close().await;
         }
     }
+}
+
+#[cfg(feature = "mcp")]
+fn usage(error: impl std::error::Error + 'static) -> Failure {
+    Failure::Usage(hanok_core::Chain(&error).to_string())
 }
 
 #[cfg(not(feature = "mcp"))]

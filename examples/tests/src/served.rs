@@ -120,7 +120,8 @@ fn answer(
         let finish = if message.tool_calls().is_empty() { "stop" } else { "tool_calls" };
         let choice = json!({"index": 0, "message": whole, "finish_reason": finish});
         let text = json!({"choices": [choice]}).to_string();
-        let sent = if manner == Manner::Cut { &text[..text.len() / 2] } else { &text };
+        let half = text.floor_char_boundary(text.len() / 2);
+        let sent = if manner == Manner::Cut { &text[..half] } else { &text };
         return write_whole(stream, 200, JSON, text.len(), "", sent);
     }
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";

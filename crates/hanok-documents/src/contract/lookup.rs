@@ -1,5 +1,7 @@
 //! Articles by their numbers and titles.
 
+use std::cmp::Reverse;
+
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
 
@@ -100,6 +102,31 @@ impl Contract {
         found.into_iter().map(|(fit, _, article)| TitleMatch { article, fit }).collect()
     }
 
+    /// The articles whose titles stand in `text`, with or without the particles that join the words of a title; the longest title
+    /// first, and none that is part of a longer one that was found. A title of one syllable is none.
+    ///
+    /// ```
+    /// use hanok_documents::Contract;
+    ///
+    /// let contract = Contract::parse("제1조(해지)\n제2조(보증금의 반환)\n제3조(보증금)\n");
+    /// let named: Vec<_> = contract.titled_in("보증금 반환과 해지는?").iter().map(|it| it.label()).collect();
+    /// assert_eq!(named, ["제2조(보증금의 반환)", "제1조(해지)"]);
+    /// ```
+    #[must_use]
+    pub fn titled_in(&self, text: &str) -> Vec<&Article> {
+        let titled = self.articles.iter().filter_map(|it| Some((it.title.as_deref()?, it)));
+        let mut titles: Vec<(&str, &Article)> = titled.collect();
+        titles.retain(|(title, _)| title.chars().nth(1).is_some() && stands_in(title, text));
+        titles.sort_by_key(|(title, _)| Reverse(title.chars().count()));
+        let mut found: Vec<(&str, &Article)> = Vec::new();
+        for (title, article) in titles {
+            if !found.iter().any(|(known, _)| known.contains(title)) {
+                found.push((title, article));
+            }
+        }
+        found.into_iter().map(|(_, article)| article).collect()
+    }
+
     fn nearest(&self, asked: ArticleNumber) -> Vec<ArticleNumber> {
         let mut numbers: Vec<_> = self.articles.iter().map(|article| article.number).collect();
         numbers.sort_unstable();
@@ -125,14 +152,34 @@ fn fit(asked: &str, title: &str) -> Option<TitleFit> {
     }
 }
 
+/// Whether `title` stands in `text`, with and without the particles between its words: `보증금의 반환` in `보증금 반환은 언제 해?`.
+fn stands_in(title: &str, text: &str) -> bool {
+    let words = title.split_whitespace().filter(|word| *word != "및");
+    let words: Vec<&str> = words.map(stem).collect();
+    let Some((first, others)) = words.split_first() else { return false };
+    let joins = |c: char| c.is_whitespace() || c == '및' || c == '·' || JOINING.contains(&c);
+    text.match_indices(first).any(|(at, _)| {
+        let mut rest = text.get(at + first.len()..).unwrap_or_default();
+        others.iter().all(|word| {
+            let next = rest.trim_start_matches(joins).strip_prefix(word);
+            rest = next.unwrap_or_default();
+            next.is_some()
+        })
+    })
+}
+
+/// Particles that join the words of a title.
+const JOINING: [char; 3] = ['의', '과', '와'];
+
+/// A word of a title without the particle that joins it to the next one.
+fn stem(word: &str) -> &str {
+    let short = word.strip_suffix(JOINING).unwrap_or(word);
+    if short.chars().nth(1).is_some() { short } else { word }
+}
+
 /// A title without the particles that join its words either: `보증금의 반환` as `보증금반환`.
 fn stems(title: &str) -> String {
-    let stem = |word: &str| {
-        let word = plain(word);
-        let short = word.strip_suffix(['의', '과', '와']).unwrap_or(&word);
-        if short.chars().nth(1).is_some() { short.to_owned() } else { word }
-    };
-    title.split_whitespace().map(stem).collect()
+    title.split_whitespace().map(|word| stem(&plain(word)).to_owned()).collect()
 }
 
 /// A title without what may differ: spaces, dots between words, case.

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use chat::{Chat, Options, Talking};
+use chat::{Chat, Options};
 use clap::Parser;
 use example_tests::topics::Topics;
 use hanok_checkpoint::InMemoryCheckpointer;
@@ -14,12 +14,12 @@ use hanok_model::SharedEmbedder;
 use kit::{Meaning, Talk, brain::offline};
 
 async fn answer(options: &Options, meaning: Option<Meaning>, question: &str) -> String {
-    let chat = Chat::build_by(&offline(), options, meaning).await.unwrap();
+    let chat = Chat::build(&offline(), options, meaning).await.unwrap();
     let app = chat.graph().unwrap().checkpointer(InMemoryCheckpointer::new());
     let thread = app.thread(ThreadKey::new(Tenant::default(), "t").unwrap());
     let outcome = thread.invoke(chat.ask(question), ()).await.unwrap();
     let Outcome::Done(state) = outcome else { panic!("{question}: {outcome:?}") };
-    Talking::new(chat).ended(&state).answer.unwrap_or_default()
+    chat.ended(&state).answer.unwrap_or_default()
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use clap::Parser;
-use contract::{Book, Expert, Options, Talking};
+use contract::{Book, Expert, Options};
 use example_tests::program::broken::is_told_in_one_sentence;
 
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn a_broken_server_is_told_in_one_sentence() {
         let book = Book::open(&options).await.unwrap();
         let expert = Expert::new(brain.model.clone(), book, &options).unwrap();
         let graph = expert.graph().unwrap();
-        (Talking::new(expert), graph)
+        (expert, graph)
     })
     .await;
 }

@@ -13,6 +13,8 @@ use hanok_documents::LoadOptions;
 use hanok_documents::{AppendixKind, Article, ArticleNumber, Contract, contract_passages};
 use hanok_retrieval::{Document, MemoryIndex, Query, Terms};
 
+use crate::contract::questions::{Kind, Question};
+
 const SERVICE: &str = "contracts/용역계약서.md";
 const LEASE: &str = "contracts/임대차계약서.docx";
 const SERVICE_STANDARD: &str = "standards/표준용역계약서.md";
@@ -282,35 +284,9 @@ fn a_contract_with_other_headings_has_the_same_articles() {
     }
 }
 
-struct Question {
-    text: &'static str,
-    contract: &'static str,
-    kind: &'static str,
-    articles: Vec<ArticleNumber>,
-}
-
-fn questions() -> Vec<Question> {
-    let lines = include_str!("../../../contract/src/questions.tsv")
-        .lines()
-        .filter(|line| !line.starts_with('#'));
-    let question = |line: &'static str| {
-        let fields: Vec<_> = line.split('\t').collect();
-        let [text, contract, kind, articles] = fields[..] else { panic!("four fields: {line}") };
-        let contract = match contract {
-            "service" => SERVICE,
-            "lease" => LEASE,
-            _ => panic!("no such contract: {line}"),
-        };
-        let articles = articles.split(',').filter(|number| !number.is_empty());
-        let articles = articles.map(|number| number.parse().unwrap()).collect();
-        Question { text, contract, kind, articles }
-    };
-    lines.map(question).collect()
-}
-
 #[test]
 fn questions_have_their_articles_in_the_contract() {
-    let questions = questions();
+    let questions: Vec<Question> = Question::all().collect();
     let contracts = [(SERVICE, contract(SERVICE)), (LEASE, contract(LEASE))];
     let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let mut texts = BTreeSet::new();
@@ -318,8 +294,8 @@ fn questions_have_their_articles_in_the_contract() {
         let text = question.text;
         let (_, contract) = contracts.iter().find(|(path, _)| *path == question.contract).unwrap();
         assert!(texts.insert(text), "asked twice: {text}");
-        let articles: Vec<_> = question
-            .articles
+        let wanted: Vec<ArticleNumber> = question.wanted().map(|it| it.parse().unwrap()).collect();
+        let articles: Vec<_> = wanted
             .iter()
             .map(|number| contract.article(number.number, number.sub).unwrap())
             .collect();
@@ -328,18 +304,16 @@ fn questions_have_their_articles_in_the_contract() {
             .iter()
             .any(|article| plain(text).contains(&plain(article.title.as_deref().unwrap())));
         match question.kind {
-            "names" => assert!(
-                !articles.is_empty()
-                    && (is_titled || numbers.iter().any(|it| question.articles.contains(it))),
+            Kind::Names => assert!(
+                !articles.is_empty() && (is_titled || numbers.iter().any(|it| wanted.contains(it))),
                 "{text}"
             ),
-            "plain" => assert!(!articles.is_empty() && numbers.is_empty(), "{text}"),
-            "missing" => {
+            Kind::Plain => assert!(!articles.is_empty() && numbers.is_empty(), "{text}"),
+            Kind::Missing => {
                 assert!(articles.is_empty() && numbers.len() == 1, "{text}");
                 assert!(contract.article(numbers[0].number, numbers[0].sub).is_err(), "{text}");
             }
-            "scope" => assert!(articles.is_empty() && numbers.is_empty(), "{text}"),
-            kind => panic!("no such kind: {kind}"),
+            Kind::Scope => assert!(articles.is_empty() && numbers.is_empty(), "{text}"),
         }
         if text.starts_with("그럼") {
             let before = &questions[at - 1];
@@ -350,9 +324,9 @@ fn questions_have_their_articles_in_the_contract() {
             );
         }
     }
-    let count = |kind: &str| questions.iter().filter(|question| question.kind == kind).count();
-    assert!(count("names") >= 40 && count("plain") >= 20, "{}", questions.len());
-    assert!(count("missing") >= 5 && count("scope") >= 5);
+    let count = |kind: Kind| questions.iter().filter(|question| question.kind == kind).count();
+    assert!(count(Kind::Names) >= 40 && count(Kind::Plain) >= 20, "{}", questions.len());
+    assert!(count(Kind::Missing) >= 5 && count(Kind::Scope) >= 5);
 }
 
 /// Keywords alone find the article for half of the questions that do not name it: what is left needs vectors or another round.
@@ -364,14 +338,15 @@ fn half_of_the_plain_questions_find_their_article_among_three_passages() {
         MemoryIndex::new(passages, Terms::default())
     };
     let indexes = [(SERVICE, index(SERVICE)), (LEASE, index(LEASE))];
-    let asked: Vec<_> = questions().into_iter().filter(|it| it.kind == "plain").collect();
+    let asked: Vec<_> = Question::all().filter(|it| it.kind == Kind::Plain).collect();
     let mut found = 0;
     for question in &asked {
         let (_, index) = indexes.iter().find(|(path, _)| *path == question.contract).unwrap();
         let hits = index.find(&Query::new(question.text).limit(3));
         let numbers: Vec<_> =
             hits.iter().filter_map(|hit| hit.passage.metadata.get("article")).collect();
-        let is_found = numbers.iter().any(|it| **it == question.articles[0].key());
+        let wanted = question.wanted().next().unwrap();
+        let is_found = numbers.iter().any(|it| *it == wanted);
         found += usize::from(is_found);
         println!("{}\t{numbers:?}\t{}", if is_found { "found" } else { "not" }, question.text);
     }

@@ -7,7 +7,7 @@ use rag::{Office, agents};
 
 #[tokio::test]
 async fn a_broken_server_is_told_in_one_sentence() {
-    let tools = agents::Tools::open(None).unwrap();
+    let tools = agents::Tools::open(None, None).await.unwrap();
     is_told_in_one_sentence("연차는 며칠이야?", async |brain| {
         let office = Office(agents::supervisor(&brain, &tools).unwrap());
         let graph = office.0.graph().clone();

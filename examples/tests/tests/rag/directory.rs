@@ -7,7 +7,8 @@ use std::{sync::Arc, time::Duration};
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Effect, Timestamp};
 use hanok_model::{SharedTool, Tool};
 use hanok_state::Arguments;
-use rag::directory::{Directory, DirectoryError, Wanted, shipped, tools};
+use kit::failure::Failure;
+use rag::directory::{Directory, shipped, tools};
 use rusqlite::{Connection, types::Value};
 
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl Clock for Stopped {
 }
 
 fn directory() -> Directory {
-    Directory::open(shipped()).unwrap()
+    Directory::open(&shipped()).unwrap()
 }
 
 fn tool(name: &str) -> SharedTool {
@@ -108,8 +109,10 @@ async fn rooms_are_found_by_seats_and_equipment() {
     ] {
         assert_eq!(observation("find_room", arguments).await, want, "{arguments}");
     }
-    let all = directory().rooms(&Wanted::default()).unwrap();
-    assert!(all.len() >= 8 && all.is_sorted_by_key(|room| room.seats));
+    let all = observation("find_room", "{}").await;
+    let seats = all.lines().filter_map(|line| line.split_once("층, ")?.1.split_once('석'));
+    let seats: Vec<u32> = seats.map(|(seats, _)| seats.parse().unwrap()).collect();
+    assert!(seats.len() >= 8 && seats.is_sorted(), "{all}");
     assert!(
         observation("find_room", r#"{"seats":-1}"#).await.starts_with("the arguments do not fit")
     );
@@ -136,10 +139,12 @@ fn the_file_is_made_of_the_text_beside_it() {
 #[test]
 fn a_file_that_is_missing_damaged_or_another_is_one_clear_error() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = Directory::open(folder.path().join("none.sqlite")).unwrap_err();
-    assert!(matches!(missing, DirectoryError::Missing { .. }), "{missing:?}");
-    assert!(missing.to_string().starts_with("there is no internal directory at `"));
-    assert!(matches!(Directory::open(folder.path()), Err(DirectoryError::Missing { .. })));
+    for missing in [folder.path().join("none.sqlite"), folder.path().to_owned()] {
+        let error = Directory::open(&missing).unwrap_err();
+        assert!(matches!(error, Failure::Unreadable { .. }), "{error:?}");
+        let begin = format!("사내 디렉터리를 읽을 수 없습니다: {}", missing.display());
+        assert!(error.line().starts_with(&begin), "{}", error.line());
+    }
 
     let whole = std::fs::read(shipped()).unwrap();
     let mut torn = whole.clone();
@@ -158,16 +163,16 @@ fn a_file_that_is_missing_damaged_or_another_is_one_clear_error() {
         let path = folder.path().join("directory ?#%.sqlite");
         std::fs::write(&path, bytes).unwrap();
         let error = Directory::open(&path).unwrap_err();
-        assert!(matches!(error, DirectoryError::Unusable { .. }), "{what}: {error:?}");
+        assert!(matches!(error, Failure::Unreadable { .. }), "{what}: {error:?}");
     }
 }
 
 #[test]
-fn reading_leaves_nothing_beside_the_file() {
+fn opening_leaves_nothing_beside_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("사내 디렉터리 100%.sqlite");
     std::fs::copy(shipped(), &path).unwrap();
     let directory = Directory::open(&path).unwrap();
-    assert_eq!(directory.people("진솔").unwrap().len(), 1);
+    assert_eq!(tools(&directory).unwrap().len(), 3);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

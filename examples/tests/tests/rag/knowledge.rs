@@ -8,7 +8,7 @@ use hanok_core::{BoxFuture, Call, CallKey, Clock, Effect, Timestamp};
 use hanok_model::Tool;
 use hanok_retrieval::{Document, MemoryIndex, SharedRetriever, Splitter, Terms};
 use hanok_state::Arguments;
-use rag::knowledge::search_knowledge_base;
+use rag::agents::search_knowledge_base;
 
 #[derive(Debug)]
 struct Stopped;

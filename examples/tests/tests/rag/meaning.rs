@@ -11,7 +11,7 @@ use kit::{Meaning, MeaningOptions, brain::offline};
 use rag::agents::{Tools, sample_documents, supervisor};
 
 async fn answer(documents: &Path, meaning: Option<Meaning>, question: &str) -> String {
-    let tools = Tools::open_by(Some(documents), meaning).await.unwrap();
+    let tools = Tools::open(Some(documents), meaning).await.unwrap();
     let house = supervisor(&offline(), &tools).unwrap();
     let outcome = house.graph().invoke(house.ask(question), ()).await.unwrap();
     let Outcome::Done(state) = outcome else { panic!("{question}: {outcome:?}") };

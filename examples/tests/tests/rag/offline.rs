@@ -15,8 +15,8 @@ use kit::brain::{Brain, offline};
 use rag::agents::{Tools, sample_documents, supervisor};
 
 /// The example's supervisor on the offline model, over the documents in a folder.
-fn house(documents: &Path) -> Supervisor {
-    supervisor(&offline(), &Tools::open(Some(documents)).unwrap()).unwrap()
+async fn house(documents: &Path) -> Supervisor {
+    supervisor(&offline(), &Tools::open(Some(documents), None).await.unwrap()).unwrap()
 }
 
 /// The first agent that a question went to, and the answer.
@@ -59,7 +59,7 @@ fn at_least(percent: usize, what: &str, right: usize, all: usize) {
 
 #[tokio::test]
 async fn questions_go_to_the_agent_that_is_for_them_and_are_answered_out_of_what_it_finds() {
-    let house = house(&sample_documents());
+    let house = house(&sample_documents()).await;
     let questions = questions();
     let (mut routed, mut answered, mut unanswered) = (0, 0, 0);
     for question in &questions {
@@ -92,7 +92,7 @@ async fn an_edited_number_is_the_new_answer() {
     assert_ne!(text, edited);
     fs::write(folder.path().join(name), edited).unwrap();
 
-    let (_, answer) = ask(&house(folder.path()), "회사 휴가 정책 알려줘").await;
+    let (_, answer) = ask(&house(folder.path()).await, "회사 휴가 정책 알려줘").await;
     assert!(answer.contains("17일") && answer.contains("75%"), "{answer}");
     assert!(!answer.contains("15일") && !answer.contains("80%"), "{answer}");
 }
@@ -115,7 +115,7 @@ async fn other_documents_of_other_subjects_are_answered_from_as_well() {
          겨울나기: 벌통마다 설탕물 5리터를 10월 말까지 준다. 온도가 영하 10도 아래로 내려가면 짚으로 덮는다.\n",
     )
     .unwrap();
-    let house = house(folder.path());
+    let house = house(folder.path()).await;
     for (question, facts) in [
         ("How often does the lamp turn?", ["12 seconds", "Source: lighthouse.md"]),
         ("How long does a keeper serve?", ["four weeks", "Source: lighthouse.md"]),
@@ -137,14 +137,14 @@ async fn other_documents_of_other_subjects_are_answered_from_as_well() {
 
 #[tokio::test]
 async fn two_questions_in_one_message_are_both_answered() {
-    let house = house(&sample_documents());
+    let house = house(&sample_documents()).await;
     let (_, answer) = ask(&house, "김하늘 연차 며칠 남았어? 그리고 123 * 456은?").await;
     assert!(answer.contains("12.5일") && answer.contains("56,088"), "{answer}");
 }
 
 #[tokio::test]
 async fn a_conversation_goes_on_from_what_was_said() {
-    let house = house(&sample_documents());
+    let house = house(&sample_documents()).await;
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = house.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let mut answers = Vec::new();
@@ -174,7 +174,7 @@ async fn an_answer_for_which_no_agent_was_asked_says_so() {
         Exchange::says(own).contains("아직 어느 에이전트에게도 묻지 않았습니다"),
     ]);
     let brain = Brain { model: SharedModel::new(model), offline: false };
-    let house = supervisor(&brain, &Tools::open(None).unwrap()).unwrap();
+    let house = supervisor(&brain, &Tools::open(None, None).await.unwrap()).unwrap();
     let (agent, answer) = ask(&house, "ChatGPT에 고객 정보 넣어도 돼?").await;
     assert_eq!(agent, "");
     assert!(answer.ends_with("(이 답은 어느 에이전트에게도 묻지 않고 쓴 것입니다.)"), "{answer}");
@@ -191,7 +191,7 @@ async fn an_agent_that_called_no_tool_has_no_answer() {
         Exchange::says("Final Answer: 찾지 못했습니다.").lacks("3일입니다"),
     ]);
     let brain = Brain { model: SharedModel::new(model), offline: false };
-    let house = supervisor(&brain, &Tools::open(None).unwrap()).unwrap();
+    let house = supervisor(&brain, &Tools::open(None, None).await.unwrap()).unwrap();
     let (_, answer) = ask(&house, "김하늘 연차 며칠 남았어?").await;
     assert_eq!(answer, "찾지 못했습니다.");
 }
@@ -202,7 +202,7 @@ async fn a_text_without_headings_is_answered_from() {
     let folder = tempfile::tempdir().unwrap();
     let text = "체육관은 아침 6시에 연다. 수영장은 월요일에 쉰다.\n회원 카드는 접수대에서 받는다.\n잃어버린 물건은 열흘 동안 보관한다.\n";
     fs::write(folder.path().join("안내.txt"), text).unwrap();
-    let house = house(folder.path());
+    let house = house(folder.path()).await;
     for (question, fact) in [
         ("잃어버린 물건은 며칠 보관해?", "열흘"),
         ("회원 카드는 어디서 받아?", "접수대"),
@@ -227,7 +227,7 @@ async fn one_of_a_thousand_documents_is_answered_from() {
         );
         fs::write(folder.path().join(format!("제품{number}.md")), text).unwrap();
     }
-    let house = house(folder.path());
+    let house = house(folder.path()).await;
     for (question, fact, other) in [
         ("제품 5 가격 알려줘", "5000원", "개월"),
         ("제품 777의 가격은 얼마야?", "777000원", "개월"),

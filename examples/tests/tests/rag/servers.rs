@@ -24,8 +24,8 @@ async fn a_tool_that_writes_asks_first() {
         count.fetch_add(1, Ordering::SeqCst);
         async { Ok("sent".into()) }
     });
-    let mut tools = Tools::open(None).unwrap();
-    tools.external.push(SharedTool::new(send.effect(Effect::AtMostOnce)));
+    let mut tools = Tools::open(None, None).await.unwrap();
+    tools.servers.push(SharedTool::new(send.effect(Effect::AtMostOnce)));
     let model = ScriptedModel::new([
         Exchange::says("Delegate: external_agent\nTask: 편지 보내기").contains("post__send"),
         Exchange::says("Action: post__send\nAction Input: {\"to\": \"kim\"}"),

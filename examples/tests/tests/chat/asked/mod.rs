@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
-use chat::{Chat, Options, Talking};
+use chat::{Chat, Options};
 use clap::Parser;
 use example_tests::{
     cached,
@@ -15,11 +15,11 @@ use kit::brain::{self, Brain};
 /// How many questions a server's model is asked.
 const SAMPLE: usize = 15;
 
-async fn house(brain: &Brain) -> House<Talking> {
+async fn house(brain: &Brain) -> House<Chat> {
     let options = Options { meaning: meaning(), ..Options::parse_from(["chat"]) };
-    let chat = Chat::build(brain, &options).await.unwrap();
+    let chat = Chat::build(brain, &options, options.meaning.open().unwrap()).await.unwrap();
     let graph = chat.graph().unwrap();
-    House::new(Talking::new(chat), &graph)
+    House::new(chat, &graph)
 }
 
 fn questions() -> Vec<Question> {

@@ -18,6 +18,7 @@ use hanok_model::{
 };
 use hanok_retrieval::SharedRetriever;
 use hanok_state::{Arguments, Message, Role, ToolCall};
+use kit::Talk as _;
 
 /// A conversation on one thread.
 pub(crate) struct Talk {

@@ -4,14 +4,16 @@
 
 use std::fmt::Write;
 
-use contract::{Book, ContractEvent, ContractState, Expert};
+use clap::Parser;
+use contract::{Book, ContractEvent, ContractState, Expert, Options};
 use futures::StreamExt;
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input, Thread};
 use hanok_model::{ChatModel, SharedModel};
-use hanok_retrieval::{Document, MemoryStore, SharedDocumentStore};
+use hanok_retrieval::{Document, Terms};
 use hanok_state::{Arguments, ToolCall};
+use kit::{Meaning, Talk as _};
 
 pub(crate) const CONTRACT: &str = "# 용역계약서
 
@@ -54,15 +56,11 @@ pub(crate) async fn expert(
     contract: &str,
     rounds: u32,
 ) -> Expert {
-    let document = |name: &str, text: &str| Document::new(name, text);
-    let standard = Some(document("표준.md", STANDARD));
-    let book = Book::of_texts(
-        document("계약.md", contract),
-        standard,
-        SharedDocumentStore::new(MemoryStore::default()),
-    );
-    let model = SharedModel::new(model.clone());
-    Expert::of(model, book.await.unwrap(), rounds, false).unwrap()
+    let (user, standard) = (Document::new("계약.md", contract), Document::new("표준.md", STANDARD));
+    let book = Book::of(user, Some(standard), Terms::default(), Meaning::letters()).await.unwrap();
+    let rounds = rounds.to_string();
+    let options = ["contract", "--no-cache", "--max-iterations", rounds.as_str()];
+    Expert::new(SharedModel::new(model.clone()), book, &Options::parse_from(options)).unwrap()
 }
 
 pub(crate) async fn talk(model: &(impl ChatModel + Clone)) -> Talk {

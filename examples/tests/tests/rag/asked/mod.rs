@@ -15,7 +15,7 @@ use rag::{Office, agents};
 const SAMPLE: usize = 15;
 
 async fn house(brain: &Brain) -> House<Office> {
-    let tools = agents::Tools::open_by(None, meaning().open().unwrap()).await.unwrap();
+    let tools = agents::Tools::open(None, meaning().open().unwrap()).await.unwrap();
     let office = Office(agents::supervisor(brain, &tools).unwrap());
     let graph = office.0.graph().clone();
     House::new(office, &graph)
