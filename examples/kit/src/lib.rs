@@ -36,7 +36,7 @@ pub use interrupts::unless_interrupted;
 pub use lanes::Lane;
 pub use load::load_options;
 pub use meaning::{Meaning, MeaningOptions};
-pub use offline::{OfflineModel, aliases, everyday, is_outside};
+pub use offline::{OfflineModel, aliases, everyday};
 pub use options::Options;
 pub use screen::{Screen, somebody_types};
 pub use session::{Session, stores};

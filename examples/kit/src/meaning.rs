@@ -81,22 +81,6 @@ enum Bound {
 const BY_LETTERS: Bound = Bound::Least(0.25);
 const BY_MEANING: Bound = Bound::OfBest(0.6);
 
-/// What people ask a program that is about none of its documents.
-const OUTSIDE: [&str; 12] = [
-    "날씨가 어때?",
-    "점심 메뉴 추천해 줘",
-    "프로그램 코드를 짜 줘",
-    "영화 노래 추천",
-    "축구 경기 결과",
-    "주식 비트코인 가격",
-    "기분이 어때?",
-    "번역해 줘",
-    "여행지 맛집 추천",
-    "수학 문제를 풀어 줘",
-    "농담해 줘",
-    "뉴스 알려 줘",
-];
-
 impl Bound {
     /// The similarity below which nothing is looked at.
     fn least(self) -> f32 {
@@ -189,26 +173,6 @@ impl ByMeaning {
     #[must_use]
     pub fn during(&self, call: Call) -> Self {
         Self { store: self.store.during(call), bound: self.bound }
-    }
-
-    /// True where a model's vectors say that a passage is nearer to `text` than all that people ask about something else. Vectors of
-    /// letters say nothing of it.
-    ///
-    /// # Errors
-    ///
-    /// [`RetrievalError`] when the store or the embedder fails.
-    pub async fn is_inside(&self, text: &str) -> Result<bool, RetrievalError> {
-        if matches!(self.bound, Bound::Least(_)) {
-            return Ok(false);
-        }
-        let texts: Vec<&str> = std::iter::once(text).chain(OUTSIDE).collect();
-        let vectors = self.store.questions(&texts).await?;
-        let Some((own, outside)) = vectors.split_first() else { return Ok(false) };
-        let farthest = outside.iter().map(|other| own.similarity(other)).fold(-1.0, f32::max);
-        let query = Query::new(text).mode(Mode::Vector).min_similarity(-1.0).limit(1);
-        let hits = self.store.search(&query.vector(own.clone())).await?;
-        let nearest = hits.iter().find_map(similarity);
-        Ok(nearest.is_some_and(|nearest| nearest > farthest))
     }
 }
 

@@ -18,4 +18,4 @@ mod words;
 
 pub use listed::aliases;
 pub use model::OfflineModel;
-pub use tables::{everyday, is_outside};
+pub use tables::everyday;

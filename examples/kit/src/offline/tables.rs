@@ -38,8 +38,7 @@ lists! {
 }
 
 /// Whether `text` has a word of what no rule, guide or contract is asked about.
-#[must_use]
-pub fn is_outside(text: &str) -> bool {
+pub(crate) fn is_outside(text: &str) -> bool {
     let lower = text.to_lowercase();
     OUTSIDE.iter().any(|word| lower.contains(word))
 }
