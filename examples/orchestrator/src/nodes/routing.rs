@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     asking::form,
     events::{OrchestratorEvent, Status},
-    orchestrator::Orchestrator,
+    orchestrator::{Next, Orchestrator, next},
     state::{Complexity, OrchestratorState, OrchestratorStateUpdate},
     wording,
 };
@@ -30,8 +30,8 @@ impl Orchestrator {
         context: Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         context.custom(&OrchestratorEvent::Start { query: state.query.clone() });
-        let gates: Vec<_> = Gate::NAMED.into_iter().filter(|gate| self.gates.asks(gate)).collect();
-        Ok(OrchestratorState::update().started_at(Some(context.now())).gates(gates))
+        let gates = Gate::NAMED.into_iter().filter(|gate| self.gates.asks(gate));
+        Ok(OrchestratorState::update().gates(gates.collect()))
     }
 
     /// Judges once whether the request needs tools. Where the model does not say it, it does.
@@ -39,15 +39,16 @@ impl Orchestrator {
         &self,
         state: Snapshot<OrchestratorState>,
         context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    ) -> Next {
         let instructions = format!("{}\n\n{}", wording::ROUTING, self.able());
-        let request = |call: &_| self.background.request(&instructions, &state, [], call);
-        let routed = form::<RoutingForm>(&self.model, "routing", request, &context).await?;
-        let complexity = match routed.is_none_or(|form| form.needs_tool) {
-            true => Complexity::ToolRequired,
-            false => Complexity::SimpleChat,
+        let request =
+            |call: &_| self.background.request(&instructions, &state, [], &state.query, call);
+        let routed = form::<RoutingForm>(&self.model, "routing", &[], request, &context).await?;
+        let (complexity, to) = match routed.is_none_or(|form| form.needs_tool) {
+            true => (Complexity::ToolRequired, "task_clarification_analysis"),
+            false => (Complexity::SimpleChat, "synthesis"),
         };
         context.custom(&OrchestratorEvent::Status(Status::Routed { complexity }));
-        Ok(OrchestratorState::update().complexity(Some(complexity)))
+        next(OrchestratorState::update().complexity(Some(complexity)), to)
     }
 }
