@@ -277,7 +277,7 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
 async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {
     let (folder, results) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let long = format!("처음 {} 끝", "가나다 ".repeat(40_000));
-    let data = json!({"notes": [{"text": long}], "events": [], "bookings": [], "reports": {}, "made": {}});
+    let data = json!({"notes": [long], "events": [], "bookings": [], "reports": {}, "made": {}});
     fs::create_dir(folder.path().join("desk")).unwrap();
     fs::write(folder.path().join("desk/desk.json"), data.to_string()).unwrap();
     let arguments = ["--gates", "step", "--results", results.path().to_str().unwrap()];
