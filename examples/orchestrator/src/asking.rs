@@ -1,5 +1,6 @@
 //! Asking the model, once and for all of a task's runs.
 
+use clap::Args;
 use hanok_agent::{Language, Structured};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, StepError};
@@ -12,11 +13,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{state::OrchestratorState, wording};
 
 /// What stands in every request: who the user is, and what is known of the domain. It is data.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Background {
-    /// Of the user.
+    /// What is known of the user, as text: models read it as data
+    #[arg(long, value_name = "TEXT")]
     pub personal: Option<String>,
-    /// Of the domain.
+
+    /// What is known of the domain, as text: models read it as data
+    #[arg(long, value_name = "TEXT")]
     pub domain: Option<String>,
 }
 

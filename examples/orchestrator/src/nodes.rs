@@ -92,6 +92,11 @@ impl Orchestrator {
     }
 }
 
+/// Asks again at the gate `node`: a decision is none, because of `fault`.
+fn again(fault: impl Into<String>, node: &str) -> Next {
+    next(OrchestratorState::update().decided(None).fault(Some(fault.into())), node)
+}
+
 /// Tells that a gate is passed without a person.
 fn pass(gate: Gate, reason: &str, context: &Context) {
     let reason = reason.to_owned();

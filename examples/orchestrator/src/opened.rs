@@ -19,7 +19,6 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Options,
-    asking::Background,
     memory::{Memory, TOPIC},
     orchestrator::Orchestrator,
     results::Results,
@@ -227,10 +226,7 @@ pub async fn open_on(
         gates: options.gates(kit::somebody_types()),
         memory: Memory::new(memories, user, options.learned_approvals),
         always: StandingApprovals::new(store.clone()).scope(scope.clone()),
-        background: Background {
-            personal: options.personal.clone(),
-            domain: options.domain.clone(),
-        },
+        background: options.background.clone(),
         results: results.map_err(|error| usage(&error))?,
     };
     let graph = parts.clone().graph().map_err(Failure::wiring)?;

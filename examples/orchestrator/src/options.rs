@@ -5,6 +5,8 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, Parser};
 use hanok_agent::{Gate, GateSwitch, Gates};
 
+use crate::asking::Background;
+
 /// Does what is asked of it with the tools of MCP servers: it asks when unclear, plans, has people approve, and learns.
 ///
 /// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
@@ -68,13 +70,9 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
 
-    /// What is known of the user, as text: models read it as data
-    #[arg(long, value_name = "TEXT")]
-    pub personal: Option<String>,
-
-    /// What is known of the domain, as text: models read it as data
-    #[arg(long, value_name = "TEXT")]
-    pub domain: Option<String>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "as that of `talk`")]
+    pub background: Background,
 
     /// Do not look for tools that have changed before each step
     #[arg(long)]

@@ -34,6 +34,12 @@ pub struct Orchestrator {
     pub results: Option<Results>,
 }
 
+/// The state, as a node reads it.
+pub(crate) type Turn = Snapshot<OrchestratorState>;
+
+/// What a node with one way returns.
+pub(crate) type Update = Result<OrchestratorStateUpdate, BoxError>;
+
 /// What a node with several ways returns.
 pub(crate) type Next = Result<Command<OrchestratorState>, BoxError>;
 
@@ -46,7 +52,7 @@ pub(crate) fn next(update: OrchestratorStateUpdate, node: &str) -> Next {
 macro_rules! nodes {
     ($graph:ident, $all:ident: $($name:ident $(-> $to:expr)? $(=> $($way:literal)|+)?;)+) => {$(
         let all = $all.clone();
-        let node = move |state: Snapshot<OrchestratorState>, context: Context| {
+        let node = move |state: Turn, context: Context| {
             let all = all.clone();
             async move { all.$name(state, context).await }
         };

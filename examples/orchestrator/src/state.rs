@@ -2,7 +2,7 @@
 
 use hanok_agent::{Decision, DecisionKind, Gate, Risk};
 use hanok_core::Timestamp;
-use hanok_learning::{RunOutcome, ToolRef};
+use hanok_learning::{RunOutcome, Tally, ToolRef};
 use hanok_state::{Json, Message, Messages, Role, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -279,14 +279,12 @@ pub struct ToolUse {
     /// The arguments, without what the tool's schema marks as secret.
     pub arguments: Json,
     /// True when some of them are secret: they are not learned.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_secrets: bool,
     /// True when its result says that it succeeded.
     pub succeeded: bool,
     /// True when it was not made: a person refused it, or it could not be read.
     pub unmade: bool,
     /// True when it was not made because a person rejected it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_rejected: bool,
     /// The result, in words.
     pub text: String,
@@ -371,24 +369,23 @@ impl Statistics {
     pub fn of(results: &[StepResult], total: usize) -> Self {
         let count = |status| results.iter().filter(|result| result.status == status).count();
         let (succeeded, failed) = (count(StepStatus::Done), count(StepStatus::Failed));
-        let calls = || results.iter().flat_map(|result| &result.calls).filter(|call| !call.unmade);
+        let calls = results.iter().flat_map(|result| &result.calls).filter(|call| !call.unmade);
+        let calls: Vec<_> = calls.map(|call| call.succeeded).collect();
+        let made = calls.iter().filter(|succeeded| **succeeded).count();
+        let rate = |successes: usize, failures: usize| {
+            let (successes, failures) = (successes as u64, failures as u64);
+            Tally { successes, failures }.rate()
+        };
         Self {
             total,
             over: results.len(),
             succeeded,
             failed,
             skipped: count(StepStatus::Skipped),
-            success_rate: share(succeeded, succeeded + failed),
-            call_success_rate: share(
-                calls().filter(|call| call.succeeded).count(),
-                calls().count(),
-            ),
+            success_rate: rate(succeeded, failed),
+            call_success_rate: rate(made, calls.len() - made),
         }
     }
-}
-
-fn share(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// How a turn ended.

@@ -2,21 +2,24 @@
 
 use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_learning::{ClarificationEvent, Clarity};
 use hanok_state::State as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::add;
+use super::{add, again};
 use crate::{
     asking::form,
     events::{OrchestratorEvent, Status},
-    orchestrator::{Next, Orchestrator, next},
+    orchestrator::{Next, Orchestrator, Turn, next},
     state::{ClarityAnalysis, OrchestratorState},
     wording,
 };
+
+/// The node that asks.
+const GATE: &str = "task_clarification_approval";
 
 /// A request is clear from this confidence on.
 const CLEAR: f64 = 0.6;
@@ -35,11 +38,7 @@ struct ClarityForm {
 
 impl Orchestrator {
     /// Judges how clear the request is, and uses an answer of before where people have confirmed it often enough.
-    pub(crate) async fn task_clarification_analysis(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn task_clarification_analysis(&self, state: Turn, context: Context) -> Next {
         let (past, automatic) = self.memory.clarity(&state.query, &context).await?;
         let ClarityForm { confidence, questions } =
             self.clarity("clarity", &state, &state.query, &context).await?;
@@ -56,18 +55,14 @@ impl Orchestrator {
                 (clarity.before, clarity.reused) = (Some(state.query.clone()), Some(reused));
                 (update.query(query), "dynamic_planning")
             }
-            None if is_unclear => (update, "task_clarification_approval"),
+            None if is_unclear => (update, GATE),
             None => (update, "dynamic_planning"),
         };
         next(update.clarity(Some(clarity)), to)
     }
 
     /// The gate: asks the person what is meant.
-    pub(crate) async fn task_clarification_approval(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn task_clarification_approval(&self, state: Turn, context: Context) -> Next {
         let ClarityAnalysis { confidence, questions, past, .. } =
             state.clarity.clone().unwrap_or_default();
         let reuse = (!past.is_empty()).then_some(DecisionKind::Reuse);
@@ -85,25 +80,21 @@ impl Orchestrator {
     /// Takes the person's answer into the request, or asks again.
     pub(crate) async fn process_clarification_feedback(
         &self,
-        state: Snapshot<OrchestratorState>,
+        state: Turn,
         context: Context,
     ) -> Next {
-        let again = |fault: &str| {
-            let update = OrchestratorState::update().decided(None).fault(Some(fault.to_owned()));
-            next(update, "task_clarification_approval")
-        };
         let Some(decided) = &state.decided else {
             return next(OrchestratorState::update(), "dynamic_planning");
         };
         let clarity = state.clarity.clone().unwrap_or_default();
         let answer = match &decided.decision {
             Decision::Respond { result } if result.trim().is_empty() => {
-                return again(wording::NOT_BLANK);
+                return again(wording::NOT_BLANK, GATE);
             }
             Decision::Respond { result } => Some((result.trim(), None)),
             Decision::Reuse { id } => match clarity.past.iter().find(|past| past.id == *id) {
                 Some(past) => Some((&*past.answer, Some(ClarificationEvent::Confirmed))),
-                None => return again(wording::NO_PAST),
+                None => return again(wording::NO_PAST, GATE),
             },
             _ => None,
         };

@@ -12,7 +12,7 @@ use hanok_agent::{
     ToolRunner, observations, parse::Policy, without_secrets,
 };
 use hanok_core::{BoxError, Call};
-use hanok_graph::{Context, Outcome, Snapshot};
+use hanok_graph::{Context, Outcome};
 use hanok_mcp::{OfferedTool, ToolApproval};
 use hanok_model::{DataMark, SharedTool, ToolChoice, ToolError, ToolOutput};
 use hanok_state::{Json, Message, Role, State as _, ToolCall};
@@ -23,10 +23,9 @@ use crate::{
     asking::data,
     events::{OrchestratorEvent, Status},
     memory::{Offer, of_name},
-    orchestrator::{Next, Orchestrator, next},
+    orchestrator::{Next, Orchestrator, Turn, Update, next},
     state::{
-        Execution, OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall,
-        StepResult, StepStatus, ToolUse,
+        Execution, OrchestratorState, Preparation, PreparedCall, StepResult, StepStatus, ToolUse,
     },
     wording,
 };
@@ -45,11 +44,7 @@ const OWN: [&str; 2] = ["search_tools", "read_result"];
 
 impl Orchestrator {
     /// Makes the step.
-    pub(crate) async fn tool_execution(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn tool_execution(&self, state: Turn, context: Context) -> Next {
         let preparation = state.preparation.clone().unwrap_or_default();
         let mut execution = Execution::default();
         match preparation.tools.is_empty() {
@@ -227,11 +222,7 @@ impl Orchestrator {
     }
 
     /// The step is over: what came of it, by what its calls say of themselves.
-    pub(crate) async fn step_completion(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn step_completion(&self, state: Turn, context: Context) -> Update {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
         let execution = state.execution.clone().unwrap_or_default();
         let (status, failure, text) = match &state.preparation {
@@ -264,11 +255,7 @@ impl Orchestrator {
     }
 
     /// Tells how far the steps are, and whether another one is due.
-    pub(crate) async fn check_continue(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn check_continue(&self, state: Turn, context: Context) -> Next {
         let progress = Status::Progress { over: state.results.len(), total: state.steps().len() };
         context.custom(&OrchestratorEvent::Status(progress));
         let to = if state.step().is_some() { "step_preparation" } else { "synthesis" };

@@ -2,7 +2,7 @@
 
 use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_learning::{Actor, PlanEvent};
 use hanok_model::DataMark;
 use hanok_state::{Message, State as _, StateUpdate as _};
@@ -10,13 +10,13 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{add, preparation::Listed};
+use super::{add, again, preparation::Listed};
 use crate::{
     asking::{ModelJudge, data, form},
     events::{OrchestratorEvent, Status},
     memory::{Offer, PastPlan},
-    orchestrator::{Next, Orchestrator, next},
-    state::{OrchestratorState, OrchestratorStateUpdate, Plan, PlanSource, PlanStep, TurnEnd},
+    orchestrator::{Next, Orchestrator, Turn, Update, next},
+    state::{OrchestratorState, Plan, PlanSource, PlanStep, TurnEnd},
     wording,
 };
 
@@ -55,11 +55,7 @@ struct EditedPlan {
 
 impl Orchestrator {
     /// Plans, and betters the plan by what did well before.
-    pub(crate) async fn dynamic_planning(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn dynamic_planning(&self, state: Turn, context: Context) -> Update {
         let update = self.definitions(&state, &context).await?;
         let offer = self.offer();
         let listed = self.listed(&state.query, &context).await?;
@@ -82,7 +78,7 @@ impl Orchestrator {
             let past = self.memory.plans(&state.query, &ModelJudge(&self.model), &context).await?;
             // The same where it was made for the same request, else what the model makes of those of others.
             let steps = match (past.iter().find(|past| past.is_same), past.is_empty()) {
-                (Some(same), _) => again(same, &plan),
+                (Some(same), _) => as_before(same, &plan),
                 (None, true) => Vec::new(),
                 (None, false) => {
                     let texts = past.iter().map(|past| format!("- {}", past.steps.join(" → ")));
@@ -120,11 +116,7 @@ impl Orchestrator {
     }
 
     /// The gate: asks the person whether the plan is carried out.
-    pub(crate) async fn plan_approval(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn plan_approval(&self, state: Turn, context: Context) -> Next {
         let plan = state.plan.clone().unwrap_or_default();
         if plan.steps.is_empty() {
             let update = OrchestratorState::update().decided(None).fault(None);
@@ -145,16 +137,8 @@ impl Orchestrator {
     }
 
     /// Does as the person decided about the plan, or asks again.
-    pub(crate) async fn process_plan_feedback(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn process_plan_feedback(&self, state: Turn, context: Context) -> Next {
         let update = OrchestratorState::update();
-        let again = |fault| {
-            let update = OrchestratorState::update().decided(None).fault(Some(fault));
-            next(update, "plan_approval")
-        };
         let (Some(decided), Some(plan)) = (&state.decided, &state.plan) else {
             return next(update.decided(None), "step_preparation");
         };
@@ -163,7 +147,7 @@ impl Orchestrator {
             Decision::Edit { arguments } => {
                 let EditedPlan { steps } = serde_json::from_value(arguments.0.clone())?;
                 if let Some(fault) = fault(&steps, &offer) {
-                    return again(fault);
+                    return again(fault, "plan_approval");
                 }
                 let from = plan.steps.iter().map(|step| step.task.clone()).collect();
                 let before = std::mem::replace(&mut plan.steps, steps);
@@ -172,7 +156,7 @@ impl Orchestrator {
                 (update.plan(Some(plan.clone())), PlanEvent::Edited { from })
             }
             Decision::Revise { message } if message.trim().is_empty() => {
-                return again(wording::NOT_BLANK.to_owned());
+                return again(wording::NOT_BLANK, "plan_approval");
             }
             Decision::Revise { message } => {
                 to = "dynamic_planning";
@@ -192,7 +176,7 @@ impl Orchestrator {
 }
 
 /// The steps of a plan of before, with the tools that the new one has for the same tasks.
-fn again(past: &PastPlan, plan: &Plan) -> Vec<PlanStep> {
+fn as_before(past: &PastPlan, plan: &Plan) -> Vec<PlanStep> {
     let step = |task: &String| {
         let planned = plan.steps.iter().find(|step| step.task == *task);
         PlanStep { task: task.clone(), tool: planned.and_then(|step| step.tool.clone()) }

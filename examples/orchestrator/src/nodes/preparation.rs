@@ -2,7 +2,7 @@
 
 use hanok_agent::{Gate, ToolExperience, ToolQuery};
 use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_learning::ToolAdvice;
 use hanok_mcp::OfferedTool;
 use hanok_model::{ChatModel, DataMark, ToolChoice};
@@ -14,8 +14,8 @@ use crate::{
     asking::{cause, data},
     events::{OrchestratorEvent, Status},
     memory::{Offer, avoided, of_tool},
-    orchestrator::Orchestrator,
-    state::{OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall, StepResult},
+    orchestrator::{Orchestrator, Turn, Update},
+    state::{OrchestratorState, Preparation, PreparedCall, StepResult},
     wording,
 };
 
@@ -35,11 +35,7 @@ pub(crate) struct Listed {
 impl Orchestrator {
     /// Finds the tools for the step. With the gate of steps on it works out the call, too: a person sees it before it is made. Where
     /// the planned tool is not offered, others stand in for it.
-    pub(crate) async fn step_preparation(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn step_preparation(&self, state: Turn, context: Context) -> Update {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
         let before = state.preparation.clone().unwrap_or_default();
         let execution = state.execution.clone().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_mcp::{OfferedTool, ToolApproval};
 use hanok_state::State as _;
 use serde_json::json;
@@ -10,18 +10,14 @@ use serde_json::json;
 use super::{add, pass, preparation};
 use crate::{
     asking::cause,
-    orchestrator::{Next, Orchestrator, next},
+    orchestrator::{Next, Orchestrator, Turn, next},
     state::{GateDecision, OrchestratorState, PreparedCall},
     wording,
 };
 
 impl Orchestrator {
     /// The gate: asks the person whether the call is made, unless a rule of theirs lets it pass.
-    pub(crate) async fn step_approval(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn step_approval(&self, state: Turn, context: Context) -> Next {
         let update = OrchestratorState::update().fault(None);
         let preparation = state.preparation.clone().unwrap_or_default();
         let (Some((number, step)), Some(call)) = (state.step(), &preparation.call) else {
@@ -87,11 +83,7 @@ impl Orchestrator {
     }
 
     /// Does as the person decided about the call, or asks again.
-    pub(crate) async fn process_step_feedback(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Next {
+    pub(crate) async fn process_step_feedback(&self, state: Turn, context: Context) -> Next {
         let (Some(decided), Some(mut preparation)) = (&state.decided, state.preparation.clone())
         else {
             return next(OrchestratorState::update().decided(None), "tool_execution");

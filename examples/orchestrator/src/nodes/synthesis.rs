@@ -2,7 +2,7 @@
 
 use hanok_agent::{ContentCapture, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Call};
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_mcp::OfferedTool;
 use hanok_model::{ChatReply, ChatRequest, DataMark};
 use hanok_parse::{Parser, restore};
@@ -12,8 +12,8 @@ use super::preparation::line_of;
 use crate::{
     asking::cause,
     events::OrchestratorEvent,
-    orchestrator::Orchestrator,
-    state::{Complexity, OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd},
+    orchestrator::{Orchestrator, Turn, Update},
+    state::{Complexity, OrchestratorState, StepStatus, TurnEnd},
     wording,
 };
 
@@ -22,11 +22,7 @@ const MOST_LISTED: usize = 12;
 
 impl Orchestrator {
     /// Writes the answer: a model's out of what the steps came to, or fixed words where there is nothing to put together.
-    pub(crate) async fn synthesis(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn synthesis(&self, state: Turn, context: Context) -> Update {
         let mut end = match (state.complexity, state.end) {
             (Some(Complexity::SimpleChat), _) => TurnEnd::Chat,
             (_, Some(end)) => end,
