@@ -90,17 +90,23 @@ pub struct Options {
 /// What the environment says. Each is a hidden flag, too.
 #[derive(Debug, Clone, Args)]
 pub struct Variables {
-    #[arg(long, hide = true, env = "ENABLE_HITL", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_HITL", value_name = "ENABLE_HITL")]
     hitl: GateSwitch,
-    #[arg(long, hide = true, env = "ENABLE_CLARIFICATION_APPROVAL", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_CLARIFICATION_APPROVAL", value_name = "ENABLE_CLARIFICATION_APPROVAL")]
     clarification_approval: GateSwitch,
-    #[arg(long, hide = true, env = "ENABLE_PLAN_APPROVAL", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_PLAN_APPROVAL", value_name = "ENABLE_PLAN_APPROVAL")]
     plan_approval: GateSwitch,
-    #[arg(long, hide = true, env = "ENABLE_STEP_APPROVAL", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_STEP_APPROVAL", value_name = "ENABLE_STEP_APPROVAL")]
     step_approval: GateSwitch,
-    #[arg(long, hide = true, env = "AUTO_TOOL_DETECTION", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "AUTO_TOOL_DETECTION", value_name = "AUTO_TOOL_DETECTION")]
     tool_detection: GateSwitch,
-    #[arg(long, hide = true, env = "ENABLE_LKM_MEMORY", default_value = "", value_parser = switch)]
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_LKM_MEMORY", value_name = "ENABLE_LKM_MEMORY")]
     memory: GateSwitch,
 }
 

@@ -5,7 +5,7 @@ use hanok_model::{SharedTool, Tool as _, ToolSpec};
 
 use crate::{
     catalogue::{ToolDefinition, ToolHash},
-    config::ToolSettings,
+    config::{ToolApproval, ToolSettings},
     id::ToolId,
 };
 
@@ -46,6 +46,28 @@ impl OfferedTool {
     pub fn spec(&self) -> &ToolSpec {
         self.tool.spec()
     }
+
+    /// Whether a person is asked about a call: by the operator's word (`approval`), and without one where `writes` are asked about and
+    /// the tool is not known to read only.
+    ///
+    /// ```
+    /// use hanok_agent::{Approval, ApprovalRule};
+    /// use hanok_mcp::McpClient;
+    ///
+    /// /// For an agent that has the tools of the client.
+    /// fn approval(client: &McpClient) -> Approval {
+    ///     let offer = client.offer().into_iter().filter(|(_, tool)| tool.is_asked_about(true));
+    ///     offer.fold(Approval::new(), |all, (name, tool)| {
+    ///         all.tool_with(name, ApprovalRule::new().risk(tool.risk))
+    ///     })
+    /// }
+    /// ```
+    pub fn is_asked_about(&self, writes: bool) -> bool {
+        match self.settings.approval {
+            Some(word) => word == ToolApproval::Ask,
+            None => writes && self.risk != Risk::Read,
+        }
+    }
 }
 
 fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
@@ -59,9 +81,35 @@ fn risk(effect: Effect, definition: &ToolDefinition) -> Risk {
 
 #[cfg(test)]
 mod tests {
+    use hanok_model::FnTool;
     use serde_json::json;
 
     use super::*;
+    use crate::connection::Identity;
+
+    fn definition(hints: &serde_json::Value) -> ToolDefinition {
+        let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
+        ToolDefinition::of("s", &serde_json::from_value(tool).unwrap())
+    }
+
+    #[test]
+    fn the_operator_s_word_counts_before_the_risk() {
+        let spec = ToolSpec::new("s__t", "", json!({})).unwrap();
+        let tool = SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("".into()) }));
+        let definition = definition(&json!({}));
+        let hash = definition.hash(&Identity::Address("http://127.0.0.1/".to_owned()));
+        for (approval, writes, want) in [
+            (Some(ToolApproval::Ask), false, true),
+            (Some(ToolApproval::Allow), true, false),
+            (None, true, true),
+            (None, false, false),
+        ] {
+            let settings = ToolSettings { approval, ..ToolSettings::default() };
+            let offered =
+                OfferedTool::new(tool.clone(), definition.clone(), hash.clone(), settings);
+            assert_eq!(offered.is_asked_about(writes), want, "{approval:?} {writes}");
+        }
+    }
 
     #[test]
     fn a_server_is_believed_where_it_says_the_worse() {
@@ -72,10 +120,7 @@ mod tests {
             (Effect::Idempotent, json!({"openWorldHint": false}), Risk::Write),
             (Effect::AtMostOnce, json!({"openWorldHint": false}), Risk::Destructive),
         ] {
-            let tool =
-                json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
-            let definition = ToolDefinition::of("s", &serde_json::from_value(tool).unwrap());
-            assert_eq!(risk(effect, &definition), want, "{effect:?} {hints}");
+            assert_eq!(risk(effect, &definition(&hints)), want, "{effect:?} {hints}");
         }
     }
 }

@@ -203,22 +203,20 @@ impl Orchestrator {
         offer: &Offer,
     ) -> Approval {
         let asks = self.is_on(&Gate::Tool, state) || self.is_on(&Gate::Step, state);
-        let stands_in = preparation.stands_in;
-        let asked = offer.iter().filter(|(_, tool)| match tool.settings.approval {
-            Some(ToolApproval::Ask) => true,
-            _ if stands_in => tool.risk != Risk::Read,
-            Some(_) => false,
-            None => asks && tool.risk != Risk::Read,
-        });
-        let rule = |tool: &OfferedTool| {
+        offer.iter().fold(Approval::new(), |all, (name, tool)| {
+            let stands_in = preparation.stands_in && tool.risk != Risk::Read;
+            if !stands_in && !tool.is_asked_about(asks) {
+                return all;
+            }
             let rule = ApprovalRule::new().risk(tool.risk);
             // What the operator has asked about is asked about, whatever a person once said or was learned of them.
-            match stands_in || tool.settings.approval == Some(ToolApproval::Ask) {
+            let is_fixed = stands_in || tool.settings.approval == Some(ToolApproval::Ask);
+            let rule = match is_fixed {
                 true => rule.may_stand(false),
                 false => rule.unless(Precedents(self.clone())),
-            }
-        };
-        asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))
+            };
+            all.tool_with(name, rule)
+        })
     }
 
     /// The step is over: what came of it, by what its calls say of themselves.
