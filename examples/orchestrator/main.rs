@@ -33,17 +33,17 @@ async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Fa
     });
     let Some(opening) = opening.await else { return Ok(ExitCode::from(failure::INTERRUPTED)) };
     let (client, opened) = opening?;
-    let talking = Talking::new(&opened, options);
+    let talking = Talking::new(&opened);
     if options.talk.graph {
         screen.answer(&talking.drawing())?;
         return Ok(ExitCode::SUCCESS);
     }
     screen.notes(&brain, &options.talk);
     screen.tell(&opened.about);
-    let session = Session::on(opened.threads, talking, &opened.graph, &options.talk)?;
-    let session = session.remembering(opened.store).at_once(questions);
+    let session = Session::on(opened.threads.clone(), talking, &opened.graph, &options.talk)?;
+    let session = session.remembering(opened.store.clone()).at_once(questions);
     let session = session.answering_as(answerer(options));
-    let ended = opened.learner.beside(session.run(&options.talk, screen)).await;
+    let ended = opened.beside(session.run(&options.talk, screen)).await;
     client.close().await;
     ended
 }

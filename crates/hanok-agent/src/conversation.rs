@@ -110,6 +110,43 @@ pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String
     text
 }
 
+/// The calls in a conversation that have an observation, in the order of the calls, each with it.
+///
+/// ```
+/// use hanok_agent::{FaultKind, observations};
+/// use hanok_state::{Message, ToolCall};
+///
+/// let calls = ["1", "2"].map(|id| ToolCall::new(id, "look", "{}"));
+/// let talk = [
+///     Message::assistant("").with_tool_calls(calls),
+///     Message::tool("1", "snow"),
+///     Message::tool("2", "no such place").with_metadata("fault", "failed"),
+/// ];
+/// let seen: Vec<_> = observations(&talk).map(|(call, it)| (call.id.as_str(), it.text, it.fault)).collect();
+/// let failed = Some(FaultKind::Failed);
+/// assert_eq!(seen, [("1", "snow".to_owned(), None), ("2", "no such place".to_owned(), failed)]);
+/// ```
+pub fn observations<'m>(
+    messages: impl IntoIterator<Item = &'m Message>,
+) -> impl Iterator<Item = (&'m ToolCall, Observation)> {
+    let messages: Vec<_> = messages.into_iter().collect();
+    let by_id = messages.iter().filter_map(|it| Some((it.tool_call_id()?, *it)));
+    let by_id: BTreeMap<_, _> = by_id.collect();
+    let calls = messages.into_iter().flat_map(Message::tool_calls);
+    calls.filter_map(move |call| {
+        let message = by_id.get(call.id.as_str())?;
+        let note = |key: &str| message.metadata().get(key).cloned();
+        let observation = Observation {
+            text: message.text().into_owned(),
+            fault: note("fault").and_then(|Json(code)| serde_json::from_value(code).ok()),
+            data: note("data"),
+            images: Vec::new(),
+            stored: note(STORED).and_then(|Json(name)| name.as_str().map(str::to_owned)),
+        };
+        Some((call, observation))
+    })
+}
+
 /// The observation of `call` as a message of the state. The mark is shown to the model only; the state keeps the text
 /// as it is, and the code beside it.
 pub(crate) fn observed(

@@ -124,7 +124,7 @@ pub use choice::{
     test::{ChoiceLeftOut, ChoiceTest, ComparedChoice, LeftOut},
     tool_selector::ToolSelector,
 };
-pub use conversation::transcript;
+pub use conversation::{observations, transcript};
 pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};
 pub use gate::{GateError, GateQuestion, GateRequest};
 pub use gates::{GateSwitch, Gates, UnknownGate};

@@ -298,6 +298,39 @@ impl<T: DeserializeOwned> Structured<T> {
         }
     }
 
+    /// Asks `model` as [`ask`](Self::ask) does; `None` when it answers and its answer does not fit, for a program that goes on by rules
+    /// then.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use hanok_core::Call;
+    /// use hanok_model::{ChatRequest, Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("fifteen"), Exchange::says("fifteen, I said")]);
+    /// let days = Structured::<u32>::new("days");
+    /// assert_eq!(days.fill(&model, ChatRequest::new(["How many days?"]), &Call::detached()).await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the model cannot be asked.
+    pub async fn fill(
+        &self,
+        model: &impl ChatModel,
+        request: ChatRequest,
+        call: &Call,
+    ) -> Result<Option<T>, ModelError> {
+        match self.ask(model, request, call).await {
+            Ok(reply) => Ok(Some(reply.value)),
+            Err(StructuredError::Model(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Asks once; by the prompt from then on if the server refuses the schema.
     async fn ask_once(
         &self,

@@ -8,7 +8,7 @@ use hanok_core::{Stored, Tenant, ThreadKey, Timestamp};
 use super::{
     count::{Forgotten, Prepared},
     error::LearningError,
-    evidence::LessonHead,
+    evidence::{Evidence, LessonHead, LessonRef},
     kind::MemoryKind,
     registry::Kind,
     user::UserMemories,
@@ -104,6 +104,46 @@ impl Memories {
         let learned = self.count(&prepared, Forgotten::Stays, now).await?;
         // One lesson has one effect.
         Ok(learned.first().copied().unwrap_or(Learned::Counted))
+    }
+
+    /// Counts `evidence` at once, as of `thread`: what a person says outside of a run, in a command or a form. Within a run a node
+    /// [teaches](crate::teach).
+    ///
+    /// ```
+    /// use hanok_checkpoint::{InMemoryStore, SharedStore};
+    /// use hanok_core::{Tenant, ThreadKey, Timestamp};
+    /// use hanok_learning::{
+    ///     Actor, ClarificationEvent, ClarificationMemory, ClarificationReport, Evidence, EvidenceSource, Learned, Memories,
+    /// };
+    ///
+    /// # futures::executor::block_on(async {
+    /// let memories = Memories::new(SharedStore::new(InMemoryStore::new())).orchestration();
+    /// let taken_back = Evidence {
+    ///     id: "command/1".into(),
+    ///     user: "kim".into(),
+    ///     at: Timestamp(0),
+    ///     actor: Actor::User,
+    ///     source: EvidenceSource::default(),
+    ///     body: ClarificationReport::new("Show it", "the lease", ClarificationEvent::Refuted),
+    /// };
+    /// let thread = ThreadKey::named("t")?;
+    /// let learned = memories.count_at_once::<ClarificationMemory>(&thread, &taken_back, Timestamp(0)).await?;
+    /// assert_eq!(learned, Learned::New);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`learn`](Self::learn).
+    pub async fn count_at_once<K: MemoryKind>(
+        &self,
+        thread: &ThreadKey,
+        evidence: &Evidence<K::Body>,
+        now: Timestamp,
+    ) -> Result<Learned, LearningError> {
+        let lesson = Stored::encode(&LessonRef { kind: K::NAME, evidence })?;
+        self.learn(thread, &lesson, now).await
     }
 
     pub(super) fn store(&self) -> &SharedStore {

@@ -29,6 +29,9 @@
 //! 300 s and over each new connection; a tool that is gone or another is not called ([`McpError::ToolGone`],
 //! [`McpError::ToolChanged`]). Of a program that an interpreter runs, the hash is the interpreter's.
 //!
+//! [`McpClient::offer`] has each tool with its definition, its [`Risk`](hanok_core::Risk) and the operator's settings; an
+//! [`IndexedClient`] finds those that fit a question, where there are more than a model should be shown.
+//!
 //! Models call a tool by [`ToolId::model_name`]. Descriptions have at most 4 KiB; hidden and acting characters of them are
 //! shown as escapes. A result is whole, at most 8 MiB: an agent shows its model 256 KiB of it, and can
 //! [store](hanok_agent::ReactAgentBuilder::large_results) the rest.
@@ -117,7 +120,10 @@ pub use hanok_model as model;
 #[cfg(feature = "oauth")]
 pub use authorization::{SignIn, SignInPage, TokenFolder};
 pub use catalogue::{Annotations, Change, ChangeKind, Refusal, Snapshot, ToolDefinition, ToolHash};
-pub use client::{DefinitionsDecided, DefinitionsError, McpClient, McpClientBuilder, ShownChange};
+pub use client::{
+    DefinitionsDecided, DefinitionsError, IndexedClient, McpClient, McpClientBuilder, OfferedTool,
+    ShownChange,
+};
 pub use config::{
     AttachedServer, ConfigError, ConfigFault, McpConfig, McpConfigReader, ServerConfig,
     ToolApproval, ToolSettings,

@@ -11,39 +11,19 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{moment::Moment, server::Room};
+use crate::server::{NewBooking, NewEvent};
 
 /// All that the server knows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Data {
-    pub(crate) notes: Vec<Note>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) bookings: Vec<Booking>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) bookings: Vec<NewBooking>,
     /// The reports under way and done, by the ids of their tasks.
     pub(crate) reports: BTreeMap<String, Report>,
     /// What each call that writes came to, by its key: it is made once.
     made: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Note {
-    pub(crate) text: String,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Event {
-    pub(crate) starts_at: Moment,
-    pub(crate) minutes: Option<u32>,
-    pub(crate) title: String,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Booking {
-    pub(crate) room: Room,
-    pub(crate) people: u32,
-    pub(crate) starts_at: Moment,
-    pub(crate) minutes: u32,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -90,33 +70,29 @@ impl Store {
     }
 
     /// Changes the data, and keeps what that came to under `key`: a call that comes again under it has that, and changes nothing. One
-    /// that is refused changes nothing either.
+    /// that is refused changes nothing either. Other processes wait meanwhile.
     pub(crate) fn change(
         &self,
         key: &str,
         change: impl FnOnce(&mut Data) -> Result<String, String>,
-    ) -> io::Result<Result<String, String>> {
-        let _held = self.hold()?;
-        let mut data = self.read()?;
+    ) -> Result<String, String> {
+        let fault = |error: io::Error| error.to_string();
+        let lock = self.folder.as_ref().map(|folder| folder.join("desk.lock"));
+        let hold = |path: &PathBuf| {
+            let open = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+            open.and_then(|file| file.lock().map(|()| file)).map_err(of(path))
+        };
+        let _held = lock.as_ref().map(hold).transpose().map_err(fault)?;
+        let mut data = self.read().map_err(fault)?;
         if let Some(made) = data.made.get(key) {
-            return Ok(Ok(made.clone()));
+            return Ok(made.clone());
         }
-        let came = change(&mut data);
-        if let Ok(came) = &came {
-            if !key.is_empty() {
-                data.made.insert(key.to_owned(), came.clone());
-            }
-            self.write(data)?;
+        let came = change(&mut data)?;
+        if !key.is_empty() {
+            data.made.insert(key.to_owned(), came.clone());
         }
+        self.write(data).map_err(fault)?;
         Ok(came)
-    }
-
-    /// Keeps other processes from changing the data, until the file is dropped that is returned.
-    fn hold(&self) -> io::Result<Option<File>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        let path = folder.join("desk.lock");
-        let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        open.and_then(|file| file.lock().map(|()| Some(file))).map_err(of(&path))
     }
 
     /// Writes the data, so that a reader sees all of it or what was there before.
@@ -126,10 +102,9 @@ impl Store {
             return Ok(());
         };
         let (file, part) = (folder.join("desk.json"), folder.join("desk.json.part"));
-        let bytes = serde_json::to_vec_pretty(&data).map_err(io::Error::other)?;
         let write = || {
             let mut out = File::create(&part)?;
-            out.write_all(&bytes)?;
+            out.write_all(&serde_json::to_vec_pretty(&data)?)?;
             out.sync_all()?;
             fs::rename(&part, &file)
         };
@@ -148,8 +123,7 @@ impl Store {
         let Some(folder) = &self.folder else { return Ok(()) };
         let file = folder.join("ledger.txt");
         let open = OpenOptions::new().create(true).append(true).open(&file);
-        open.and_then(|mut open| open.write_all(format!("{what} {key}\n").as_bytes()))
-            .map_err(of(&file))
+        open.and_then(|mut open| writeln!(open, "{what} {key}")).map_err(of(&file))
     }
 }
 
@@ -168,10 +142,10 @@ mod tests {
 
     fn note(store: &Store, key: &str, text: &str) -> String {
         let change = |data: &mut Data| {
-            data.notes.push(Note { text: text.to_owned() });
+            data.notes.push(text.to_owned());
             Ok(format!("{text} {}", data.notes.len()))
         };
-        store.change(key, change).unwrap().unwrap()
+        store.change(key, change).unwrap()
     }
 
     /// Two processes on one folder: neither loses what the other wrote, and a call that one has made is not made by the other.
@@ -184,14 +158,13 @@ mod tests {
         assert_eq!(note(&other, "2", "빵"), "빵 2");
         for store in [&one, &other] {
             assert_eq!(note(store, "1", "물"), "우유 1");
-            let texts: Vec<_> = store.read().unwrap().notes.into_iter().map(|it| it.text).collect();
-            assert_eq!(texts, ["우유", "빵"]);
+            assert_eq!(store.read().unwrap().notes, ["우유", "빵"]);
         }
         let refused = one.change("3", |data| {
             data.notes.clear();
             Err("no".to_owned())
         });
-        assert_eq!((refused.unwrap(), one.read().unwrap().notes.len()), (Err("no".to_owned()), 2));
+        assert_eq!((refused, one.read().unwrap().notes.len()), (Err("no".to_owned()), 2));
         fs::remove_dir_all(folder).unwrap();
     }
 

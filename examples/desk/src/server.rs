@@ -1,21 +1,21 @@
 //! The tools, and the server that has them.
 
-use std::{borrow::Cow, io, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use jiff::Timestamp;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     handler::server::{
         router::tool::ToolRouter,
-        tool::{InputResponses, ToolCallContext},
+        tool::{InputResponses, IntoCallToolResult as _, ToolCallContext},
         wrapper::Parameters,
     },
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
         CreateTaskResult, DetailedTask, DiscoverResult, ElicitRequest, ElicitRequestParams,
-        ElicitResult, ElicitationAction, ElicitationSchema, GetTaskParams, GetTaskResult,
-        InputRequest, InputRequiredResult, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus,
+        ElicitResult, ElicitationAction, ErrorCode, GetTaskParams, GetTaskResult, InputRequest,
+        InputRequiredResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus,
     },
     service::RequestContext,
     tool, tool_router,
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    data::{Booking, Data, Event, Note, Report, Store},
+    data::{Data, Report, Store},
     moment::Moment,
     units::{Unit, convert},
 };
@@ -96,9 +96,9 @@ struct NotesToDelete {
     query: String,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewEvent {
+pub(crate) struct NewEvent {
     /// 일정의 제목
     #[schemars(length(min = 1, max = 2_000))]
     title: String,
@@ -129,9 +129,9 @@ struct Conversion {
     to: Unit,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewBooking {
+pub(crate) struct NewBooking {
     /// 회의실
     room: Option<Room>,
     /// 몇 명이 쓰는지
@@ -155,37 +155,36 @@ struct NewReport {
 /// The request of a call.
 type Call = RequestContext<RoleServer>;
 
-/// What a call came to.
-type Came = Result<CallToolResponse, ErrorData>;
+/// What a call came to, or why it could not.
+type Said = Result<String, String>;
 
 #[tool_router]
 impl Desk {
     /// 메모를 하나 적어 둡니다.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
-    async fn add_note(&self, Parameters(new): Parameters<NewNote>, call: Call) -> Came {
-        self.change(&call, |data| {
-            data.notes.push(Note { text: new.text.trim().to_owned() });
-            Ok(format!("메모를 적어 두었습니다: {} (모두 {}개)", new.text.trim(), data.notes.len()))
+    async fn add_note(&self, Parameters(new): Parameters<NewNote>, call: Call) -> Said {
+        self.store.change(key(&call), |data| {
+            let text = new.text.trim();
+            data.notes.push(text.to_owned());
+            Ok(format!("메모를 적어 두었습니다: {text} (모두 {}개)", data.notes.len()))
         })
     }
 
     /// 적어 둔 메모를 찾습니다.
     #[tool(annotations(read_only_hint = true))]
-    async fn find_notes(&self, Parameters(of): Parameters<NoteQuery>) -> Came {
-        let notes = self.store.read().map_err(fault)?.notes;
-        let query = of.query.unwrap_or_default();
-        let found = notes.iter().filter(|note| has(note, &query));
-        let lines: Vec<_> = found.map(|note| format!("\n- {}", note.text)).collect();
-        Ok(said(match lines.len() {
+    async fn find_notes(&self, Parameters(of): Parameters<NoteQuery>) -> Said {
+        let (notes, query) = (self.read()?.notes, of.query.unwrap_or_default());
+        let found: Vec<_> = notes.iter().filter(|note| has(note, &query)).collect();
+        Ok(match found.len() {
             0 => "맞는 메모가 없습니다.".to_owned(),
-            count => format!("메모 {count}개를 찾았습니다:{}", lines.concat()),
-        }))
+            count => format!("메모 {count}개를 찾았습니다:{}", list(found)),
+        })
     }
 
     /// 맞는 메모를 지웁니다. 되돌릴 수 없습니다.
     #[tool(annotations(destructive_hint = true))]
-    async fn delete_notes(&self, Parameters(of): Parameters<NotesToDelete>, call: Call) -> Came {
-        self.change(&call, |data| {
+    async fn delete_notes(&self, Parameters(of): Parameters<NotesToDelete>, call: Call) -> Said {
+        self.store.change(key(&call), |data| {
             if of.query.trim().is_empty() {
                 return Err("어느 메모인지 쓰세요: 모두 지우지는 않습니다.".to_owned());
             }
@@ -200,36 +199,33 @@ impl Desk {
 
     /// 일정을 하나 잡습니다.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
-    async fn add_event(&self, Parameters(new): Parameters<NewEvent>, call: Call) -> Came {
-        self.change(&call, |data| {
-            let event =
-                Event { starts_at: new.starts_at, minutes: new.duration_minutes, title: new.title };
-            let line = line(&event);
-            data.events.push(event);
+    async fn add_event(&self, Parameters(new): Parameters<NewEvent>, call: Call) -> Said {
+        self.store.change(key(&call), |data| {
+            let line = line(&new);
+            data.events.push(new);
             Ok(format!("일정을 잡았습니다: {line}"))
         })
     }
 
     /// 잡힌 일정을 보여 줍니다.
     #[tool(annotations(read_only_hint = true))]
-    async fn list_events(&self, Parameters(of): Parameters<Period>) -> Came {
-        let mut events = self.store.read().map_err(fault)?.events;
+    async fn list_events(&self, Parameters(of): Parameters<Period>) -> Said {
+        let mut events = self.read()?.events;
         events.retain(|event| {
             of.from.as_ref().is_none_or(|from| from.at <= event.starts_at.at)
                 && of.to.as_ref().is_none_or(|to| event.starts_at.at < to.at)
         });
         events.sort_by_key(|event| event.starts_at.at);
-        let lines: Vec<_> = events.iter().map(|event| format!("\n- {}", line(event))).collect();
-        Ok(said(match lines.len() {
+        Ok(match events.len() {
             0 => "그때에 잡힌 일정이 없습니다.".to_owned(),
-            count => format!("일정 {count}개:{}", lines.concat()),
-        }))
+            count => format!("일정 {count}개:{}", list(events.iter().map(line))),
+        })
     }
 
     /// 값의 단위를 바꿉니다: 길이, 무게, 넓이, 부피, 온도.
     #[tool(annotations(read_only_hint = true))]
-    async fn convert_units(&self, Parameters(of): Parameters<Conversion>) -> Came {
-        Ok(convert(of.value, of.from, of.to).map_or_else(refused, said))
+    async fn convert_units(&self, Parameters(of): Parameters<Conversion>) -> Said {
+        convert(of.value, of.from, of.to)
     }
 
     /// 회의실을 예약합니다. 어느 회의실인지, 몇 명인지 모르면 비워 두면 사람에게 물어봅니다.
@@ -239,73 +235,67 @@ impl Desk {
         Parameters(mut new): Parameters<NewBooking>,
         InputResponses(answers): InputResponses,
         call: Call,
-    ) -> Came {
+    ) -> Result<CallToolResponse, ErrorData> {
         if new.room.is_none() || new.people.is_none() {
             let answer = match answers.and_then(|mut answers| answers.remove(QUESTION)) {
                 Some(answer) => serde_json::from_value(answer).map_err(unfit)?,
-                None if self.is_old => call
-                    .peer
-                    .create_elicitation(question(&new)?)
-                    .await
-                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
-                None => return Ok(asked(question(&new)?)),
+                None if self.is_old => {
+                    let asked = call.peer.create_elicitation(question(&new)?).await;
+                    asked.map_err(|error| fault(error.to_string()))?
+                }
+                None => {
+                    let request = InputRequest::Elicitation(ElicitRequest::new(question(&new)?));
+                    let requests = [(QUESTION.to_owned(), request)].into();
+                    let asked = InputRequiredResult::new(Some(requests), Some(QUESTION.to_owned()));
+                    return Ok(asked.into());
+                }
             };
             let ElicitResult { action: ElicitationAction::Accept, content: Some(form), .. } =
                 answer
             else {
-                return Ok(said("회의실을 잡지 않았습니다: 답하지 않기로 하셨습니다."));
+                let said = "회의실을 잡지 않았습니다: 답하지 않기로 하셨습니다.";
+                return said.to_owned().into_call_tool_result();
             };
             let form: NewBooking = serde_json::from_value(form).map_err(unfit)?;
             (new.room, new.people) = (new.room.or(form.room), new.people.or(form.people));
         }
-        let (Some(room), Some(people)) = (new.room, new.people) else {
-            return Ok(refused("어느 회의실을 몇 명이 쓰는지 있어야 합니다."));
-        };
-        let ((name, seats), starts_at) =
-            (room.of(), new.starts_at.unwrap_or_else(|| self.now().into()));
-        self.change(&call, |data| {
-            if people > seats {
-                return Err(format!(
-                    "{name}에는 {seats}명까지 앉습니다: {people}명은 너무 많습니다."
-                ));
-            }
-            let minutes = new.duration_minutes.unwrap_or(BOOKED_MINUTES);
-            let from = starts_at.shown();
-            data.bookings.push(Booking { room, people, starts_at, minutes });
-            Ok(format!(
-                "{from}부터 {minutes}분 동안 회의실 {name}을(를) {people}명으로 잡았습니다."
-            ))
-        })
+        self.booked(new, &call).into_call_tool_result()
     }
 
     /// 회의실과 그 예약을 보여 줍니다.
     #[tool(annotations(read_only_hint = true))]
-    async fn list_rooms(&self) -> Came {
-        let bookings = self.store.read().map_err(fault)?.bookings;
-        let lines = Room::ALL.map(|room| {
-            let taken = bookings.iter().filter(|booking| booking.room == room);
-            let taken: Vec<_> =
-                taken.map(|it| format!("{} ({}명)", it.starts_at.shown(), it.people)).collect();
+    async fn list_rooms(&self) -> Said {
+        let bookings = self.read()?.bookings;
+        let rooms = Room::ALL.map(|room| {
+            let taken = bookings.iter().filter(|booking| booking.room == Some(room));
+            let taken = taken.map(|it| {
+                let from = it.starts_at.as_ref().map(Moment::shown).unwrap_or_default();
+                format!("{from} ({}명)", it.people.unwrap_or_default())
+            });
+            let taken: Vec<_> = taken.collect();
             let taken = if taken.is_empty() { "없음".to_owned() } else { taken.join(", ") };
-            format!("\n- {}: {}명까지, 예약 {taken}", room.of().0, room.of().1)
+            format!("{}: {}명까지, 예약 {taken}", room.of().0, room.of().1)
         });
-        Ok(said(format!("회의실:{}", lines.concat())))
+        Ok(format!("회의실:{}", list(rooms)))
     }
 
     /// 메모와 일정으로 보고서를 만듭니다. 시간이 걸립니다.
     #[tool(annotations(destructive_hint = false))]
-    async fn build_report(&self, Parameters(new): Parameters<NewReport>, call: Call) -> Came {
+    async fn build_report(
+        &self,
+        Parameters(new): Parameters<NewReport>,
+        call: Call,
+    ) -> Result<CallToolResponse, ErrorData> {
         let (key, mut id) = (key(&call), String::new());
         let report = Report { topic: new.topic, began: self.now(), cancelled: false };
         // A call that comes again under its key is told of the same task.
-        let begun = self.store.change("", |data| {
+        let began = self.store.change("", |data| {
             let number = data.reports.len() + 1;
             id = if key.is_empty() { format!("report-{number}") } else { format!("report-{key}") };
-            let known = data.reports.entry(id.clone()).or_insert(report);
-            Ok(known.began.to_string())
+            Ok(data.reports.entry(id.clone()).or_insert(report).began.to_string())
         });
-        let began = begun.map_err(fault)?.unwrap_or_default();
-        Ok(CreateTaskResult::new(task(&id, TaskStatus::Working, &began)).into())
+        let task = task(&id, TaskStatus::Working, &began.map_err(fault)?);
+        Ok(CreateTaskResult::new(task).into())
     }
 }
 
@@ -324,14 +314,29 @@ impl Desk {
         self.now.unwrap_or_else(Timestamp::now)
     }
 
-    /// Makes a call that writes, once for its key.
-    fn change(
-        &self,
-        call: &Call,
-        change: impl FnOnce(&mut Data) -> Result<String, String>,
-    ) -> Came {
-        let came = self.store.change(key(call), change).map_err(fault)?;
-        Ok(came.map_or_else(refused, said))
+    fn read(&self) -> Result<Data, String> {
+        self.store.read().map_err(|error| error.to_string())
+    }
+
+    /// Books a room, once for the key of the call.
+    fn booked(&self, mut new: NewBooking, call: &Call) -> Said {
+        let (Some(room), Some(people)) = (new.room, new.people) else {
+            return Err("어느 회의실을 몇 명이 쓰는지 있어야 합니다.".to_owned());
+        };
+        let (name, seats) = room.of();
+        self.store.change(key(call), |data| {
+            if people > seats {
+                return Err(format!(
+                    "{name}에는 {seats}명까지 앉습니다: {people}명은 너무 많습니다."
+                ));
+            }
+            let from = new.starts_at.get_or_insert_with(|| self.now().into()).shown();
+            let minutes = *new.duration_minutes.get_or_insert(BOOKED_MINUTES);
+            data.bookings.push(new);
+            Ok(format!(
+                "{from}부터 {minutes}분 동안 회의실 {name}을(를) {people}명으로 잡았습니다."
+            ))
+        })
     }
 
     /// The tools that are offered for now.
@@ -360,11 +365,7 @@ impl ServerHandler for Desk {
 
     async fn discover(&self, _: Call) -> Result<DiscoverResult, ErrorData> {
         if self.is_old {
-            return Err(ErrorData::new(
-                rmcp::model::ErrorCode::METHOD_NOT_FOUND,
-                "server/discover",
-                None,
-            ));
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "server/discover", None));
         }
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info()))
@@ -378,27 +379,31 @@ impl ServerHandler for Desk {
         Ok(ListToolsResult::with_all_items(self.router().list_all()))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, call: Call) -> Came {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        call: Call,
+    ) -> Result<CallToolResponse, ErrorData> {
         let router = self.router();
-        if router.get(&request.name).is_none() {
-            return Err(ErrorData::invalid_params(
-                format!("no tool is called `{}`", request.name),
-                None,
-            ));
+        if router.get(&request.name).is_some() {
+            self.store.ledger(&request.name, key(&call)).map_err(fault)?;
         }
-        self.store.ledger(&request.name, key(&call)).map_err(fault)?;
         router.call(ToolCallContext::new(self, request, call)).await
     }
 
     async fn get_task(&self, of: GetTaskParams, _: Call) -> Result<GetTaskResult, ErrorData> {
         self.store.ledger("poll", &of.task_id).map_err(fault)?;
         let data = self.store.read().map_err(fault)?;
+        let unknown = || ErrorData::invalid_params("no such task", None);
         let report = data.reports.get(&of.task_id).ok_or_else(unknown)?;
         let passed = self.now().as_millisecond() - report.began.as_millisecond();
         let payload = match (report.cancelled, passed >= self.report_millis) {
             (true, _) => TaskPayload::Cancelled,
             (false, true) => {
-                TaskPayload::Completed { result: written(&data, report.topic.as_deref())? }
+                let text = ContentBlock::text(written(&data, report.topic.as_deref()));
+                let result = serde_json::to_value(CallToolResult::success(vec![text]));
+                let result = result.and_then(serde_json::from_value).map_err(unfit)?;
+                TaskPayload::Completed { result }
             }
             (false, false) => TaskPayload::Working,
         };
@@ -409,11 +414,11 @@ impl ServerHandler for Desk {
     async fn cancel_task(&self, of: CancelTaskParams, _: Call) -> Result<(), ErrorData> {
         self.store.ledger("cancel", &of.task_id).map_err(fault)?;
         let cancelled = self.store.change("", |data| {
-            let report = data.reports.get_mut(&of.task_id).ok_or_else(String::new)?;
+            let report = data.reports.get_mut(&of.task_id).ok_or("no such task")?;
             report.cancelled = true;
             Ok(String::new())
         });
-        cancelled.map_err(fault)?.map(drop).map_err(|_none| unknown())
+        cancelled.map(drop).map_err(|error| ErrorData::invalid_params(error, None))
     }
 }
 
@@ -423,49 +428,36 @@ const QUESTION: &str = "room";
 /// The question for what a booking lacks.
 fn question(new: &NewBooking) -> Result<ElicitRequestParams, ErrorData> {
     let rooms = Room::ALL.map(|room| room.of().0);
-    let room = ("room", json!({"type": "string", "title": "회의실", "enum": rooms}));
-    let people =
-        ("people", json!({"type": "integer", "title": "몇 명", "minimum": 1, "maximum": 12}));
-    let lacks = [(new.room.is_none(), room), (new.people.is_none(), people)];
-    let lacks = lacks.into_iter().filter_map(|(lacks, field)| lacks.then_some(field));
-    let (names, properties): (Vec<_>, serde_json::Map<_, _>) =
-        lacks.map(|(name, field)| (name, (name.to_owned(), field))).unzip();
-    let message = match *names {
-        ["room"] => "어느 회의실을 씁니까?",
-        ["people"] => "몇 명이 씁니까?",
-        _ => "어느 회의실을 몇 명이 씁니까?",
+    let room = json!({"type": "string", "title": "회의실", "enum": rooms});
+    let people = json!({"type": "integer", "title": "몇 명", "minimum": 1, "maximum": 12});
+    let (message, required, properties) = match (new.room, new.people) {
+        (None, Some(_)) => ("어느 회의실을 씁니까?", json!(["room"]), json!({"room": room})),
+        (Some(_), None) => ("몇 명이 씁니까?", json!(["people"]), json!({"people": people})),
+        _ => (
+            "어느 회의실을 몇 명이 씁니까?",
+            json!(["room", "people"]),
+            json!({"room": room, "people": people}),
+        ),
     };
-    let form = json!({"type": "object", "required": names, "properties": properties});
-    let form = serde_json::from_value(form).and_then(ElicitationSchema::from_json_schema);
+    let form = json!({"type": "object", "required": required, "properties": properties});
     Ok(ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: message.to_owned(),
-        requested_schema: form.map_err(unfit)?,
+        requested_schema: serde_json::from_value(form).map_err(unfit)?,
     })
 }
 
-/// The result that asks before the call is made.
-fn asked(question: ElicitRequestParams) -> CallToolResponse {
-    let request = InputRequest::Elicitation(ElicitRequest::new(question));
-    let requests = [(QUESTION.to_owned(), request)].into();
-    InputRequiredResult::new(Some(requests), Some(QUESTION.to_owned())).into()
-}
-
 /// The report: what notes and events there are.
-fn written(data: &Data, topic: Option<&str>) -> Result<serde_json::Map<String, Value>, ErrorData> {
+fn written(data: &Data, topic: Option<&str>) -> String {
     let topic = topic.map(|topic| format!("‘{topic}’ ")).unwrap_or_default();
     let (notes, events) = (data.notes.len(), data.events.len());
     let mut sorted: Vec<_> = data.events.iter().collect();
     sorted.sort_by_key(|event| event.starts_at.at);
-    let lines = data.notes.iter().map(|note| note.text.clone()).chain(sorted.into_iter().map(line));
-    let lines: Vec<_> = lines.map(|line| format!("\n- {line}")).collect();
-    let text = format!(
+    let lines = data.notes.iter().cloned().chain(sorted.into_iter().map(line));
+    format!(
         "{topic}보고서를 다 만들었습니다. 메모 {notes}개, 일정 {events}개입니다.{}",
-        lines.concat()
-    );
-    let result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    let result = serde_json::to_value(result).and_then(serde_json::from_value);
-    result.map_err(unfit)
+        list(lines)
+    )
 }
 
 fn task(id: &str, status: TaskStatus, began: &str) -> Task {
@@ -473,14 +465,19 @@ fn task(id: &str, status: TaskStatus, began: &str) -> Task {
 }
 
 /// An event as a line.
-fn line(event: &Event) -> String {
-    let lasts = event.minutes.map(|minutes| format!(" ({minutes}분)")).unwrap_or_default();
-    format!("{} {}{lasts}", event.starts_at.shown(), event.title)
+fn line(event: &NewEvent) -> String {
+    let lasts = event.duration_minutes.map(|minutes| format!(" ({minutes}분)"));
+    format!("{} {}{}", event.starts_at.shown(), event.title, lasts.unwrap_or_default())
+}
+
+/// A line for each.
+fn list(all: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    all.into_iter().map(|it| format!("\n- {it}")).collect()
 }
 
 /// Whether a note has all words of `query`.
-fn has(note: &Note, query: &str) -> bool {
-    let (note, query) = (note.text.to_lowercase(), query.to_lowercase());
+fn has(note: &str, query: &str) -> bool {
+    let (note, query) = (note.to_lowercase(), query.to_lowercase());
     query.split_whitespace().all(|word| note.contains(word))
 }
 
@@ -489,24 +486,10 @@ fn key(call: &Call) -> &str {
     call.meta.0.0.get(CALL_KEY).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The result of a call that did its work.
-fn said(text: impl Into<String>) -> CallToolResponse {
-    CallToolResult::success(vec![ContentBlock::text(text)]).into()
-}
-
-/// The result of a call that could not.
-fn refused(text: impl Into<String>) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(text)]).into()
-}
-
-fn fault(error: io::Error) -> ErrorData {
+fn fault(error: impl ToString) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
 fn unfit(error: serde_json::Error) -> ErrorData {
     ErrorData::invalid_params(error.to_string(), None)
-}
-
-fn unknown() -> ErrorData {
-    ErrorData::invalid_params("no such task", None)
 }

@@ -49,41 +49,30 @@ pub(crate) enum Unit {
     Fahrenheit,
 }
 
-/// What a unit measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Measure {
-    Length,
-    Weight,
-    Area,
-    Volume,
-    Temperature,
-}
-
 impl Unit {
-    /// How it is written behind a value, what it measures, and what one is in the measure's own unit.
-    fn of(self) -> (&'static str, Measure, f64) {
-        use Measure::{Area, Length, Temperature, Volume, Weight};
+    /// How it is written behind a value, the unit of all that measure the same, and what one is in that.
+    fn of(self) -> (&'static str, &'static str, f64) {
         match self {
-            Self::Km => ("km", Length, 1_000.0),
-            Self::M => ("m", Length, 1.0),
-            Self::Cm => ("cm", Length, 0.01),
-            Self::Mm => ("mm", Length, 0.001),
-            Self::Mi => ("mi", Length, 1_609.344),
-            Self::Ft => ("ft", Length, 0.3048),
-            Self::In => ("in", Length, 0.0254),
-            Self::Kg => ("kg", Weight, 1.0),
-            Self::G => ("g", Weight, 0.001),
-            Self::Lb => ("lb", Weight, 0.453_592_37),
-            Self::Oz => ("oz", Weight, 0.028_349_523_125),
-            Self::Geun => ("근", Weight, 0.6),
-            Self::M2 => ("m²", Area, 1.0),
-            Self::Pyeong => ("평", Area, 400.0 / 121.0),
-            Self::Ha => ("ha", Area, 10_000.0),
-            Self::L => ("l", Volume, 1.0),
-            Self::Ml => ("ml", Volume, 0.001),
-            Self::Gal => ("gal", Volume, 3.785_411_784),
-            Self::Celsius => ("℃", Temperature, 1.0),
-            Self::Fahrenheit => ("℉", Temperature, 5.0 / 9.0),
+            Self::Km => ("km", "m", 1_000.0),
+            Self::M => ("m", "m", 1.0),
+            Self::Cm => ("cm", "m", 0.01),
+            Self::Mm => ("mm", "m", 0.001),
+            Self::Mi => ("mi", "m", 1_609.344),
+            Self::Ft => ("ft", "m", 0.3048),
+            Self::In => ("in", "m", 0.0254),
+            Self::Kg => ("kg", "kg", 1.0),
+            Self::G => ("g", "kg", 0.001),
+            Self::Lb => ("lb", "kg", 0.453_592_37),
+            Self::Oz => ("oz", "kg", 0.028_349_523_125),
+            Self::Geun => ("근", "kg", 0.6),
+            Self::M2 => ("m²", "m²", 1.0),
+            Self::Pyeong => ("평", "m²", 400.0 / 121.0),
+            Self::Ha => ("ha", "m²", 10_000.0),
+            Self::L => ("l", "l", 1.0),
+            Self::Ml => ("ml", "l", 0.001),
+            Self::Gal => ("gal", "l", 3.785_411_784),
+            Self::Celsius => ("℃", "℃", 1.0),
+            Self::Fahrenheit => ("℉", "℃", 5.0 / 9.0),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Asking the model, once and for all of a task's runs.
 
-use futures::future::BoxFuture;
-use hanok_agent::{Language, Structured, StructuredError};
+use clap::Args;
+use hanok_agent::{Language, Structured};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{Context, StepError};
 use hanok_learning::{TextJudge, TextRelation};
-use hanok_model::{ChatRequest, DataMark, ModelError, SharedModel};
+use hanok_model::{ChatRequest, DataMark, SharedModel};
 use hanok_state::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -13,76 +13,58 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{state::OrchestratorState, wording};
 
 /// What stands in every request: who the user is, and what is known of the domain. It is data.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Background {
-    /// Of the user.
+    /// What is known of the user, as text: models read it as data
+    #[arg(long, value_name = "TEXT")]
     pub personal: Option<String>,
-    /// Of the domain.
+
+    /// What is known of the domain, as text: models read it as data
+    #[arg(long, value_name = "TEXT")]
     pub domain: Option<String>,
 }
 
 /// `text` under `heading`, between marks.
-pub fn data(heading: &str, text: &str, mark: &DataMark) -> Message {
+pub(crate) fn data(heading: &str, text: &str, mark: &DataMark) -> Message {
     Message::user(format!("{heading}\n{}", mark.around(text)))
 }
 
 impl Background {
-    fn message(&self, mark: &DataMark) -> Option<Message> {
-        let parts = [(wording::PERSONAL, &self.personal), (wording::DOMAIN, &self.domain)];
-        let parts: Vec<_> = parts
-            .iter()
-            .filter_map(|(heading, text)| {
-                let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty())?;
-                Some(format!("{heading}\n{text}"))
-            })
-            .collect();
-        (!parts.is_empty()).then(|| data(wording::DATA, &parts.join("\n\n"), mark))
-    }
-
-    /// A request: the instructions, what is known, the last messages, `more`, and the request of the turn at the end, once.
-    pub fn request(
+    /// A request: the instructions, what is known, the last messages, `more`, and what is asked for at the end, once.
+    pub(crate) fn request(
         &self,
         instructions: &str,
         state: &OrchestratorState,
         more: impl IntoIterator<Item = Message>,
+        query: &str,
         call: &Call,
     ) -> ChatRequest {
-        let system = Message::system(format!("{instructions}\n\n{}", wording::DATA));
-        let mut messages = vec![system];
-        messages.extend(self.message(&DataMark::of_call(call)));
+        let known = [(wording::PERSONAL, &self.personal), (wording::DOMAIN, &self.domain)];
+        let known = known.into_iter().filter_map(|(heading, text)| {
+            let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty())?;
+            Some(format!("{heading}\n{text}"))
+        });
+        let known = known.collect::<Vec<_>>().join("\n\n");
+        let mut messages = vec![Message::system(format!("{instructions}\n\n{}", wording::DATA))];
+        if !known.is_empty() {
+            messages.push(data(wording::DATA, &known, &DataMark::of_call(call)));
+        }
         messages.extend(state.recent().cloned());
         messages.extend(more);
-        messages.push(Message::user(state.query.as_str()));
+        messages.push(Message::user(query));
         ChatRequest::new(messages).max_tokens(wording::LONGEST)
     }
 }
 
-/// The form `name` as `model` fills it, or nothing where it does not fit twice.
+/// The form `name` as `model` fills it, in which the fields `tool` are of `tools`; nothing where it does not fit twice.
 ///
 /// # Errors
 ///
 /// What ends the run: the model's server cannot be asked, or the answer not be stored.
-pub async fn form<T>(
+pub(crate) async fn form<T>(
     model: &SharedModel,
     name: &str,
-    request: impl FnOnce(&Call) -> ChatRequest,
-    context: &Context,
-) -> Result<Option<T>, BoxError>
-where
-    T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    form_of(model, Structured::<T>::new(name), name, request, context).await
-}
-
-/// As [`form`], of a form that was made for what there is now.
-///
-/// # Errors
-///
-/// As those of [`form`].
-pub async fn form_of<T>(
-    model: &SharedModel,
-    form: Structured<T>,
-    name: &str,
+    tools: &[String],
     request: impl FnOnce(&Call) -> ChatRequest,
     context: &Context,
 ) -> Result<Option<T>, BoxError>
@@ -91,45 +73,19 @@ where
 {
     let call = context.call("model", name, "");
     let request = request(&call);
-    let ask = || -> BoxFuture<'_, Result<Option<T>, StructuredError>> {
-        Box::pin(filled(model, form, request, &call))
-    };
-    context.step(name, ask).await.map_err(cause)
-}
-
-/// The form as the model fills it, `None` when it does not.
-async fn filled<T>(
-    model: &SharedModel,
-    form: Structured<T>,
-    request: ChatRequest,
-    call: &Call,
-) -> Result<Option<T>, StructuredError>
-where
-    T: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    match form.language(Language::Korean).ask(model, request, call).await {
-        Ok(reply) => Ok(Some(reply.value)),
-        Err(error @ StructuredError::Model(_)) => Err(error),
-        Err(_) => Ok(None),
-    }
+    let form = Structured::<T>::new(name).offering("tool", tools).language(Language::Korean);
+    context.step(name, || form.fill(model, request, &call)).await.map_err(cause)
 }
 
 /// The model, judging whether two requests ask for the same work. One that does not say it says that they do not.
 #[derive(Debug, Clone, Copy)]
-pub struct ModelJudge<'a>(pub &'a SharedModel);
+pub(crate) struct ModelJudge<'a>(pub(crate) &'a SharedModel);
 
 /// What two requests ask for, as the model says it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema)]
 struct RelationForm {
-    relation: Relation,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Relation {
-    Same,
-    Different,
-    Contradicting,
+    #[schemars(with = "String", extend("enum" = ["same", "different", "contradicting"]))]
+    relation: TextRelation,
 }
 
 impl TextJudge for ModelJudge<'_> {
@@ -137,25 +93,16 @@ impl TextJudge for ModelJudge<'_> {
         let texts = format!("1. {one}\n2. {other}");
         let texts = data(wording::TWO_REQUESTS, &texts, &DataMark::of_call(call));
         let request = ChatRequest::new([Message::system(wording::SAME_WORK), texts]);
-        let quiet = call.clone().quiet();
-        let form =
-            filled(self.0, Structured::<RelationForm>::new("relation"), request, &quiet).await?;
-        Ok(match form.map(|form| form.relation) {
-            Some(Relation::Same) => TextRelation::Same,
-            Some(Relation::Contradicting) => TextRelation::Contradicting,
-            Some(Relation::Different) | None => TextRelation::Different,
-        })
+        let form = Structured::<RelationForm>::new("relation").language(Language::Korean);
+        let form = form.fill(self.0, request, &call.clone().quiet()).await?;
+        Ok(form.map_or(TextRelation::Different, |form| form.relation))
     }
 }
 
-/// The error behind a step, as whoever shows it wants it: the model's own where it is one.
-pub fn cause(error: StepError) -> BoxError {
-    let StepError::Failed(cause) = error else { return error.into() };
-    match cause.downcast::<StructuredError>() {
-        Ok(error) => match *error {
-            StructuredError::Model(error) => Box::<ModelError>::new(error),
-            error => error.into(),
-        },
-        Err(cause) => cause,
+/// The error behind a step, as whoever shows it wants it.
+pub(crate) fn cause(error: StepError) -> BoxError {
+    match error {
+        StepError::Failed(cause) => cause,
+        error => error.into(),
     }
 }

@@ -7,7 +7,7 @@ use crate::state::{Complexity, PlanStep, Statistics, StepStatus, TurnEnd};
 
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "orchestrator", rename_all = "snake_case")]
+#[serde(tag = "event", rename_all = "snake_case")]
 pub enum OrchestratorEvent {
     /// The turn begins.
     Start {

@@ -2,7 +2,6 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
@@ -12,7 +11,7 @@ use hanok_core::{Call, Chain, Clock as _};
 use hanok_graph::{App, Graph, TokioClock};
 use hanok_learning::{Learner, Memories};
 use hanok_mcp::{
-    Elicitation, ElicitationAnswer, Elicitor, McpClient, McpClientBuilder, McpConfig, McpError,
+    Elicitation, ElicitationAnswer, Elicitor, IndexedClient, McpClient, McpConfig, McpError,
 };
 use hanok_model::{Semantic, SharedModel};
 use kit::{AtOnce, failure::Failure};
@@ -20,11 +19,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Options,
-    asking::Background,
     memory::{Memory, TOPIC},
     orchestrator::Orchestrator,
     results::Results,
-    servers::Servers,
     state::OrchestratorState,
     wording,
 };
@@ -39,21 +36,17 @@ pub struct Opened {
     pub graph: Graph<OrchestratorState>,
     /// Its parts.
     pub parts: Orchestrator,
-    /// The memories, where something is learned.
-    pub memories: Memories,
     /// The store of the threads.
     pub threads: SharedCheckpointer,
     /// The store of what is too large for them.
     pub store: SharedStore,
-    /// What learns after the answers.
-    pub learner: Pupil,
+    /// What learns after the answers, if there is a user to learn of.
+    pub learner: Option<Learner>,
+    /// For whom somebody says "always": for the user, or else for the thread.
+    pub scope: StandingScope,
     /// What a reader should know first.
     pub about: String,
 }
-
-/// The learner, if there is a user to learn of.
-#[derive(Debug, Clone)]
-pub struct Pupil(Option<Arc<Learner>>);
 
 impl Opened {
     /// The graph on its stores.
@@ -61,9 +54,7 @@ impl Opened {
     pub fn app(&self) -> App<OrchestratorState> {
         self.graph.checkpointer(self.threads.clone()).remembering(self.store.clone())
     }
-}
 
-impl Pupil {
     /// Does `work`, and learns beside it what turns teach; first what waits from before, and at last what is left.
     ///
     /// # Errors
@@ -73,19 +64,12 @@ impl Pupil {
         &self,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        match &self.0 {
+        match &self.learner {
             None => work.await,
             Some(learner) => {
-                let done = learner.beside(&TokioClock, PAUSE, work).await;
-                done.map_err(Failure::wiring)?
+                learner.beside(&TokioClock, PAUSE, work).await.map_err(Failure::wiring)?
             }
         }
-    }
-
-    /// The learner, if there is one.
-    #[must_use]
-    pub fn learner(&self) -> Option<&Learner> {
-        self.0.as_deref()
     }
 }
 
@@ -102,19 +86,14 @@ pub fn sample_server(program: &Path, env: &Value) -> Value {
 }
 
 /// The configuration of the sample server: this very program, with its data in `folder`.
-///
-/// # Errors
-///
-/// [`Failure`] when the program's own file is not to be found.
 fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
     let program =
         std::env::current_exe().map_err(|error| Failure::unreadable("프로그램을", error))?;
-    let mut env: Map<String, Value> = [desk::NOW, desk::REPORT_MILLIS, desk::OLD]
-        .into_iter()
+    let passed = [desk::NOW, desk::REPORT_MILLIS, desk::OLD].into_iter();
+    let mut env: Map<String, Value> = passed
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?.into())))
         .collect();
-    let folder = folder.map(|folder| folder.display().to_string());
-    env.extend(folder.map(|folder| (desk::FOLDER.to_owned(), folder.into())));
+    env.extend(folder.map(|it| (desk::FOLDER.to_owned(), it.display().to_string().into())));
     let config = json!({"mcpServers": {"desk": sample_server(&program, &env.into())}});
     McpConfig::reader().parse(&config.to_string()).map_err(Failure::wiring)
 }
@@ -127,38 +106,32 @@ fn sample_config(folder: Option<PathBuf>) -> Result<McpConfig, Failure> {
 /// [`Failure::Usage`] for a configuration that makes no sense and differences where none is allowed, [`Failure::Unusable`] for a required
 /// server that cannot be reached.
 pub async fn connect(options: &Options, at_once: Option<AtOnce>) -> Result<McpClient, Failure> {
-    let elicitor = at_once.map(Person);
-    let Some(path) = &options.mcp else {
-        let folder = options.talk.db.as_ref().map(|db| match is_postgres(db) {
-            true => PathBuf::from("orchestrator.desk"),
-            false => db.with_extension("desk"),
-        });
-        let builder = asking(McpClient::builder(sample_config(folder)?), elicitor);
-        let client = builder.connect().await.map_err(Failure::wiring)?;
-        // Its tools are this program's own.
-        client.approve(&client.pending()).map_err(Failure::wiring)?;
-        return Ok(client);
+    let config = match (&options.mcp, &options.talk.db) {
+        (Some(path), _) => McpConfig::read(path).map_err(|error| usage(&error))?,
+        (None, Some(db)) if is_postgres(db) => sample_config(Some("orchestrator.desk".into()))?,
+        (None, db) => sample_config(db.as_ref().map(|db| db.with_extension("desk")))?,
     };
-    let config =
-        McpConfig::read(path).map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
-    let builder = asking(McpClient::builder(config), elicitor);
-    let builder = if options.locked { builder.locked() } else { builder };
+    let mut builder = McpClient::builder(config);
+    if let Some(at_once) = at_once {
+        builder = builder.elicitor(Person(at_once));
+    }
+    if options.locked {
+        builder = builder.locked();
+    }
     let client = builder.connect().await.map_err(|error| match error {
-        McpError::Locked { .. } => Failure::Usage(Chain(&error).to_string()),
+        McpError::Locked { .. } => usage(&error),
+        error if options.mcp.is_none() => Failure::wiring(error),
         error => Failure::Unusable { what: "도구의 서버를", source: error.into() },
     })?;
-    if options.accept {
-        let approved = client.approve(&client.pending());
-        approved.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
+    // The tools of the sample server are this program's own.
+    if options.accept || options.mcp.is_none() {
+        client.approve(&client.pending()).map_err(|error| usage(&error))?;
     }
     Ok(client)
 }
 
-fn asking(builder: McpClientBuilder, person: Option<Person>) -> McpClientBuilder {
-    match person {
-        Some(person) => builder.elicitor(person),
-        None => builder,
-    }
+pub(crate) fn usage(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::Usage(Chain(error).to_string())
 }
 
 /// Whoever types, for servers that wait for an answer within a call.
@@ -225,80 +198,61 @@ pub async fn open_on(
     threads: SharedCheckpointer,
     store: SharedStore,
 ) -> Result<Opened, Failure> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let (gates, detection) =
-        (options.gates(kit::somebody_types(), variable)?, options.detection(variable)?);
-    let user = options.learns_of(variable)?;
-    let embedder = kit::meaning::embedder()?;
+    let (user, embedder) = (options.learns_of(), kit::meaning::embedder()?);
     let config = options.mcp.as_deref().unwrap_or(Path::new(""));
     let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
     let (of_tools, now) = (embedder.clone(), TokioClock.now());
-    let servers = Servers::new(client, store.clone(), of_tools, detection, &config, now);
-    let servers = servers.await.map_err(Failure::wiring)?;
+    let servers = IndexedClient::new(client, store.clone(), of_tools, &config, now).await;
+    let mut servers = servers.map_err(Failure::wiring)?;
+    if let Some(every) = options.detection() {
+        servers = servers.look_every(every);
+    }
     let semantic =
         embedder.map(|embedder| Semantic::new(store.clone(), embedder, Call::detached()));
-    let remembering = semantic.map_or(store.clone(), SharedStore::new);
-    let memories = Memories::new(remembering).orchestration();
-    let learner = match user {
-        None => None,
-        Some(_) => {
-            let outbox = Consumer::new(threads.clone(), "learner", TOPIC);
-            let learner = Arc::new(Learner::new(outbox, memories.clone()));
-            learner.register().await.map_err(Failure::wiring)?;
-            Some(learner)
-        }
-    };
-    let always = StandingApprovals::new(store.clone()).scope(scope(options));
-    let results = options.results.clone().map(Results::open).transpose();
-    let results = results.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
-    let parts = Orchestrator {
-        model,
-        memory: Memory::new(memories.clone(), user, options.learned_approvals),
-        servers,
-        gates,
-        always,
-        background: Background {
-            personal: options.personal.clone(),
-            domain: options.domain.clone(),
-        },
-        results,
-    };
-    let graph = parts.clone().graph().map_err(Failure::wiring)?;
-    let about = about(&parts, user);
-    Ok(Opened { graph, parts, memories, threads, store, learner: Pupil(learner), about })
-}
-
-/// For whom somebody says "always": for the user, or else for the thread.
-#[must_use]
-pub fn scope(options: &Options) -> StandingScope {
-    match options.user.as_deref().filter(|user| !user.is_empty()) {
+    let memories = Memories::new(semantic.map_or(store.clone(), SharedStore::new)).orchestration();
+    let outbox = Consumer::new(threads.clone(), "learner", TOPIC);
+    let learner = user.map(|_| Learner::new(outbox, memories.clone()));
+    if let Some(learner) = &learner {
+        learner.register().await.map_err(Failure::wiring)?;
+    }
+    let scope = match options.user.as_deref().filter(|user| !user.is_empty()) {
         Some(user) => StandingScope::User(user.to_owned()),
         None => StandingScope::Thread(options.talk.thread.clone()),
-    }
+    };
+    let results = options.results.clone().map(Results::open).transpose();
+    let parts = Orchestrator {
+        model,
+        servers,
+        gates: options.gates(kit::somebody_types()),
+        memory: Memory::new(memories, user, options.learned_approvals),
+        always: StandingApprovals::new(store.clone()).scope(scope.clone()),
+        background: options.background.clone(),
+        results: results.map_err(|error| usage(&error))?,
+    };
+    let graph = parts.clone().graph().map_err(Failure::wiring)?;
+    let about = about(&parts);
+    Ok(Opened { graph, parts, threads, store, learner, scope, about })
 }
 
 /// What a reader should know first: who is learned of, which tools there are and are not, and what the configuration may not mean.
-fn about(parts: &Orchestrator, user: Option<&str>) -> String {
+fn about(parts: &Orchestrator) -> String {
     let client = parts.servers.client();
-    let mut lines = vec![match user {
+    let mut lines = vec![match &parts.memory.user {
         Some(user) => format!("사용자 {user}: 결정과 결과에서 배웁니다."),
         None => "아무것도 배우지 않습니다(--user 이름을 주면 배웁니다).".to_owned(),
     }];
     if !parts.gates.asks(&Gate::Tool) && !parts.gates.asks(&Gate::Step) {
         lines.push("쓰는 도구도 묻지 않고 부릅니다(--gates가 그렇게 정했습니다).".to_owned());
     }
-    let tools = parts.servers.offer().iter().len();
-    lines.push(format!("쓸 수 있는 도구 {tools}개(/tools)."));
-    let pending = client.pending().len();
-    if pending > 0 {
-        lines.push(wording::pending(pending));
+    lines.push(format!("쓸 수 있는 도구 {}개(/tools).", client.offer().len()));
+    match client.pending().len() {
+        0 => {}
+        pending => lines.push(wording::pending(pending)),
     }
-    let warning = |it: &hanok_mcp::ConfigFault| format!("설정에서 살펴볼 것: {it}");
-    lines.extend(client.warnings().iter().map(warning));
-    for status in client.status() {
-        if let Some(error) = &status.error {
-            lines.push(format!("서버 `{}`을(를) 쓸 수 없습니다: {error}", status.server));
-        }
-    }
+    lines.extend(client.warnings().iter().map(|it| format!("설정에서 살펴볼 것: {it}")));
+    let lost = client.status().into_iter().filter_map(|it| Some((it.server, it.error?)));
+    lines.extend(
+        lost.map(|(server, error)| format!("서버 `{server}`을(를) 쓸 수 없습니다: {error}")),
+    );
     lines.join("\n")
 }

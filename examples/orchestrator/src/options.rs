@@ -2,11 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::Parser;
+use clap::{Args, Parser};
 use hanok_agent::{Gate, GateSwitch, Gates};
-use kit::failure::Failure;
 
-use crate::servers::Detection;
+use crate::asking::Background;
 
 /// Does what is asked of it with the tools of MCP servers: it asks when unclear, plans, has people approve, and learns.
 ///
@@ -56,7 +55,7 @@ pub struct Options {
     pub learned_approvals: bool,
 
     /// Who asks: what is learned of this user is used, and more is learned. Without one nothing is remembered
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = user)]
     pub user: Option<String>,
 
     /// Learn nothing, and use nothing that was learned
@@ -71,133 +70,109 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
 
-    /// What is known of the user, as text: models read it as data
-    #[arg(long, value_name = "TEXT")]
-    pub personal: Option<String>,
-
-    /// What is known of the domain, as text: models read it as data
-    #[arg(long, value_name = "TEXT")]
-    pub domain: Option<String>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "as that of `talk`")]
+    pub background: Background,
 
     /// Do not look for tools that have changed before each step
     #[arg(long)]
     pub no_tool_detection: bool,
 
     /// The seconds between two looks for tools that have changed
-    #[arg(long, value_name = "SECONDS")]
-    pub tool_interval: Option<u64>,
+    #[arg(long, value_name = "SECONDS", env = "TOOL_CHECK_INTERVAL", default_value_t = 300)]
+    pub tool_interval: u64,
+
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "as that of `talk`")]
+    pub variables: Variables,
+}
+
+/// What the environment says. Each is a hidden flag, too.
+#[derive(Debug, Clone, Args)]
+pub struct Variables {
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_HITL", value_name = "ENABLE_HITL")]
+    hitl: GateSwitch,
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_CLARIFICATION_APPROVAL", value_name = "ENABLE_CLARIFICATION_APPROVAL")]
+    clarification_approval: GateSwitch,
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_PLAN_APPROVAL", value_name = "ENABLE_PLAN_APPROVAL")]
+    plan_approval: GateSwitch,
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_STEP_APPROVAL", value_name = "ENABLE_STEP_APPROVAL")]
+    step_approval: GateSwitch,
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "AUTO_TOOL_DETECTION", value_name = "AUTO_TOOL_DETECTION")]
+    tool_detection: GateSwitch,
+    #[arg(long, hide = true, value_parser = switch, default_value = "")]
+    #[arg(env = "ENABLE_LKM_MEMORY", value_name = "ENABLE_LKM_MEMORY")]
+    memory: GateSwitch,
 }
 
 /// The most bytes of a user's name: it stands in the keys of what is stored of them.
 const LONGEST_USER: usize = 200;
 
-/// The seconds between two looks, unless they are said.
-const INTERVAL: u64 = 300;
-
 impl Options {
     /// The gates: the flag's, else the variables'. Without either, a tool that may write is asked about, and where `somebody` types and
     /// asks no single question, so are what is not clear and the plan.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] for a variable that is neither true nor false.
-    pub fn gates(
-        &self,
-        somebody: bool,
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Gates, Failure> {
+    pub fn gates(&self, somebody: bool) -> Gates {
         if let Some(gates) = &self.gates {
-            return Ok(gates.clone());
+            return gates.clone();
         }
-        let switch = |name: &str| truth(name, variable(name));
+        let Variables { hitl, clarification_approval, plan_approval, step_approval, .. } =
+            self.variables;
         let each = [
-            (Gate::Clarify, switch("ENABLE_CLARIFICATION_APPROVAL")?),
-            (Gate::Plan, switch("ENABLE_PLAN_APPROVAL")?),
-            (Gate::Step, switch("ENABLE_STEP_APPROVAL")?),
+            (Gate::Clarify, clarification_approval),
+            (Gate::Plan, plan_approval),
+            (Gate::Step, step_approval),
         ];
-        let is_any = each.iter().any(|(_, on)| *on == Some(true));
-        if switch("ENABLE_HITL")?.is_none() && each.iter().all(|(_, on)| on.is_none()) {
-            let asked = somebody && self.talk.question.is_empty() && !self.talk.json;
-            let early = [Gate::Clarify, Gate::Plan].into_iter().filter(|_| asked);
-            return Ok(Gates::only(early.chain([Gate::Tool])));
+        let is_said = each.iter().any(|(_, switch)| *switch != GateSwitch::Inherit);
+        match (hitl, is_said) {
+            (GateSwitch::Inherit, false) => {
+                let asked = somebody && self.talk.question.is_empty() && !self.talk.json;
+                let early = [Gate::Clarify, Gate::Plan].into_iter().filter(|_| asked);
+                Gates::only(early.chain([Gate::Tool]))
+            }
+            // One that is on is on alone, as long as not all are said to be.
+            (GateSwitch::Inherit, true) => {
+                let on = each.into_iter().filter(|(_, switch)| *switch == GateSwitch::On);
+                Gates::only(on.map(|(gate, _)| gate))
+            }
+            (all, _) => each
+                .into_iter()
+                .fold(Gates::all(all == GateSwitch::On), |all, (gate, it)| all.gate(gate, it)),
         }
-        let all = match switch("ENABLE_HITL")? {
-            Some(all) => all,
-            None => is_any,
-        };
-        // One that is on is on alone, as long as not all are said to be.
-        let others = match is_any && switch("ENABLE_HITL")?.is_none() {
-            true => GateSwitch::Off,
-            false => GateSwitch::Inherit,
-        };
-        let gates = each.into_iter().fold(Gates::all(all), |gates, (gate, on)| {
-            let switch = match on {
-                Some(true) => GateSwitch::On,
-                Some(false) => GateSwitch::Off,
-                None => others,
-            };
-            gates.gate(gate, switch)
-        });
-        Ok([Gate::Tool, Gate::Definitions]
-            .into_iter()
-            .fold(gates, |gates, gate| gates.gate(gate, others)))
     }
 
-    /// How changed tools are looked for.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] for a variable that makes no sense.
-    pub fn detection(
-        &self,
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Detection, Failure> {
-        let name = "AUTO_TOOL_DETECTION";
-        let automatic = truth(name, variable(name))?.unwrap_or(true) && !self.no_tool_detection;
-        let name = "TOOL_CHECK_INTERVAL";
-        let seconds = match (self.tool_interval, variable(name)) {
-            (Some(seconds), _) => seconds,
-            (None, Some(text)) => {
-                text.trim().parse().map_err(|_no_number: std::num::ParseIntError| {
-                    Failure::Usage(format!(
-                        "{name}은(는) 초를 나타내는 수입니다. 받은 값: {text:?}"
-                    ))
-                })?
-            }
-            (None, None) => INTERVAL,
-        };
-        Ok(Detection { automatic, interval: Duration::from_secs(seconds) })
+    /// The time after which the servers are asked for their tools again, if they are.
+    pub fn detection(&self) -> Option<Duration> {
+        let is_on = !self.no_tool_detection && self.variables.tool_detection != GateSwitch::Off;
+        is_on.then_some(Duration::from_secs(self.tool_interval))
     }
 
     /// The user of whom something is learned, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] for a variable that is neither true nor false, and for a name that is too long for what is stored of a user.
-    pub fn learns_of(
-        &self,
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Option<&str>, Failure> {
-        let bytes = self.user.as_ref().map_or(0, String::len);
-        if bytes > LONGEST_USER {
-            return Err(Failure::Usage(format!(
-                "--user의 이름은 {LONGEST_USER}바이트까지입니다. 받은 이름: {bytes}바이트"
-            )));
-        }
-        let name = "ENABLE_LKM_MEMORY";
-        let learns = truth(name, variable(name))?.unwrap_or(true) && !self.no_memory;
-        Ok(self.user.as_deref().filter(|user| learns && !user.is_empty()))
+    pub fn learns_of(&self) -> Option<&str> {
+        let is_on = !self.no_memory && self.variables.memory != GateSwitch::Off;
+        self.user.as_deref().filter(|user| is_on && !user.is_empty())
     }
 }
 
-/// Whether a variable says yes or no; nothing where it is not set.
-fn truth(name: &str, value: Option<String>) -> Result<Option<bool>, Failure> {
-    let Some(value) = value else { return Ok(None) };
+/// A user's name, of a length that can be stored.
+fn user(name: &str) -> Result<String, String> {
+    match name.len() {
+        0..=LONGEST_USER => Ok(name.to_owned()),
+        bytes => Err(format!("이름은 {LONGEST_USER}바이트까지입니다. 받은 이름: {bytes}바이트")),
+    }
+}
+
+/// Whether a variable says yes or no; neither where it is empty.
+fn switch(value: &str) -> Result<GateSwitch, &'static str> {
     match value.trim().to_lowercase().as_str() {
-        "" => Ok(None),
-        "true" | "1" | "yes" | "on" => Ok(Some(true)),
-        "false" | "0" | "no" | "off" => Ok(Some(false)),
-        _ => Err(Failure::Usage(format!("{name}은(는) true 또는 false입니다. 받은 값: {value:?}"))),
+        "" => Ok(GateSwitch::Inherit),
+        "true" | "1" | "yes" | "on" => Ok(GateSwitch::On),
+        "false" | "0" | "no" | "off" => Ok(GateSwitch::Off),
+        _ => Err("true 또는 false입니다"),
     }
 }
 
@@ -205,31 +180,29 @@ fn truth(name: &str, value: Option<String>) -> Result<Option<bool>, Failure> {
 mod tests {
     use super::*;
 
-    fn gates(somebody: bool, arguments: &[&str], variables: &[(&str, &str)]) -> [bool; 4] {
-        let options = Options::parse_from([&["orchestrator"], arguments].concat());
-        let variable = |name: &str| {
-            let set = variables.iter().find(|(known, _)| *known == name);
-            set.map(|(_, value)| (*value).to_owned())
-        };
-        let gates = options.gates(somebody, variable).unwrap();
+    fn options(arguments: &[&str]) -> Options {
+        Options::parse_from([&["orchestrator"], arguments].concat())
+    }
+
+    fn gates(somebody: bool, arguments: &[&str]) -> [bool; 4] {
+        let gates = options(arguments).gates(somebody);
         [Gate::Clarify, Gate::Plan, Gate::Step, Gate::Tool].map(|gate| gates.asks(&gate))
     }
 
     #[test]
     fn each_gate_is_on_off_or_as_all_are_and_all_off_wins() {
-        let hitl = ("ENABLE_HITL", "true");
-        for (arguments, variables, want) in [
-            (&[][..], &[hitl][..], [true; 4]),
-            (&[], &[hitl, ("ENABLE_STEP_APPROVAL", "false")], [true, true, false, true]),
-            (&[], &[("ENABLE_PLAN_APPROVAL", "1")], [false, true, false, false]),
-            (&[], &[("ENABLE_HITL", "off"), ("ENABLE_PLAN_APPROVAL", "on")], [false; 4]),
-            (&["--gates", "step"], &[hitl], [false, false, true, false]),
-            (&["--gates", "none"], &[hitl], [false; 4]),
-            (&["--gates", "all"], &[("ENABLE_HITL", "false")], [true; 4]),
+        for (arguments, want) in [
+            (&["--hitl=true"][..], [true; 4]),
+            (&["--hitl=true", "--step-approval=false"], [true, true, false, true]),
+            (&["--plan-approval=1"], [false, true, false, false]),
+            (&["--plan-approval=0"], [false; 4]),
+            (&["--hitl=off", "--plan-approval=on"], [false; 4]),
+            (&["--gates", "step", "--hitl=true"], [false, false, true, false]),
+            (&["--gates", "none", "--hitl=true"], [false; 4]),
+            (&["--gates", "all", "--hitl=false"], [true; 4]),
         ] {
             for somebody in [true, false] {
-                let found = gates(somebody, arguments, variables);
-                assert_eq!(found, want, "{arguments:?} {variables:?}");
+                assert_eq!(gates(somebody, arguments), want, "{arguments:?}");
             }
         }
         // What writes is asked about whatever nobody says.
@@ -237,49 +210,36 @@ mod tests {
             (true, &[][..], [true, true, false, true]),
             (true, &["안녕"], [false, false, false, true]),
             (true, &["--json"], [false, false, false, true]),
-            (false, &[], [false, false, false, true]),
+            (false, &["--hitl="], [false, false, false, true]),
         ] {
-            assert_eq!(gates(somebody, arguments, &[]), want, "{somebody} {arguments:?}");
+            assert_eq!(gates(somebody, arguments), want, "{somebody} {arguments:?}");
         }
-        let options = Options::parse_from(["orchestrator"]);
-        assert!(options.gates(true, |_| Some("perhaps".to_owned())).is_err());
-        assert!(options.detection(|_| Some("soon".to_owned())).is_err());
+        assert!(Options::try_parse_from(["orchestrator", "--hitl=perhaps"]).is_err());
     }
 
     #[test]
-    fn a_flag_wins_over_its_variable() {
-        let variable = |set: Option<(&'static str, &'static str)>| {
-            move |name: &str| set.filter(|(known, _)| *known == name).map(|(_, value)| value.into())
-        };
-        let (detection, interval) = ("AUTO_TOOL_DETECTION", "TOOL_CHECK_INTERVAL");
-        for (arguments, set, want) in [
-            (&[][..], None, (true, 300)),
-            (&["--no-tool-detection"], None, (false, 300)),
-            (&["--no-tool-detection"], Some((detection, "true")), (false, 300)),
-            (&[], Some((detection, "false")), (false, 300)),
-            (&[], Some((interval, " 7 ")), (true, 7)),
-            (&["--tool-interval", "0"], Some((interval, "7")), (true, 0)),
+    fn what_is_off_is_off_by_its_flag_or_its_variable() {
+        for (arguments, want) in [
+            (&[][..], Some(300)),
+            (&["--no-tool-detection", "--tool-detection=true"], None),
+            (&["--tool-detection=false"], None),
+            (&["--tool-interval", "0"], Some(0)),
         ] {
-            let options = Options::parse_from([&["orchestrator"], arguments].concat());
-            let found = options.detection(variable(set)).unwrap();
-            let found = (found.automatic, found.interval.as_secs());
-            assert_eq!(found, want, "{arguments:?} {set:?}");
+            let found = options(arguments).detection().map(|it| it.as_secs());
+            assert_eq!(found, want, "{arguments:?}");
         }
-        let memory = "ENABLE_LKM_MEMORY";
-        for (arguments, set, want) in [
-            (&["--user", "kim"][..], None, Some("kim")),
-            (&["--user", ""], None, None),
-            (&[], Some((memory, "true")), None),
-            (&["--user", "kim", "--no-memory"], Some((memory, "true")), None),
-            (&["--user", "kim"], Some((memory, "off")), None),
+        for (arguments, want) in [
+            (&["--user", "kim"][..], Some("kim")),
+            (&["--user", ""], None),
+            (&["--memory=true"], None),
+            (&["--user", "kim", "--no-memory", "--memory=true"], None),
+            (&["--user", "kim", "--memory=off"], None),
         ] {
-            let options = Options::parse_from([&["orchestrator"], arguments].concat());
-            assert_eq!(options.learns_of(variable(set)).unwrap(), want, "{arguments:?} {set:?}");
+            assert_eq!(options(arguments).learns_of(), want, "{arguments:?}");
         }
-        for (letters, fits) in [(LONGEST_USER, true), (LONGEST_USER + 1, false), (3_000, false)] {
-            let name = "a".repeat(letters);
-            let options = Options::parse_from(["orchestrator", "--user", &name]);
-            assert_eq!(options.learns_of(|_| None).is_ok(), fits, "{letters}");
+        for (letters, fits) in [(LONGEST_USER, true), (LONGEST_USER + 1, false)] {
+            let parsed = Options::try_parse_from(["orchestrator", "--user", &"a".repeat(letters)]);
+            assert_eq!(parsed.is_ok(), fits, "{letters}");
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::{
     fs,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use hanok_core::{ThreadKey, Timestamp};
+use hanok_state::Role;
 use serde::Serialize;
 use serde_json::json;
 use thiserror::Error;
@@ -15,9 +16,7 @@ use crate::state::{OrchestratorState, StepResult, StepStatus, TurnEnd};
 
 /// The folder of the results. A file is written whole or not at all, and written again with the same bytes when its node runs again.
 #[derive(Debug, Clone)]
-pub struct Results {
-    folder: PathBuf,
-}
+pub struct Results(PathBuf);
 
 /// The reason why a result is not in its file.
 #[derive(Debug, Error)]
@@ -27,12 +26,6 @@ pub struct ResultsError {
     source: io::Error,
 }
 
-impl ResultsError {
-    fn of(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        |source| Self { path: path.to_owned(), source }
-    }
-}
-
 impl Results {
     /// The results in `folder`, which is made where it is not there: better no turn than one that ends without its files.
     ///
@@ -40,22 +33,19 @@ impl Results {
     ///
     /// What the disk says.
     pub fn open(folder: PathBuf) -> Result<Self, ResultsError> {
-        fs::create_dir_all(&folder).map_err(ResultsError::of(&folder))?;
-        Ok(Self { folder })
+        match fs::create_dir_all(&folder) {
+            Ok(()) => Ok(Self(folder)),
+            Err(source) => Err(ResultsError { path: folder, source }),
+        }
     }
 
     /// Writes a step of `thread`.
-    ///
-    /// # Errors
-    ///
-    /// What the disk says.
-    pub fn step(
+    pub(crate) fn step(
         &self,
         thread: &ThreadKey,
         state: &OrchestratorState,
         step: &StepResult,
     ) -> Result<(), ResultsError> {
-        let name = format!("{}-step-{:02}", turn(state), step.number);
         let ended = match step.status {
             StepStatus::Done => "done",
             StepStatus::Failed => "failed",
@@ -66,15 +56,11 @@ impl Results {
             let arguments = &call.arguments.0;
             text.push_str(&format!("\n## {}\n\n`{arguments}`\n\n{}\n", call.of, call.text));
         }
-        self.write(thread, &name, step, &text)
+        self.write(thread, state, &format!("step-{:02}", step.number), step, &text)
     }
 
     /// Writes the answer of a turn of `thread`.
-    ///
-    /// # Errors
-    ///
-    /// What the disk says.
-    pub fn answer(
+    pub(crate) fn answer(
         &self,
         thread: &ThreadKey,
         state: &OrchestratorState,
@@ -84,69 +70,55 @@ impl Results {
     ) -> Result<(), ResultsError> {
         let steps: Vec<_> = state.results.iter().map(|step| (step.number, step.status)).collect();
         let whole = json!({
-            "query": state.query, "end": end, "answer": answer, "statistics": state.statistics, "steps": steps,
-            "decisions": state.decisions, "at": at,
+            "query": state.query, "end": end, "answer": answer, "statistics": state.statistics(),
+            "steps": steps, "decisions": state.decisions, "at": at,
         });
         let text = format!("# {}\n\n{answer}\n", state.query.replace('\n', " "));
-        self.write(thread, &format!("{}-answer", turn(state)), &whole, &text)
+        self.write(thread, state, "answer", &whole, &text)
     }
 
+    /// Writes a file of JSON and one of words, named by the number of the turn: by the questions that were asked.
     fn write(
         &self,
         thread: &ThreadKey,
+        state: &OrchestratorState,
         name: &str,
         value: &impl Serialize,
         text: &str,
     ) -> Result<(), ResultsError> {
-        let folder = self.folder.join(folder_name(thread));
-        fs::create_dir_all(&folder).map_err(ResultsError::of(&folder))?;
-        let json = serde_json::to_vec_pretty(value).map_err(io::Error::other);
-        let json = json.map_err(ResultsError::of(&folder))?;
-        for (extension, bytes) in [("json", json.as_slice()), ("md", text.as_bytes())] {
-            let file = folder.join(format!("{name}.{extension}"));
-            atomically(&file, bytes).map_err(ResultsError::of(&file))?;
-        }
-        Ok(())
+        let turn = state.messages.iter().filter(|message| message.role() == Role::User).count();
+        let folder = self.0.join(folder_name(thread.thread()));
+        let write = || {
+            fs::create_dir_all(&folder)?;
+            let json = serde_json::to_vec_pretty(value)?;
+            for (extension, bytes) in [("json", json.as_slice()), ("md", text.as_bytes())] {
+                let file = folder.join(format!("{turn:03}-{name}.{extension}"));
+                // It is there whole, or as it was before.
+                let part = file.with_extension("part");
+                let mut open = fs::File::create(&part)?;
+                open.write_all(bytes)?;
+                open.sync_all()?;
+                fs::rename(part, file)?;
+            }
+            Ok(())
+        };
+        write().map_err(|source| ResultsError { path: folder.join(name), source })
     }
 }
 
-/// The number of the turn, by the messages that stand before it.
-fn turn(state: &OrchestratorState) -> String {
-    let before = state.messages.iter().filter(|message| message.role() == hanok_state::Role::User);
-    format!("{:03}", before.count())
-}
-
-/// The most bytes of a thread's name that stand in the name of its folder: with a hash, it is one that every disk takes.
+/// The most bytes of a thread's name that are the name of its folder.
 const LONGEST: usize = 200;
 
-/// The name of a thread as that of a folder: two threads have two. A long one ends with the hash of the whole.
-fn folder_name(thread: &ThreadKey) -> String {
-    let (mut name, mut cut) = (String::new(), 0);
-    for byte in thread.thread().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(byte.into()),
-            byte => name.push_str(&format!("%{byte:02x}")),
-        }
-        if name.len() <= LONGEST {
-            cut = name.len();
-        }
+/// The name of a thread as that of a folder, which every disk takes: two threads have two. Where more than letters, digits, `-` and `_`
+/// stand in it, and where it is long, its hash stands behind it.
+fn folder_name(thread: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if thread.len() <= LONGEST && thread.chars().all(is_plain) {
+        return thread.to_owned();
     }
-    if cut < name.len() {
-        name.truncate(cut);
-        let hash = blake3::hash(thread.thread().as_bytes()).to_hex();
-        name.push('-');
-        name.extend(hash.chars().take(16));
-    }
-    name
-}
-
-/// Writes a file that is there whole or as it was before.
-fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut file = fs::File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(part, path)
+    let plain: String = thread.chars().filter(|c| is_plain(*c)).take(LONGEST).collect();
+    let hash = blake3::hash(thread.as_bytes()).to_hex();
+    format!("{plain}.{}", hash.get(..16).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -199,14 +171,14 @@ mod tests {
 
     #[test]
     fn a_thread_has_a_folder_of_its_own() {
-        let name = |name: &str| folder_name(&ThreadKey::named(name).unwrap());
-        assert_eq!(name("main"), "main");
-        assert_eq!(name("../회의"), "%2e%2e%2f%ed%9a%8c%ec%9d%98");
-        assert_ne!(name("a b"), name("a%20b"));
-        let (one, other) = (name(&"가".repeat(85)), name(&format!("{}나", "가".repeat(84))));
-        assert_ne!(one, other);
-        let start = "%ea%b0%80".repeat(22);
-        assert!(one.starts_with(&format!("{start}-")) && one.len() <= 217, "{one}");
-        assert_eq!(name(&"a".repeat(200)), "a".repeat(200));
+        assert_eq!(folder_name("main"), "main");
+        assert_eq!(folder_name(&"a".repeat(LONGEST)), "a".repeat(LONGEST));
+        let names = ["../회의", "a b", "a%20b", "ab", "a/b", &"가".repeat(85), &"a".repeat(255)];
+        let folders: std::collections::BTreeSet<_> = names.map(folder_name).into();
+        assert_eq!(folders.len(), names.len());
+        for folder in folders {
+            assert!(folder.len() < 255 && !folder.contains(['/', ' ']), "{folder}");
+            assert!(!folder.starts_with(".."), "{folder}");
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! The state of a turn.
 
-use hanok_agent::{Decision, Gate, Risk};
+use hanok_agent::{Decision, DecisionKind, Gate, Risk};
 use hanok_core::Timestamp;
-use hanok_learning::{RunOutcome, ToolRef};
+use hanok_learning::{RunOutcome, Tally, ToolRef};
 use hanok_state::{Json, Message, Messages, Role, State};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::wording;
 
 /// The state of a thread. A turn begins with [`asking`], which resets everything but the messages.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,8 +14,6 @@ pub struct OrchestratorState {
     pub messages: Messages,
     /// The request of the turn, with what made it clear.
     pub query: String,
-    /// When the turn began.
-    pub started_at: Option<Timestamp>,
     /// The gates that asked when the turn began: they ask until it is over, whatever process goes on with it.
     pub gates: Vec<Gate>,
     /// Whether the request needs tools.
@@ -33,17 +30,15 @@ pub struct OrchestratorState {
     pub decided: Option<GateDecision>,
     /// What is wrong with the last decision at a gate: it asks again.
     pub fault: Option<String>,
-    /// The number of steps that are over.
-    pub steps_over: usize,
     /// The step that is about to be made.
     pub preparation: Option<Preparation>,
     /// What came of it.
     pub execution: Option<Execution>,
     /// The steps that are over.
+    #[reduce(append)]
     pub results: Vec<StepResult>,
-    /// How the steps went so far.
-    pub statistics: Statistics,
     /// The decisions of the turn, in their order.
+    #[reduce(append)]
     pub decisions: Vec<DecisionEntry>,
     /// The hashes of the definitions of tools that were refused: people are not asked about them again.
     #[reduce(append)]
@@ -59,7 +54,6 @@ pub fn asking(text: &str) -> OrchestratorStateUpdate {
     OrchestratorState::update()
         .message(Message::user(text))
         .query(text.to_owned())
-        .started_at(None)
         .gates(Vec::new())
         .complexity(None)
         .clarity(None)
@@ -68,12 +62,10 @@ pub fn asking(text: &str) -> OrchestratorStateUpdate {
         .revisions(0)
         .decided(None)
         .fault(None)
-        .steps_over(0)
         .preparation(None)
         .execution(None)
-        .results(Vec::new())
-        .statistics(Statistics::default())
-        .decisions(Vec::new())
+        .overwrite_results(Vec::new())
+        .overwrite_decisions(Vec::new())
         .end(None)
         .answer(None)
 }
@@ -95,8 +87,17 @@ impl OrchestratorState {
 
     /// The step that is next, and its number from 1.
     pub fn step(&self) -> Option<(usize, &PlanStep)> {
-        let step = self.plan.as_ref()?.steps.get(self.steps_over)?;
-        Some((self.steps_over + 1, step))
+        Some((self.results.len() + 1, self.steps().get(self.results.len())?))
+    }
+
+    /// The steps of the plan.
+    pub fn steps(&self) -> &[PlanStep] {
+        self.plan.as_ref().map(|plan| plan.steps.as_slice()).unwrap_or_default()
+    }
+
+    /// How the steps went so far.
+    pub fn statistics(&self) -> Statistics {
+        Statistics::of(&self.results, self.steps().len())
     }
 }
 
@@ -118,8 +119,6 @@ pub struct ClarityAnalysis {
     pub confidence: f64,
     /// What a person should be asked.
     pub questions: Vec<String>,
-    /// True when the gate is to ask.
-    pub is_unclear: bool,
     /// The answers that people gave before to requests like this.
     pub past: Vec<PastAnswer>,
     /// The past answer that was used without asking.
@@ -153,8 +152,6 @@ pub struct Plan {
     pub original: Option<Vec<PlanStep>>,
     /// Where the steps come from.
     pub by: PlanSource,
-    /// The records of the memory that it rests on.
-    pub applied: Vec<String>,
     /// What was wrong with what the model planned.
     pub faults: Vec<String>,
 }
@@ -175,10 +172,12 @@ pub enum PlanSource {
 }
 
 /// A step of a plan.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct PlanStep {
     /// What is to be done.
+    #[schemars(length(min = 1, max = 1_000))]
     pub task: String,
     /// The tool that is likely to do it, by its name for models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,7 +203,7 @@ pub struct DecisionEntry {
     /// The step, where it was about one.
     pub step: Option<usize>,
     /// The decision.
-    pub decision: String,
+    pub decision: DecisionKind,
     /// The reason why nobody was asked, if nobody was.
     pub automatic: Option<String>,
     /// When it was processed.
@@ -218,7 +217,7 @@ pub struct Preparation {
     /// The tools that fit, the best first, by their names for models.
     pub tools: Vec<String>,
     /// The hash of the definition of the first of them.
-    pub definition: Option<String>,
+    pub definition: String,
     /// The tools that fail too often for this.
     pub avoided: Vec<String>,
     /// The call, where it was worked out before the step.
@@ -226,11 +225,11 @@ pub struct Preparation {
     /// How often the step was prepared: again when a tool is gone.
     pub attempts: u32,
     /// The calls of the attempts before.
-    pub spent: u32,
+    pub spent: usize,
     /// Why it was prepared again.
     pub again: Option<String>,
-    /// The tool that the plan names and that is not offered: another one stands in for it, and nobody has approved that.
-    pub replaced: Option<String>,
+    /// True when the tool that the plan names is not offered: another one stands in for it, and nobody has approved that.
+    pub stands_in: bool,
     /// True when the step is left out.
     pub skipped: bool,
 }
@@ -241,8 +240,7 @@ pub struct PreparedCall {
     /// The tool, by its name for models.
     pub tool: String,
     /// The tool with its server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<ToolRef>,
+    pub of: ToolRef,
     /// The hash of its definition.
     pub definition: String,
     /// The arguments.
@@ -281,14 +279,12 @@ pub struct ToolUse {
     /// The arguments, without what the tool's schema marks as secret.
     pub arguments: Json,
     /// True when some of them are secret: they are not learned.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_secrets: bool,
     /// True when its result says that it succeeded.
     pub succeeded: bool,
     /// True when it was not made: a person refused it, or it could not be read.
     pub unmade: bool,
     /// True when it was not made because a person rejected it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_rejected: bool,
     /// The result, in words.
     pub text: String,
@@ -373,24 +369,23 @@ impl Statistics {
     pub fn of(results: &[StepResult], total: usize) -> Self {
         let count = |status| results.iter().filter(|result| result.status == status).count();
         let (succeeded, failed) = (count(StepStatus::Done), count(StepStatus::Failed));
-        let calls = || results.iter().flat_map(|result| &result.calls).filter(|call| !call.unmade);
+        let calls = results.iter().flat_map(|result| &result.calls).filter(|call| !call.unmade);
+        let calls: Vec<_> = calls.map(|call| call.succeeded).collect();
+        let made = calls.iter().filter(|succeeded| **succeeded).count();
+        let rate = |successes: usize, failures: usize| {
+            let (successes, failures) = (successes as u64, failures as u64);
+            Tally { successes, failures }.rate()
+        };
         Self {
             total,
             over: results.len(),
             succeeded,
             failed,
             skipped: count(StepStatus::Skipped),
-            success_rate: share(succeeded, succeeded + failed),
-            call_success_rate: share(
-                calls().filter(|call| call.succeeded).count(),
-                calls().count(),
-            ),
+            success_rate: rate(succeeded, failed),
+            call_success_rate: rate(made, calls.len() - made),
         }
     }
-}
-
-fn share(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// How a turn ended.
@@ -436,17 +431,6 @@ impl TurnEnd {
         match self {
             Self::Done => Some(RunOutcome::Succeeded),
             Self::Partly | Self::AllFailed => Some(RunOutcome::Failed),
-            _ => None,
-        }
-    }
-
-    /// The answer where no model writes one.
-    #[must_use]
-    pub fn words(self) -> Option<&'static str> {
-        match self {
-            Self::AllSkipped => Some(wording::ALL_SKIPPED),
-            Self::Rejected => Some(wording::REJECTED),
-            Self::NoAnswer => Some(wording::NO_ANSWER),
             _ => None,
         }
     }

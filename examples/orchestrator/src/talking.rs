@@ -2,28 +2,29 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use hanok_agent::{AuditEvent, AuditKey, AuditRecord, StopReason, audit_of};
-use hanok_checkpoint::Log;
-use hanok_core::{Answerer, Chain, Stored, Tenant};
-use hanok_graph::{Event, Graph, RunError, Thread};
-use hanok_learning::{
-    BehaviourMemory, ClarificationMemory, Forget, Memories, PlanMemory, ToolMemory, WorkflowMemory,
+use hanok_agent::{
+    AuditEvent, AuditKey, AuditRecord, RecommendedTool, StandingScope, StopReason, ToolQuery,
+    audit_of,
 };
-use hanok_mcp::{Change, ChangeKind};
+use hanok_checkpoint::Log;
+use hanok_core::{Answerer, Clock as _, Stored, Tenant, Timestamp};
+use hanok_graph::{Event, Graph, RunError, Thread, TokioClock};
+use hanok_learning::{
+    BehaviourMemory, ClarificationMemory, Forget, Learner, PlanMemory, ToolMemory, WorkflowMemory,
+};
+use hanok_mcp::{Change, ChangeKind, OfferedTool};
 use hanok_state::Messages;
 use kit::{Ended, Talk, failure::Failure, progress::short};
 use serde_json::Value;
 
 use crate::{
-    Options,
     events::{OrchestratorEvent, Status},
-    opened::{Opened, Pupil, scope},
+    opened::{Opened, usage},
     orchestrator::Orchestrator,
-    servers::{now, tool_query},
-    state::{OrchestratorState, OrchestratorStateUpdate, StepStatus, TurnEnd, asking},
+    state::{OrchestratorState, OrchestratorStateUpdate, PlanStep, StepStatus, TurnEnd, asking},
     wording,
 };
 
@@ -35,10 +36,8 @@ const AUDIT_KEY: &str = "HANOK_AUDIT_KEY";
 pub struct Talking {
     parts: Orchestrator,
     graph: Graph<OrchestratorState>,
-    memories: Memories,
-    learner: Pupil,
-    user: Option<String>,
-    scope: hanok_agent::StandingScope,
+    learner: Option<Learner>,
+    scope: StandingScope,
     /// The differences that were shown: those, and no others, are accepted.
     shown: Mutex<Vec<Change>>,
 }
@@ -46,17 +45,25 @@ pub struct Talking {
 impl Talking {
     /// A conversation with what was opened.
     #[must_use]
-    pub fn new(opened: &Opened, options: &Options) -> Self {
+    pub fn new(opened: &Opened) -> Self {
         Self {
             parts: opened.parts.clone(),
             graph: opened.graph.clone(),
-            memories: opened.memories.clone(),
             learner: opened.learner.clone(),
-            user: opened.parts.memory.user().map(str::to_owned),
-            scope: scope(options),
+            scope: opened.scope.clone(),
             shown: Mutex::default(),
         }
     }
+}
+
+fn now() -> Timestamp {
+    TokioClock.now()
+}
+
+/// All lines, or what is said where there is none.
+fn lines(all: impl IntoIterator<Item = String>, none: &str) -> String {
+    let all: Vec<_> = all.into_iter().collect();
+    if all.is_empty() { none.to_owned() } else { all.join("\n") }
 }
 
 impl Talk for Talking {
@@ -97,11 +104,7 @@ impl Talk for Talking {
     }
 
     fn told(&self, item: &Stored) -> Option<Value> {
-        let event = serde_json::to_value(item.decode::<OrchestratorEvent>().ok()?).ok()?;
-        let Value::Object(mut event) = event else { return None };
-        let kind = event.remove("orchestrator")?;
-        event.insert("event".to_owned(), kind);
-        Some(Value::Object(event))
+        serde_json::to_value(item.decode::<OrchestratorEvent>().ok()?).ok()
     }
 
     fn question_event(&self) -> &'static str {
@@ -114,13 +117,13 @@ impl Talk for Talking {
         definition: Option<String>,
         answerer: Option<Answerer>,
     ) -> Result<String, Failure> {
-        let offered = self.parts.servers.offer().get(tool).map(|tool| tool.definition.clone());
-        let Some(definition) = definition.or(offered) else {
+        let offered = || Some(self.parts.offer().get(tool)?.hash.to_string());
+        let Some(definition) = definition.or_else(offered) else {
             return Ok(format!("`{tool}` 도구가 없어 늘 그렇게 하도록 할 수 없습니다."));
         };
-        let (scope, always) = (self.scope.clone(), &self.parts.always);
-        let allowed = always.allow(scope, tool, &definition, answerer, now());
-        let allowed = allowed.await.map_err(Failure::wiring)?;
+        let always = &self.parts.always;
+        let allowed = always.allow(self.scope.clone(), tool, &definition, answerer, now()).await;
+        let allowed = allowed.map_err(Failure::wiring)?;
         Ok(format!("30일 동안, 도구가 달라지지 않는 한 묻지 않습니다: {allowed}"))
     }
 
@@ -136,13 +139,13 @@ impl Talk for Talking {
             ("tools", query) => self.tools(query).await?,
             ("why", "") => why(&state),
             ("approvals", "") => self.approvals(thread).await?,
-            ("always", "") => self.standing().await?,
+            ("always", "") => {
+                let all = self.parts.always.all(now()).await.map_err(Failure::wiring)?;
+                lines(all.iter().map(ToString::to_string), "묻지 않기로 한 도구가 없습니다.")
+            }
             ("ask-again", tool) if !tool.is_empty() => {
-                self.parts
-                    .always
-                    .revoke(&self.scope, tool, now())
-                    .await
-                    .map_err(Failure::wiring)?;
+                let revoked = self.parts.always.revoke(&self.scope, tool, now()).await;
+                revoked.map_err(Failure::wiring)?;
                 format!("`{tool}`을(를) 다시 묻습니다.")
             }
             ("memory", "") => self.remembered().await?,
@@ -178,44 +181,31 @@ impl Talk for Talking {
 
 impl Talking {
     async fn tools(&self, query: &str) -> Result<String, Failure> {
-        let offer = self.parts.servers.offer();
+        let offer = self.parts.offer();
         if query.is_empty() {
-            let line = |(name, offered): (&String, &crate::servers::Offered)| {
+            let line = |(name, offered): (&String, &OfferedTool)| {
                 let risk = wording::risk(offered.risk);
                 format!("{name} ({risk}): {}", short(offered.spec().description()))
             };
-            let lines: Vec<_> = offer.iter().map(line).collect();
-            let none = "쓸 수 있는 도구가 없습니다.".to_owned();
-            return Ok(if lines.is_empty() { none } else { lines.join("\n") });
+            return Ok(lines(offer.iter().map(line), "쓸 수 있는 도구가 없습니다."));
         }
-        let query = tool_query(query);
-        let found = self.parts.servers.index().recommend(&query, now()).await;
+        let found = self.parts.servers.index().recommend(&ToolQuery::new(query), now()).await;
         let found = found.map_err(Failure::wiring)?;
-        let all =
-            found.pinned.iter().chain(&found.tools).filter(|tool| offer.get(tool.name()).is_some());
-        let line = |tool: &hanok_agent::RecommendedTool| {
-            let score = tool.score;
+        let line = |tool: &RecommendedTool| {
+            let (name, score) = (tool.name(), tool.score);
+            let (exact, keywords) = (score.exact, score.keywords);
+            let (meaning, experience, total) = (score.meaning, score.experience, score.total());
             format!(
-                "{:.3} {} = 이름 {:.2} + 말 {:.3} + 뜻 {:.3} + 경험 {:+.3}",
-                score.total(),
-                tool.name(),
-                score.exact,
-                score.keywords,
-                score.meaning,
-                score.experience
+                "{total:.3} {name} = 이름 {exact:.2} + 말 {keywords:.3} + 뜻 {meaning:.3} + 경험 {experience:+.3}"
             )
         };
-        let lines: Vec<_> = all.map(line).collect();
-        Ok(if lines.is_empty() {
-            "맞는 도구가 없습니다.".to_owned()
-        } else {
-            lines.join("\n")
-        })
+        let all = found.pinned.iter().chain(&found.tools);
+        let all = all.filter(|tool| offer.contains_key(tool.name()));
+        Ok(lines(all.map(line), "맞는 도구가 없습니다."))
     }
 
     async fn approvals(&self, thread: &Thread<OrchestratorState>) -> Result<String, Failure> {
-        let store = thread.app().store().clone();
-        let log = Log::new(store, thread.key().clone());
+        let log = Log::new(thread.app().store().clone(), thread.key().clone());
         let key = std::env::var(AUDIT_KEY).ok().filter(|key| !key.is_empty());
         let key = key.as_deref().map(AuditKey::new);
         let records = audit_of(&log, key.as_ref()).await.map_err(Failure::wiring)?;
@@ -233,53 +223,39 @@ impl Talking {
         Ok(lines.join("\n"))
     }
 
-    async fn standing(&self) -> Result<String, Failure> {
-        let all = self.parts.always.all(now()).await.map_err(Failure::wiring)?;
-        let lines: Vec<_> = all.iter().map(ToString::to_string).collect();
-        let none = "묻지 않기로 한 도구가 없습니다.".to_owned();
-        Ok(if lines.is_empty() { none } else { lines.join("\n") })
-    }
-
     async fn remembered(&self) -> Result<String, Failure> {
-        let Some(user) = &self.user else { return Ok(NO_USER.to_owned()) };
-        let of = self.memories.of(Tenant::default(), user);
-        let mut lines = Vec::new();
+        let Some(user) = &self.parts.memory.user else { return Ok(NO_USER.to_owned()) };
+        let of = self.parts.memory.all.of(Tenant::default(), user);
+        let mut all = Vec::new();
         macro_rules! all {
             ($($kind:ty: $name:expr),*) => {$(
                 for record in of.all::<$kind>(now()).await.map_err(Failure::wiring)? {
-                    lines.push(format!("[{}] {}", $name, short(&record.text)));
+                    all.push(format!("[{}] {}", $name, short(&record.text)));
                 }
             )*};
         }
         all!(PlanMemory: "계획", ToolMemory: "도구", ClarificationMemory: "되물음", BehaviourMemory: "결정", WorkflowMemory: "흐름");
-        Ok(if lines.is_empty() {
-            "배운 것이 없습니다.".to_owned()
-        } else {
-            lines.join("\n")
-        })
+        Ok(lines(all, "배운 것이 없습니다."))
     }
 
     async fn forget(&self, what: &str, thread: &str) -> Result<String, Failure> {
-        let (Some(user), Some(learner)) = (&self.user, self.learner.learner()) else {
+        let (Some(user), Some(learner)) = (&self.parts.memory.user, &self.learner) else {
             return Ok(NO_USER.to_owned());
         };
-        let of = self.memories.of(Tenant::default(), user);
-        // A server may be called what stands for something else.
-        let named = what.strip_prefix("서버 ").map(str::trim).filter(|server| !server.is_empty());
-        let (gone, whose) = match (named, what) {
-            (None, "") => return Err(Failure::Usage(FORGET.to_owned())),
-            (None, "모두") => (learner.forget(&of, &Forget::Everything, now()).await, ""),
-            (None, "대화") => {
-                (learner.forget(&of, &Forget::Thread(thread.to_owned()), now()).await, "")
-            }
-            (named, what) => {
-                let server = named.unwrap_or(what);
-                let gone = learner.forget_server(&Tenant::default(), server, now()).await;
-                (gone, "모든 사용자의 기억에서 ")
+        let of = self.parts.memory.all.of(Tenant::default(), user);
+        let mut whose = "";
+        let gone = match what {
+            "" => return Err(Failure::Usage(FORGET.to_owned())),
+            "모두" => learner.forget(&of, &Forget::Everything, now()).await,
+            "대화" => learner.forget(&of, &Forget::Thread(thread.to_owned()), now()).await,
+            server => {
+                whose = "모든 사용자의 기억에서 ";
+                // A server may be called what stands for something else.
+                let server = server.strip_prefix("서버 ").unwrap_or(server).trim();
+                learner.forget_server(&Tenant::default(), server, now()).await
             }
         };
-        let gone = gone.map_err(Failure::wiring)?;
-        Ok(match gone.evidence {
+        Ok(match gone.map_err(Failure::wiring)?.evidence {
             0 => "잊을 것이 없었습니다.".to_owned(),
             count => format!("{whose}{count}가지를 잊었습니다."),
         })
@@ -291,17 +267,13 @@ impl Talking {
         state: &OrchestratorState,
         thread: &Thread<OrchestratorState>,
     ) -> Result<String, Failure> {
-        let reused = state.clarity.as_ref().and_then(|clarity| {
-            Some((clarity.before.as_deref()?, clarity.reused.as_ref()?.answer.as_str()))
-        });
-        let Some((query, answer)) = reused else {
+        let clarity = state.clarity.as_ref();
+        let reused = clarity.and_then(|it| Some((it.before.as_deref()?, it.reused.as_ref()?)));
+        let Some((query, reused)) = reused else {
             return Ok("앞의 차례는 지난 답을 묻지 않고 쓰지 않았습니다.".to_owned());
         };
-        let store = thread.app().store();
-        self.parts.memory.refute(store, query, answer).await.map_err(Failure::wiring)?;
-        if let Some(learner) = self.learner.learner() {
-            learner.drain(now()).await.map_err(Failure::wiring)?;
-        }
+        let refuted = self.parts.memory.refute(thread.key(), query, &reused.answer, now()).await;
+        refuted.map_err(Failure::wiring)?;
         match thread.rewind_turns(1).await {
             // Nothing stands before the first turn.
             Err(RunError::NoSuchTurn { .. }) => {}
@@ -309,71 +281,65 @@ impl Talking {
         }
         Ok(format!(
             "지난 답 ‘{}’을(를) 무르고 그 앞의 차례로 갔습니다. 다음에는 묻습니다. 한 일 자체는 되돌리지 않습니다.",
-            short(answer)
+            short(&reused.answer)
         ))
     }
 
     fn servers(&self) -> String {
-        let lines = self.parts.servers.client().status().into_iter().map(|status| {
+        let line = |status: hanok_mcp::ServerStatus| {
             let state = if status.is_connected { "연결됨" } else { "연결 안 됨" };
             let version = status.version.unwrap_or_default();
             let tools = status.tools.map(|tools| format!(", 도구 {tools}개")).unwrap_or_default();
             let error = status.error.map(|error| format!("\n  {error}")).unwrap_or_default();
             format!("{}: {state} {version}{tools}{error}", status.server)
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        };
+        lines(self.parts.servers.client().status().into_iter().map(line), "서버가 없습니다.")
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Vec<Change>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The differences, a line each under their servers; of the server or the tool `of`, whole.
     fn diff(&self, of: &str) -> String {
         let pending = self.parts.servers.client().pending();
         if !of.is_empty() {
-            let is_of =
-                |change: &&Change| change.tool().server() == of || change.tool().to_string() == of;
+            let is_of = |it: &&Change| it.tool().server() == of || it.tool().to_string() == of;
             let whole = pending.iter().filter(is_of);
-            let whole: Vec<_> =
-                whole.map(|change| format!("{change}\n{}", change.difference())).collect();
-            let none = format!("`{of}`에는 승인한 것과 다른 도구가 없습니다.");
-            return if whole.is_empty() { none } else { whole.join("\n") };
+            let whole = whole.map(|change| format!("{change}\n{}", change.difference()));
+            return lines(whole, &format!("`{of}`에는 승인한 것과 다른 도구가 없습니다."));
         }
-        if pending.is_empty() {
-            return "승인한 것과 다른 도구가 없습니다.".to_owned();
-        }
-        let mut lines = Vec::new();
+        let mut all = Vec::new();
         let servers: BTreeSet<_> = pending.iter().map(|change| change.tool().server()).collect();
         for server in servers {
             let changes = pending.iter().filter(|change| change.tool().server() == server);
-            let changes: Vec<_> = changes.collect();
-            lines.push(format!("{server}: {}가지", changes.len()));
-            lines.extend(changes.into_iter().map(change_line));
+            all.push(format!("{server}: {}가지", changes.clone().count()));
+            all.extend(changes.map(change_line));
         }
-        lines.push(
+        if all.is_empty() {
+            return "승인한 것과 다른 도구가 없습니다.".to_owned();
+        }
+        all.push(
             "정의 전체: /diff 서버, /diff 서버/도구. 승인: /accept(모두), /accept 서버.".to_owned(),
         );
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = pending;
-        lines.join("\n")
+        *self.shown() = pending;
+        all.join("\n")
     }
 
     /// Accepts what was shown, or that of one server.
     async fn accept(&self, server: &str) -> Result<String, Failure> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if shown.is_empty() {
-            return Err(Failure::Usage("먼저 /diff로 무엇이 달라졌는지 보세요.".to_owned()));
+        let is_of = |change: &Change| server.is_empty() || change.tool().server() == server;
+        let (of, left): (Vec<_>, Vec<_>) = self.shown().iter().cloned().partition(is_of);
+        if of.is_empty() {
+            return Err(Failure::Usage(match left.is_empty() {
+                true => "먼저 /diff로 무엇이 달라졌는지 보세요.".to_owned(),
+                false => format!("/diff가 보인 것 가운데 `{server}`의 것은 없습니다."),
+            }));
         }
-        if !server.is_empty() {
-            shown.retain(|change| change.tool().server() == server);
-        }
-        if shown.is_empty() {
-            return Err(Failure::Usage(format!(
-                "/diff가 보인 것 가운데 `{server}`의 것은 없습니다."
-            )));
-        }
-        let approved = self.parts.servers.client().approve(&shown);
-        approved.map_err(|error| Failure::Usage(Chain(&error).to_string()))?;
-        let is_left = |change: &Change| shown.iter().all(|it| it.tool() != change.tool());
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).retain(is_left);
+        self.parts.servers.client().approve(&of).map_err(|error| usage(&error))?;
+        *self.shown() = left;
         self.parts.servers.look(now()).await.map_err(Failure::wiring)?;
-        Ok(format!("{}가지를 승인했습니다.", shown.len()))
+        Ok(format!("{}가지를 승인했습니다.", of.len()))
     }
 }
 
@@ -408,11 +374,8 @@ fn approval_line(record: &AuditRecord) -> String {
         AuditEvent::Answered { decision, answer, changed, by: who, took, .. } => {
             let decided = decision.clone().unwrap_or_else(|| short(&answer.to_string()));
             let took = took.map(|took| format!(", {}초 뒤", took / 1_000)).unwrap_or_default();
-            let changed = match changed.len() {
-                0 => String::new(),
-                count => format!(", 고친 곳 {count}"),
-            };
-            format!("답: {decided}{}{took}{changed}", by(who))
+            let changed = (!changed.is_empty()).then(|| format!(", 고친 곳 {}", changed.len()));
+            format!("답: {decided}{}{took}{}", by(who), changed.unwrap_or_default())
         }
         AuditEvent::Settled { tool, resolution, by: who, .. } => {
             format!("확인: {tool} {resolution}{}", by(who))
@@ -435,7 +398,7 @@ fn status_line(status: Status) -> Option<String> {
         Status::Routed { complexity } => format!("[판단] {}", wording::complexity(complexity)),
         Status::Reused { query } => format!("[지난 답을 씀] {}", short(&query)),
         Status::Planned { steps, original } => {
-            let tasks = |steps: &[crate::state::PlanStep]| {
+            let tasks = |steps: &[PlanStep]| {
                 steps.iter().map(|step| short(&step.task)).collect::<Vec<_>>().join(" → ")
             };
             let before = original.map(|steps| format!(" (처음: {})", tasks(&steps)));
@@ -463,66 +426,50 @@ fn name_of(status: StepStatus) -> &'static str {
 }
 
 fn plan(state: &OrchestratorState) -> String {
-    let Some(plan) = &state.plan else { return "아직 계획이 없습니다.".to_owned() };
-    let mut lines: Vec<_> = plan
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(at, step)| {
-            let ended =
-                state.results.get(at).map(|result| format!(" — {}", name_of(result.status)));
-            let tool = step.tool.as_ref().map(|tool| format!(" ({tool})")).unwrap_or_default();
-            format!("{}. {}{tool}{}", at + 1, short(&step.task), ended.unwrap_or_default())
-        })
-        .collect();
+    let steps = state.steps().iter().enumerate().map(|(at, step)| {
+        let ended = state.results.get(at).map(|result| format!(" — {}", name_of(result.status)));
+        let tool = step.tool.as_ref().map(|tool| format!(" ({tool})")).unwrap_or_default();
+        format!("{}. {}{tool}{}", at + 1, short(&step.task), ended.unwrap_or_default())
+    });
+    let mut all: Vec<_> = steps.collect();
+    let plan = state.plan.clone().unwrap_or_default();
     if let Some(original) = &plan.original {
-        lines.push("처음 계획:".to_owned());
-        lines.extend(original.iter().map(|step| format!("  - {}", short(&step.task))));
+        all.push("처음 계획:".to_owned());
+        all.extend(original.iter().map(|step| format!("  - {}", short(&step.task))));
     }
-    lines.extend(plan.faults.iter().map(|fault| format!("고친 것: {fault}")));
-    lines.join("\n")
+    all.extend(plan.faults.iter().map(|fault| format!("고친 것: {fault}")));
+    lines(all, "아직 계획이 없습니다.")
 }
 
 /// Why the last turn went as it did.
 fn why(state: &OrchestratorState) -> String {
-    let mut lines = Vec::new();
-    if let Some(complexity) = state.complexity {
-        lines.push(format!("판단: {}", wording::complexity(complexity)));
-    }
+    let routed = state.complexity.map(|it| format!("판단: {}", wording::complexity(it)));
+    let mut all: Vec<_> = routed.into_iter().collect();
     if let Some(clarity) = &state.clarity {
         let before = clarity.before.as_ref().map(|before| format!(", 처음 말: {}", short(before)));
-        lines.push(format!("분명함: {:.1}{}", clarity.confidence, before.unwrap_or_default()));
-        lines.extend(
-            clarity.questions.iter().map(|question| format!("  물음: {}", short(question))),
-        );
+        all.push(format!("분명함: {:.1}{}", clarity.confidence, before.unwrap_or_default()));
+        all.extend(clarity.questions.iter().map(|it| format!("  물음: {}", short(it))));
     }
     for entry in &state.decisions {
         let step = entry.step.map(|step| format!(" {step}")).unwrap_or_default();
         let by = match &entry.automatic {
-            Some(reason) => format!(" (묻지 않음: {})", short(reason)),
-            None => " (사람)".to_owned(),
+            Some(reason) => format!("묻지 않음: {}", short(reason)),
+            None => "사람".to_owned(),
         };
-        lines.push(format!("{}{step}: {}{by}", entry.gate, entry.decision));
+        all.push(format!("{}{step}: {} ({by})", entry.gate, wording::decision(entry.decision)));
     }
     for step in &state.results {
-        lines.push(format!("[{}] {}: {}", step.number, name_of(step.status), short(&step.text)));
-        for call in &step.calls {
+        all.push(format!("[{}] {}: {}", step.number, name_of(step.status), short(&step.text)));
+        all.extend(step.calls.iter().map(|call| {
             let ended = match (call.unmade, call.succeeded) {
                 (true, _) => "하지 않음",
                 (false, true) => "성공",
                 (false, false) => "실패",
             };
-            let arguments = call.arguments.0.to_string();
-            lines.push(format!(
-                "  {}({}): {ended}, {}밀리초",
-                call.of,
-                short(&arguments),
-                call.millis
-            ));
-        }
+            let arguments = short(&call.arguments.0.to_string());
+            format!("  {}({arguments}): {ended}, {}밀리초", call.of, call.millis)
+        }));
     }
-    if let Some(end) = state.end {
-        lines.push(format!("끝: {}", wording::end(end)));
-    }
-    if lines.is_empty() { "아직 요청이 없습니다.".to_owned() } else { lines.join("\n") }
+    all.extend(state.end.map(|end| format!("끝: {}", wording::end(end))));
+    lines(all, "아직 요청이 없습니다.")
 }

@@ -1,6 +1,6 @@
 //! What models are told, and what the program says itself.
 
-use hanok_core::Risk;
+use hanok_agent::{DecisionKind, Risk};
 
 use crate::state::{Complexity, TurnEnd};
 
@@ -106,6 +106,19 @@ pub(crate) fn complexity(complexity: Complexity) -> &'static str {
     match complexity {
         Complexity::SimpleChat => "대화",
         Complexity::ToolRequired => "도구가 필요함",
+    }
+}
+
+/// A decision at a gate.
+pub(crate) fn decision(decision: DecisionKind) -> &'static str {
+    match decision {
+        DecisionKind::Approve => "승인",
+        DecisionKind::Edit => "고침",
+        DecisionKind::Respond => "답함",
+        DecisionKind::Skip => "건너뜀",
+        DecisionKind::Revise => "다시",
+        DecisionKind::Reuse => "지난 답",
+        _ => "거절",
     }
 }
 

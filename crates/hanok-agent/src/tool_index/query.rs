@@ -10,6 +10,9 @@ use super::{entry::name_key, experience::ToolExperience};
 /// The most tools that a question gets, unless it says otherwise.
 const LIMIT: usize = 8;
 
+/// The most bytes of a text that a store searches for.
+const LONGEST_TEXT: usize = 64 * 1024;
+
 /// The words of a text, from its beginning, that may be names.
 const NAMES: usize = 128;
 
@@ -29,10 +32,12 @@ pub struct ToolQuery {
 }
 
 impl ToolQuery {
-    /// Asks for tools that fit `text`.
+    /// Asks for tools that fit `text`. Of a text of more than 64 KiB its beginning counts.
     pub fn new(text: impl Into<String>) -> Self {
         let (denied, experience) = Default::default();
-        Self { text: text.into(), limit: LIMIT, denied, among: None, experience }
+        let mut text = text.into();
+        text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+        Self { text, limit: LIMIT, denied, among: None, experience }
     }
 
     /// Sets the most tools, beside the pinned ones. Default: 8.
@@ -118,7 +123,14 @@ fn before_particle(name: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{LONGEST_TEXT, ToolQuery, names};
+
+    #[test]
+    fn a_long_question_is_cut_between_two_characters() {
+        assert_eq!(ToolQuery::new("우유 사기").text(), "우유 사기");
+        let long = ToolQuery::new("가".repeat(LONGEST_TEXT));
+        assert_eq!(long.text().len(), LONGEST_TEXT - LONGEST_TEXT % 3);
+    }
 
     #[test]
     fn a_particle_is_none_of_a_name() {

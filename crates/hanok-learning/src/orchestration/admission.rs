@@ -19,6 +19,12 @@ pub const MOST_ITEMS: usize = 64;
 /// Whoever observes what a program did: the program itself, or the tool that it called.
 pub(super) const OBSERVERS: &[Actor] = &[Actor::Automatic, Actor::Tool];
 
+/// The beginning of a text, of the length that a report may have.
+pub(super) fn beginning(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    text
+}
+
 /// Refuses evidence of anybody but `takes`.
 pub(super) fn actor<B>(evidence: &Evidence<B>, takes: &'static [Actor]) -> Result<(), Refusal> {
     match takes.contains(&evidence.actor) {

@@ -63,7 +63,8 @@ pub enum PlanEvent {
 
 impl PlanReport {
     /// The report that `event` became of the plan `steps` for `query`. Evidence of decisions is the user's ([`Actor::User`]), or the
-    /// program's where nobody was asked; that of an end is the program's ([`Actor::Automatic`]).
+    /// program's where nobody was asked; that of an end is the program's ([`Actor::Automatic`]). A query, and what was said of the plan,
+    /// count by their first 4,096 bytes.
     ///
     /// ```
     /// use hanok_learning::{PlanEvent, PlanReport, ToolRef};
@@ -77,7 +78,17 @@ impl PlanReport {
         event: PlanEvent,
     ) -> Self {
         let steps = steps.into_iter().map(Into::into).collect();
-        Self { query: query.into(), steps, tools: BTreeSet::new(), event }
+        let event = match event {
+            PlanEvent::Revised { feedback } => {
+                PlanEvent::Revised { feedback: admission::beginning(feedback) }
+            }
+            PlanEvent::Rejected { reason } => {
+                PlanEvent::Rejected { reason: admission::beginning(reason) }
+            }
+            event => event,
+        };
+        let query = admission::beginning(query.into());
+        Self { query, steps, tools: BTreeSet::new(), event }
     }
 
     /// Adds a tool that the plan names. Default: none.

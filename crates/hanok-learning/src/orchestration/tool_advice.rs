@@ -41,6 +41,8 @@ pub struct ToolStanding {
     pub tool: ToolRef,
     /// The parts of its score; the likeness is that of the most alike task.
     pub score: CandidateScore,
+    /// Its successes and failures.
+    pub uses: Tally,
     /// The names of the records that it is known from: [`UserMemories::evidence`](crate::UserMemories::evidence) lists what they are
     /// made of.
     pub keys: Vec<String>,
@@ -103,6 +105,7 @@ impl ToolAdvice {
             let score = CandidateScore::new(similarity, pool.uses);
             ToolStanding {
                 score,
+                uses: pool.uses,
                 keys,
                 mean_time: pool.mean_time(),
                 avoidance: avoidance(&pool, &policy.avoidance, now),

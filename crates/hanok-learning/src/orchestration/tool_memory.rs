@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use hanok_core::{Stored, StoredError};
+use hanok_core::Stored;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{days::Days, error::Refusal, evidence::Evidence, kind::MemoryKind};
 
 use super::{
-    admission,
+    admission::{self, LONGEST_TEXT},
     normal::text_key,
     stamped::Stamped,
     tally::Tally,
@@ -43,7 +43,8 @@ impl ToolReport {
         Self { task: task.into(), tool, success, took, arguments: None }
     }
 
-    /// Adds the arguments of the call. Leave out what must not be remembered. Default: none.
+    /// Adds the arguments of the call, unless they are too long or too deep for a memory: the use counts all the same. Leave out what
+    /// must not be remembered. Default: none.
     ///
     /// ```
     /// use std::time::Duration;
@@ -52,18 +53,16 @@ impl ToolReport {
     /// use serde_json::json;
     ///
     /// let report = ToolReport::new("find a lease", ToolRef::own("search"), true, Duration::from_millis(40));
-    /// let report = report.arguments(&json!({"top": 5, "area": "Mapo"}))?;
+    /// let report = report.arguments(&json!({"top": 5, "area": "Mapo"}));
     /// // The keys in the order of stored values, whatever order they come in.
     /// assert_eq!(report.arguments.as_deref(), Some(r#"{"top":5,"area":"Mapo"}"#));
-    /// # Ok::<(), hanok_core::StoredError>(())
+    /// let long = report.arguments(&json!({"text": "a".repeat(5_000)}));
+    /// assert_eq!(long.arguments, None);
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when the arguments are nested too deep or are too large to be stored.
-    pub fn arguments(mut self, arguments: &Value) -> Result<Self, StoredError> {
-        self.arguments = Some(Stored::encode(arguments)?.to_json());
-        Ok(self)
+    #[must_use]
+    pub fn arguments(self, arguments: &Value) -> Self {
+        let text = Stored::encode(arguments).ok().map(|stored| stored.to_json());
+        Self { arguments: text.filter(|text| text.len() <= LONGEST_TEXT), ..self }
     }
 }
 

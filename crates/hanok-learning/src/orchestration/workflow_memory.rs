@@ -34,6 +34,7 @@ pub struct WorkflowReport {
 
 impl WorkflowReport {
     /// The report that work of the category `category` on `query` ended as `outcome` says. Default: no steps and no tools.
+    /// A query counts by its first 4,096 bytes.
     ///
     /// ```
     /// use hanok_learning::{RunOutcome, ToolRef, WorkflowReport};
@@ -42,7 +43,7 @@ impl WorkflowReport {
     /// assert_eq!(report.tool(ToolRef::own("articles")).tools.len(), 1);
     /// ```
     pub fn new(category: impl Into<String>, query: impl Into<String>, outcome: RunOutcome) -> Self {
-        let (category, query) = (category.into(), query.into());
+        let (category, query) = (category.into(), admission::beginning(query.into()));
         Self { category, query, steps: Vec::new(), tools: Vec::new(), outcome }
     }
 

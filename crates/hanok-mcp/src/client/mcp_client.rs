@@ -9,10 +9,10 @@ use std::{
 use futures::future::join_all;
 use hanok_model::{SharedTool, ToolSpec};
 
-use super::builder::McpClientBuilder;
+use super::{builder::McpClientBuilder, offer::OfferedTool};
 use crate::{
-    catalogue::{self, Change, Entry, Lock, Refusal, Snapshot, ToolDefinition},
-    config::{ConfigFault, McpConfig, ToolSettings},
+    catalogue::{self, Change, Entry, Lock, Refusal, Snapshot},
+    config::{ConfigFault, McpConfig},
     content::{Prompt, PromptMessage, Resource, ResourceContent, ResourceTemplate},
     error::{McpError, ServerError},
     id::ToolId,
@@ -178,29 +178,26 @@ impl McpClient {
     /// The approved tools, for agents. Each is called only while it is what was approved: one that is gone or another is
     /// [`McpError::ToolGone`] or [`McpError::ToolChanged`] within the tool's error.
     pub fn tools(&self) -> Vec<SharedTool> {
+        self.offer().into_values().map(|offered| offered.tool).collect()
+    }
+
+    /// The approved tools, by their names for models: to call, with their definitions, their risks and the operator's settings.
+    pub fn offer(&self) -> BTreeMap<String, OfferedTool> {
         let (offered, _) = self.offered();
-        let tools = offered.into_iter().filter_map(|(entry, spec)| {
-            let server = self.0.servers.get(entry.definition.id().server())?;
+        let offered = offered.into_iter().filter_map(|(entry, spec)| {
+            let (name, id) = (spec.name().to_owned(), entry.definition.id());
+            let server = self.0.servers.get(id.server())?;
+            let settings = server.config.tool(id.tool());
             // A schema that cannot be used is among the refusals.
-            McpTool::new(&entry, spec, server.clone()).ok().map(SharedTool::new)
+            let tool = SharedTool::new(McpTool::new(&entry, spec, server.clone()).ok()?);
+            Some((name, OfferedTool::new(tool, entry.definition, entry.hash, settings)))
         });
-        tools.collect()
+        offered.collect()
     }
 
     /// The approved tools that are not offered, each with the reason: a name or a schema that cannot be used.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.offered().1
-    }
-
-    /// The approved tools that there are, as their servers describe them, each with the operator's settings.
-    pub fn definitions(&self) -> Vec<(ToolDefinition, ToolSettings)> {
-        let (offered, _) = self.offered();
-        let described = offered.into_iter().filter_map(|(entry, _)| {
-            let id: &ToolId = entry.definition.id();
-            let settings = self.0.servers.get(id.server())?.config.tool(id.tool());
-            Some((entry.definition, settings))
-        });
-        described.collect()
     }
 
     /// The resources that `server` lists, at most 4,096. They are data of a stranger's: nothing is fetched, and none is shown to a

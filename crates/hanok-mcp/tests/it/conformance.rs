@@ -111,7 +111,7 @@ async fn client() {
     let client = client.sign_in(crate::sign_in::agreeing());
     let client = client.connect().await.unwrap();
     client.approve(&client.pending()).unwrap();
-    let definitions = client.definitions();
+    let offer = client.offer();
     for tool in client.tools() {
         let name = tool.spec().name().trim_start_matches("s__");
         let listed = context["toolCalls"].as_array().into_iter().flatten();
@@ -120,8 +120,8 @@ async fn client() {
             .map(|call| call["arguments"].clone())
             .collect();
         if name == "json_schema_echo" {
-            let focal = definitions.iter().find(|it| it.0.id().tool() != name).unwrap();
-            all.push(json!({"schema": focal.0.input_schema()}));
+            let focal = offer.values().find(|it| it.id().tool() != name).unwrap();
+            all.push(json!({"schema": focal.definition.input_schema()}));
         } else if all.is_empty() {
             all.push(sample(tool.spec().schema()));
         }

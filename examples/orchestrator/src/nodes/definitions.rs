@@ -4,8 +4,8 @@ use hanok_agent::{Decision, Gate};
 use hanok_core::BoxError;
 use hanok_graph::Context;
 use hanok_mcp::Change;
+use hanok_state::State as _;
 
-use super::recorded;
 use crate::{
     asking::cause,
     orchestrator::Orchestrator,
@@ -18,10 +18,10 @@ impl Orchestrator {
     pub(crate) async fn definitions(
         &self,
         state: &OrchestratorState,
-        update: OrchestratorStateUpdate,
         context: &Context,
     ) -> Result<OrchestratorStateUpdate, BoxError> {
         let (client, now) = (self.servers.client(), context.now());
+        let update = OrchestratorState::update();
         let look = || async { self.servers.look(now).await };
         if client.is_locked() || !self.asks(&Gate::Definitions, state, context).await? {
             look().await?;
@@ -35,26 +35,21 @@ impl Orchestrator {
         };
         let pending = client.pending();
         let open = if pending.iter().any(is_open) { pending } else { Vec::new() };
-        let decided = client.ask_about(&open, context).await?;
-        if decided.changes.is_empty() {
+        let asked = client.ask_about(&open, context).await?;
+        if asked.changes.is_empty() {
             return Ok(update);
         }
-        let decision = match decided.is_approved {
+        let decision = match asked.is_approved {
             true => Decision::Approve,
             false => Decision::Reject { message: None },
         };
         let decision = GateDecision { gate: Gate::Definitions, decision, automatic: None };
-        self.memory.decided(state, &decision, context)?;
-        let update = update.decisions(recorded(state, &decision, context));
-        match decided.is_approved {
-            true => {
-                self.servers.fit(now).await?;
-                Ok(update)
-            }
-            false => {
-                let hashes = decided.changes.into_iter().filter_map(|change| change.hash);
-                Ok(update.refused(hashes.filter(|hash| !state.refused.contains(hash))))
-            }
+        let update = self.recorded(state, &decision, context)?;
+        if asked.is_approved {
+            self.servers.fit(now).await?;
+            return Ok(update);
         }
+        let hashes = asked.changes.into_iter().filter_map(|change| change.hash);
+        Ok(update.refused(hashes.filter(|hash| !state.refused.contains(hash))))
     }
 }

@@ -7,75 +7,83 @@ use std::{
 };
 
 use hanok_agent::{
-    AgentState, Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, LargeResult,
-    LargeResults, NextTool, Protocol, ReactAgent, Risk, StopReason, ToolRequest, ToolRunner,
-    parse::Policy,
+    Approval, ApprovalRule, FaultKind, Gate, Interceptor, Language, LargeResult, LargeResults,
+    NextTool, Observation, Protocol, ReactAgent, Risk, StopReason, ToolRegistry, ToolRequest,
+    ToolRunner, observations, parse::Policy, without_secrets,
 };
 use hanok_core::{BoxError, Call};
-use hanok_graph::{Context, Outcome, Snapshot};
-use hanok_mcp::ToolApproval;
-use hanok_model::{DataMark, ToolChoice, ToolError, ToolOutput};
-use hanok_state::{Message, Role, State as _, ToolCall};
+use hanok_graph::{Context, Outcome};
+use hanok_mcp::{OfferedTool, ToolApproval};
+use hanok_model::{DataMark, SharedTool, ToolChoice, ToolError, ToolOutput};
+use hanok_state::{Json, Message, Role, State as _, ToolCall};
 use serde_json::Value;
 
+use super::{Precedents, preparation::earlier};
 use crate::{
     asking::data,
     events::{OrchestratorEvent, Status},
-    orchestrator::Orchestrator,
-    servers::{Offer, Offered},
+    memory::{Offer, of_name},
+    orchestrator::{Next, Orchestrator, Turn, Update, next},
     state::{
-        Execution, OrchestratorState, OrchestratorStateUpdate, Preparation, PreparedCall,
-        Statistics, StepResult, StepStatus, ToolUse,
+        Execution, OrchestratorState, Preparation, PreparedCall, StepResult, StepStatus, ToolUse,
     },
     wording,
 };
 
 /// The most calls of a step: the one that was approved, and those of the model, in all attempts.
-const MOST_CALLS: u32 = 8;
+const MOST_CALLS: usize = 8;
 
 /// How often a step is prepared again because a tool is gone.
-pub(crate) const MOST_PREPARATIONS: u32 = 3;
+const MOST_PREPARATIONS: u32 = 3;
 
 /// The longest text of a step that later ones and the answer see, in characters. The whole is in its file and in the log.
 const LONGEST_TEXT: usize = 4_000;
 
+/// The agent's own tools: what looks for tools or reads a result again is none of a step's work.
+const OWN: [&str; 2] = ["search_tools", "read_result"];
+
 impl Orchestrator {
     /// Makes the step.
-    pub(crate) async fn tool_execution(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn tool_execution(&self, state: Turn, context: Context) -> Next {
         let preparation = state.preparation.clone().unwrap_or_default();
-        let offer = self.servers.offer();
         let mut execution = Execution::default();
-        if preparation.tools.is_empty() {
-            execution.failure = Some(wording::NO_TOOLS.to_owned());
-            return Ok(OrchestratorState::update().execution(Some(execution)));
+        match preparation.tools.is_empty() {
+            true => execution.failure = Some(wording::NO_TOOLS.to_owned()),
+            false => self.execute(&state, &preparation, &mut execution, &context).await?,
         }
         let is_last = preparation.attempts >= MOST_PREPARATIONS;
-        if let Some(gone) = gone(&preparation, &offer) {
-            execution.gone = Some(gone);
-            execution.failure = is_last.then(|| wording::GONE.to_owned());
-            return Ok(OrchestratorState::update().execution(Some(execution)));
+        if is_last && execution.gone.is_some() {
+            execution.failure = Some(wording::GONE.to_owned());
         }
+        let is_again = execution.gone.is_some() && !is_last;
+        let to = if is_again { "step_preparation" } else { "step_completion" };
+        next(OrchestratorState::update().execution(Some(execution)), to)
+    }
+
+    /// Makes the call that was approved and what is left of the step, as long as the tools are those that were prepared.
+    async fn execute(
+        &self,
+        state: &OrchestratorState,
+        preparation: &Preparation,
+        execution: &mut Execution,
+        context: &Context,
+    ) -> Result<(), BoxError> {
+        let offer = self.offer();
+        execution.gone = gone(preparation, &offer);
         let approved = preparation.call.as_ref().filter(|call| call.is_approved);
-        if let Some(call) = approved {
-            let made = Box::pin(self.approved_call(call, &offer, &context)).await?;
-            let failed = !made.succeeded;
-            execution.calls.push(made);
-            if failed {
+        if let (Some(call), None) = (approved, &execution.gone) {
+            let made = Box::pin(self.approved_call(call, &offer, context)).await?;
+            if !made.succeeded {
                 self.servers.look_again(context.now()).await?;
+                execution.gone = gone(preparation, &self.offer());
             }
-            if failed && let Some(gone) = gone(&preparation, &self.servers.offer()) {
-                execution.gone = Some(gone);
-                execution.failure = is_last.then(|| wording::GONE.to_owned());
-                return Ok(OrchestratorState::update().execution(Some(execution)));
-            }
+            execution.calls.push(made);
         }
-        // The run of an agent takes much of the stack, and few steps take it twice.
-        Box::pin(self.by_agent(&state, &preparation, &offer, &mut execution, &context)).await?;
-        Ok(OrchestratorState::update().execution(Some(execution)))
+        if execution.gone.is_none() {
+            // The run of an agent takes much of the stack, and few steps take it twice.
+            Box::pin(self.by_agent(state, preparation, &offer, execution, context)).await?;
+        }
+        Ok(())
     }
 
     /// Makes the call that was approved, as it was.
@@ -86,27 +94,14 @@ impl Orchestrator {
         context: &Context,
     ) -> Result<ToolUse, BoxError> {
         let watch = Stopwatch::default();
-        let runner = ToolRunner::new(offer.registry()?)
+        let runner = ToolRunner::new(ToolRegistry::new(tools(offer))?)
             .language(Language::Korean)
             .agent("orchestrator")
             .large_results(LargeResults::new())
             .intercept(watch.clone());
         let made = ToolCall::new("approved", call.tool.as_str(), call.arguments.0.to_string());
         let result = runner.run(context, &made).await?;
-        let fault = result.observation.fault;
-        let (arguments, has_secrets) = offer.shown(&call.tool, &call.arguments.0);
-        Ok(ToolUse {
-            tool: call.tool.clone(),
-            of: offer.of(&call.tool),
-            arguments,
-            has_secrets,
-            succeeded: fault.is_none(),
-            unmade: fault.is_some_and(is_unmade),
-            is_rejected: fault == Some(FaultKind::Rejected),
-            text: result.observation.text,
-            stored: result.observation.stored,
-            millis: watch.millis("approved"),
-        })
+        Ok(used(&made, result.observation, offer, &watch))
     }
 
     /// Has an agent make what is left of the step, in a namespace of its own.
@@ -121,12 +116,14 @@ impl Orchestrator {
         let Some((number, step)) = state.step() else { return Ok(()) };
         let watch = Stopwatch::default();
         // The call that was approved is one of the step's.
-        let made = u32::try_from(execution.calls.len()).unwrap_or(MOST_CALLS);
-        let made = made.saturating_add(preparation.spent);
-        let most = MOST_CALLS.saturating_sub(made).max(1);
-        let done =
-            execution.calls.iter().filter(|call| call.succeeded && !is_read(offer, &call.tool));
+        let made = execution.calls.len() + preparation.spent;
+        let most = u32::try_from(MOST_CALLS.saturating_sub(made).max(1))?;
         // What was done is not done again.
+        let is_done = |call: &ToolUse| {
+            let is_read = offer.get(&call.tool).is_some_and(|tool| tool.risk == Risk::Read);
+            call.succeeded && !is_read
+        };
+        let done = execution.calls.iter().filter(|call| is_done(call));
         let denied = preparation.avoided.iter().cloned().chain(done.map(|call| call.tool.clone()));
         let mut agent = ReactAgent::builder("executor", wording::EXECUTOR, self.model.clone())
             .prompt(wording::EXECUTOR)
@@ -134,7 +131,7 @@ impl Orchestrator {
             // A server without a template for tools hands on what its model writes.
             .text_calls(Policy::default())
             .language(Language::Korean)
-            .tools(offer.tools())
+            .tools(tools(offer))
             .catalogue(self.servers.index().clone())
             .large_results(LargeResults::new())
             .deny(denied)
@@ -142,20 +139,17 @@ impl Orchestrator {
             .max_tokens(wording::LONGEST_ANSWER)
             .intercept(self.approval(state, preparation, offer))
             .intercept(watch.clone());
-        let planned = step.tool.as_ref().filter(|tool| offer.get(tool).is_some());
-        // A step is made by a tool, and not by what is known already.
-        let first = planned.map_or(ToolChoice::Required, |tool| ToolChoice::Tool(tool.clone()));
         if execution.calls.is_empty() {
-            agent = agent.tool_choice(first);
+            // A step is made by a tool, and not by what is known already.
+            let planned = step.tool.clone().filter(|tool| offer.contains_key(tool));
+            agent = agent.tool_choice(planned.map_or(ToolChoice::Required, ToolChoice::Tool));
         }
         let agent = agent.build()?;
-        let call = context.call("agent", "executor", &step.task);
-        let mark = DataMark::of_call(&call);
+        let mark = DataMark::of_call(&context.call("agent", "executor", &step.task));
         let approved =
             execution.calls.first().map(|call| data(wording::APPROVED_CALL, &call.text, &mark));
-        let messages = self.earlier(state, &mark).into_iter().chain(approved);
-        let messages = messages.chain([Message::user(step.task.as_str())]);
-        let input = agent.input(messages, None);
+        let messages = earlier(state, &mark).into_iter().chain(approved);
+        let input = agent.input(messages.chain([Message::user(step.task.as_str())]), None);
         // A step that is prepared again has an agent of its own.
         let name = match preparation.attempts {
             0 | 1 => format!("step-{number}"),
@@ -167,21 +161,27 @@ impl Orchestrator {
             // The run is asked to stop, or waits: nothing is written before it goes on.
             _ => return Err(wording::LIMIT.into()),
         };
-        execution.calls.extend(calls_of(&ended, offer, &watch));
-        let has_done = |call: &ToolUse| call.succeeded && !is_read(offer, &call.tool);
+        let calls =
+            observations(ended.messages.iter()).filter(|(call, _)| !OWN.contains(&&*call.name));
+        execution.calls.extend(calls.map(|(call, it)| used(call, it, offer, &watch)));
+        let failed = || execution.calls.iter().filter(|call| !call.succeeded);
         // What was done is not done again: the agent's answer stands then.
-        let is_again = preparation.attempts < MOST_PREPARATIONS
-            && !execution.calls.iter().any(has_done)
-            && execution.calls.iter().any(|call| !call.succeeded);
-        if is_again {
+        if preparation.attempts < MOST_PREPARATIONS
+            && !execution.calls.iter().any(is_done)
+            && failed().next().is_some()
+        {
             self.servers.look_again(context.now()).await?;
-            execution.gone = lost(execution, offer, &self.servers.offer());
+            let now = self.offer();
+            let hash = |offer: &Offer, tool: &str| offer.get(tool).map(|it| it.hash.clone());
+            // It is not there any more, or is another.
+            let lost = failed().find(|call| hash(offer, &call.tool) != hash(&now, &call.tool));
+            execution.gone = lost.map(|call| call.tool.clone());
             if execution.gone.is_some() {
                 return Ok(());
             }
         }
-        let answer = ended.answer.filter(|answer| !answer.trim().is_empty());
-        if answer.is_none() {
+        execution.answer = ended.answer.filter(|answer| !answer.trim().is_empty());
+        if execution.answer.is_none() {
             let last = ended.messages.iter().last().filter(|it| it.role() == Role::Assistant);
             execution.failure = Some(match ended.stopped {
                 // What it says in place of a call is what it lacks.
@@ -191,7 +191,6 @@ impl Orchestrator {
                 _ => wording::NO_WORDS.to_owned(),
             });
         }
-        execution.answer = answer;
         Ok(())
     }
 
@@ -204,41 +203,34 @@ impl Orchestrator {
         offer: &Offer,
     ) -> Approval {
         let asks = self.is_on(&Gate::Tool, state) || self.is_on(&Gate::Step, state);
-        let stands_in = preparation.replaced.is_some();
-        let asked = offer.iter().filter(|(_, tool)| match tool.approval {
-            Some(ToolApproval::Ask) => true,
-            _ if stands_in => tool.risk != Risk::Read,
-            Some(_) => false,
-            None => asks && tool.risk != Risk::Read,
-        });
-        let rule = |tool: &Offered| {
+        offer.iter().fold(Approval::new(), |all, (name, tool)| {
+            let stands_in = preparation.stands_in && tool.risk != Risk::Read;
+            if !stands_in && !tool.is_asked_about(asks) {
+                return all;
+            }
             let rule = ApprovalRule::new().risk(tool.risk);
             // What the operator has asked about is asked about, whatever a person once said or was learned of them.
-            match stands_in || tool.approval == Some(ToolApproval::Ask) {
+            let is_fixed = stands_in || tool.settings.approval == Some(ToolApproval::Ask);
+            let rule = match is_fixed {
                 true => rule.may_stand(false),
-                false => rule.unless(self.precedents()),
-            }
-        };
-        asked.fold(Approval::new(), |all, (name, tool)| all.tool_with(name, rule(tool)))
+                false => rule.unless(Precedents(self.clone())),
+            };
+            all.tool_with(name, rule)
+        })
     }
 
     /// The step is over: what came of it, by what its calls say of themselves.
-    pub(crate) async fn step_completion(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn step_completion(&self, state: Turn, context: Context) -> Update {
         let Some((number, step)) = state.step() else { return Ok(OrchestratorState::update()) };
-        let skipped = state.preparation.as_ref().is_some_and(|preparation| preparation.skipped);
         let execution = state.execution.clone().unwrap_or_default();
-        let (status, failure) = match skipped {
-            true => (StepStatus::Skipped, None),
-            false => verdict(&execution),
-        };
-        let text = match status {
-            StepStatus::Skipped => wording::SKIPPED.to_owned(),
-            StepStatus::Done => execution.answer.unwrap_or_default(),
-            StepStatus::Failed => failure.clone().unwrap_or_default(),
+        let (status, failure, text) = match &state.preparation {
+            Some(Preparation { skipped: true, .. }) => {
+                (StepStatus::Skipped, None, wording::SKIPPED.to_owned())
+            }
+            _ => match failure(&execution) {
+                Some(failure) => (StepStatus::Failed, Some(failure.clone()), failure),
+                None => (StepStatus::Done, None, execution.answer.unwrap_or_default()),
+            },
         };
         let mut result = StepResult {
             number,
@@ -250,117 +242,68 @@ impl Orchestrator {
             completed_at: context.now(),
         };
         if let Some(files) = &self.results {
-            let whole = whole(&result, &context).await?;
-            files.step(&self.thread_of(&context), &state, &whole)?;
+            files.step(context.thread(), &state, &whole(&result, &context).await?)?;
         }
         result.shorten(LONGEST_TEXT);
         self.memory.step_over(&state, &result, &context)?;
         let ended = Status::Completed { step: number, result: status, failure };
         context.custom(&OrchestratorEvent::Status(ended));
-        let results: Vec<_> = state.results.iter().cloned().chain([result]).collect();
-        let update = OrchestratorState::update().results(results).steps_over(number);
+        let update = OrchestratorState::update().push_results(result);
         Ok(update.preparation(None).execution(None).decided(None))
     }
 
-    /// Counts how the steps went so far.
-    pub(crate) async fn check_continue(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let total = state.plan.as_ref().map_or(0, |plan| plan.steps.len());
-        let statistics = Statistics::of(&state.results, total);
-        let progress = Status::Progress { over: statistics.over, total };
+    /// Tells how far the steps are, and whether another one is due.
+    pub(crate) async fn check_continue(&self, state: Turn, context: Context) -> Next {
+        let progress = Status::Progress { over: state.results.len(), total: state.steps().len() };
         context.custom(&OrchestratorEvent::Status(progress));
-        Ok(OrchestratorState::update().statistics(statistics))
+        let to = if state.step().is_some() { "step_preparation" } else { "synthesis" };
+        next(OrchestratorState::update(), to)
     }
+}
+
+/// Those to call.
+fn tools(offer: &Offer) -> impl Iterator<Item = SharedTool> {
+    offer.values().map(|offered| offered.tool.clone())
 }
 
 /// The tool that was there when the step was prepared, and is not any more or is another.
 fn gone(preparation: &Preparation, offer: &Offer) -> Option<String> {
-    let (tool, definition) = match &preparation.call {
-        Some(call) => (&call.tool, Some(&call.definition)),
-        None => (preparation.tools.first()?, preparation.definition.as_ref()),
-    };
-    let is_same = |offered: &Offered| definition.is_none_or(|it| offered.definition == *it);
+    let tool = preparation.tools.first()?;
+    let is_same = |offered: &OfferedTool| offered.hash.as_str() == preparation.definition;
     (!offer.get(tool).is_some_and(is_same)).then(|| tool.clone())
 }
 
-/// The tool of a call that failed and that is not there any more, or is another: `before` are those that were offered.
-fn lost(execution: &Execution, before: &Offer, offer: &Offer) -> Option<String> {
-    let definition = |offer: &Offer, tool: &str| offer.get(tool).map(|it| it.definition.clone());
-    let mut failed = execution.calls.iter().filter(|call| !call.succeeded);
-    let lost = failed.find(|call| definition(before, &call.tool) != definition(offer, &call.tool));
-    lost.map(|call| call.tool.clone())
+/// Why a step failed, if it did: by the calls that were made, and never by words alone.
+fn failure(execution: &Execution) -> Option<String> {
+    let last = execution.calls.iter().rev().find(|call| !call.succeeded);
+    let failed = || last.map_or_else(|| wording::NO_CALL.to_owned(), |call| call.text.clone());
+    let is_done = execution.calls.iter().any(|call| call.succeeded);
+    execution.failure.clone().or_else(|| (!is_done).then(failed))
 }
 
-/// How a step ended: by the calls that were made, and never by words alone.
-fn verdict(execution: &Execution) -> (StepStatus, Option<String>) {
-    let mut made = execution.calls.iter().filter(|call| !call.unmade).peekable();
-    let is_any = made.peek().is_some();
-    let last_failure = execution.calls.iter().rev().find(|call| !call.succeeded);
-    match (&execution.failure, is_any, made.any(|call| call.succeeded)) {
-        (Some(failure), ..) => (StepStatus::Failed, Some(failure.clone())),
-        (None, true, true) => (StepStatus::Done, None),
-        (None, false, _) if last_failure.is_none() => {
-            (StepStatus::Failed, Some(wording::NO_CALL.to_owned()))
-        }
-        _ => (StepStatus::Failed, last_failure.map(|call| call.text.clone())),
+/// Whether a fault says that the call was made.
+fn is_made(fault: FaultKind) -> bool {
+    use FaultKind::{Failed, InDoubt, Panicked, TimedOut, Unavailable};
+    matches!(fault, Failed | TimedOut | Panicked | InDoubt | Unavailable)
+}
+
+/// A call, and what came of it.
+fn used(call: &ToolCall, came: Observation, offer: &Offer, watch: &Stopwatch) -> ToolUse {
+    let arguments = call.arguments.decode::<Value>().unwrap_or_default();
+    let schema = offer.get(&call.name).map(|tool| tool.spec().schema());
+    let shown = schema.map_or_else(|| arguments.clone(), |it| without_secrets(&arguments, it));
+    ToolUse {
+        tool: call.name.clone(),
+        of: of_name(offer, &call.name),
+        has_secrets: shown != arguments,
+        arguments: Json(shown),
+        succeeded: came.fault.is_none(),
+        unmade: came.fault.is_some_and(|fault| !is_made(fault)),
+        is_rejected: came.fault == Some(FaultKind::Rejected),
+        text: came.text,
+        stored: came.stored,
+        millis: watch.millis(&call.id),
     }
-}
-
-fn is_read(offer: &Offer, tool: &str) -> bool {
-    offer.get(tool).is_some_and(|tool| tool.risk == Risk::Read)
-}
-
-/// Whether a fault says that the call was not made at all.
-fn is_unmade(fault: FaultKind) -> bool {
-    !matches!(
-        fault,
-        FaultKind::Failed
-            | FaultKind::TimedOut
-            | FaultKind::Panicked
-            | FaultKind::InDoubt
-            | FaultKind::Unavailable
-    )
-}
-
-/// The calls of an agent's turn with what its messages say of them.
-fn calls_of(state: &AgentState, offer: &Offer, watch: &Stopwatch) -> Vec<ToolUse> {
-    let observed: BTreeMap<_, _> = state
-        .messages
-        .iter()
-        .filter_map(|message| Some((message.tool_call_id()?.to_owned(), message)))
-        .collect();
-    let calls = state.messages.iter().flat_map(|message| message.tool_calls());
-    let of = |call: &ToolCall| {
-        let observation = observed.get(&call.id)?;
-        let fault = observation
-            .metadata()
-            .get("fault")
-            .and_then(|fault| fault.0.as_str().map(str::to_owned));
-        let fault =
-            fault.and_then(|fault| serde_json::from_value::<FaultKind>(Value::String(fault)).ok());
-        let arguments = call.arguments.decode::<Value>().unwrap_or_default();
-        let (arguments, has_secrets) = offer.shown(&call.name, &arguments);
-        // What looks for tools or reads a result again is none of the step's work.
-        (!matches!(call.name.as_str(), "search_tools" | "read_result")).then(|| ToolUse {
-            tool: call.name.clone(),
-            of: offer.of(&call.name),
-            arguments,
-            has_secrets,
-            succeeded: fault.is_none(),
-            unmade: fault.is_some_and(is_unmade),
-            is_rejected: fault == Some(FaultKind::Rejected),
-            text: observation.text().into_owned(),
-            stored: observation
-                .metadata()
-                .get("stored")
-                .and_then(|name| name.0.as_str().map(str::to_owned)),
-            millis: watch.millis(&call.id),
-        })
-    };
-    calls.filter_map(of).collect()
 }
 
 /// The step with the whole of what its calls gave.

@@ -1,31 +1,27 @@
 //! The plan, and a person's word on it.
 
-use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk, Structured};
+use hanok_agent::{Decision, DecisionKind, Gate, GateQuestion, Risk};
 use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_learning::{Actor, PlanEvent};
 use hanok_model::DataMark;
-use hanok_state::{Message, State as _};
-use schemars::JsonSchema;
+use hanok_state::{Message, State as _, StateUpdate as _};
+use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::recorded;
+use super::{add, again, preparation::Listed};
 use crate::{
-    asking::{ModelJudge, data, form_of},
+    asking::{ModelJudge, data, form},
     events::{OrchestratorEvent, Status},
-    memory::PastPlan,
-    orchestrator::Orchestrator,
-    servers::Offer,
-    state::{
-        GateDecision, OrchestratorState, OrchestratorStateUpdate, Plan, PlanSource, PlanStep,
-        TurnEnd,
-    },
+    memory::{Offer, PastPlan},
+    orchestrator::{Next, Orchestrator, Turn, Update, next},
+    state::{OrchestratorState, Plan, PlanSource, PlanStep, TurnEnd},
     wording,
 };
 
 /// The most steps of a plan.
-pub(crate) const MOST_STEPS: usize = 12;
+const MOST_STEPS: usize = 12;
 
 /// The longest task, in characters.
 const LONGEST_TASK: usize = 1_000;
@@ -49,204 +45,143 @@ struct StepForm {
     tool: String,
 }
 
-/// What a person sees at the gate.
-#[derive(Debug, Serialize)]
-struct PlanShown<'a> {
-    query: &'a str,
-    steps: &'a [PlanStep],
-    by: PlanSource,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    original: Option<&'a [PlanStep]>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    notes: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<&'a str>,
+/// A plan as a person edits it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EditedPlan {
+    #[schemars(length(min = 1, max = 12))]
+    steps: Vec<PlanStep>,
 }
 
 impl Orchestrator {
     /// Plans, and betters the plan by what did well before.
-    pub(crate) async fn dynamic_planning(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let update = self.definitions(&state, OrchestratorState::update(), &context).await?;
-        let offer = self.servers.offer();
+    pub(crate) async fn dynamic_planning(&self, state: Turn, context: Context) -> Update {
+        let update = self.definitions(&state, &context).await?;
+        let offer = self.offer();
         let listed = self.listed(&state.query, &context).await?;
-        let instructions = format!("{}\n\n{}", wording::PLANNING, listed.text);
-        let steps = |name| Structured::<PlanForm>::new(name).offering("tool", &listed.names);
         let revise = state.feedback.as_ref().map(|words| {
-            let before = state.plan.iter().flat_map(|plan| &plan.steps);
-            let before: Vec<_> = before.map(|step| format!("- {}", step.task)).collect();
+            let before: Vec<_> =
+                state.steps().iter().map(|step| format!("- {}", step.task)).collect();
             Message::user(format!("{}\n{words}\n\n{}", wording::REVISE, before.join("\n")))
         });
-        let more = revise.clone();
-        let request = |call: &_| self.background.request(&instructions, &state, more, call);
-        let filled = form_of(&self.model, steps("planning"), "planning", request, &context).await?;
-        let mut plan = match filled {
+        let more = |_| revise.clone();
+        let mut plan = match self.plans("planning", &listed, more, &state, &context).await? {
             Some(form) => checked(form, &offer),
-            None => by_rule(&state.query),
+            // The request as one step.
+            None => {
+                let task = state.query.chars().take(LONGEST_TASK).collect();
+                let steps = vec![PlanStep { task, tool: None }];
+                Plan { steps, by: PlanSource::Rule, ..Plan::default() }
+            }
         };
-        if revise.is_none() {
+        if revise.is_none() && !plan.steps.is_empty() {
             let past = self.memory.plans(&state.query, &ModelJudge(&self.model), &context).await?;
-            plan = self
-                .bettered(plan, &past, (&instructions, steps("bettering")), &state, &context)
-                .await?;
+            // The same where it was made for the same request, else what the model makes of those of others.
+            let steps = match (past.iter().find(|past| past.is_same), past.is_empty()) {
+                (Some(same), _) => as_before(same, &plan),
+                (None, true) => Vec::new(),
+                (None, false) => {
+                    let texts = past.iter().map(|past| format!("- {}", past.steps.join(" → ")));
+                    let texts = texts.collect::<Vec<_>>().join("\n");
+                    let more = |mark| Some(data(wording::PAST_PLANS, &texts, &mark));
+                    let filled = self.plans("bettering", &listed, more, &state, &context).await?;
+                    filled.map(|form| checked(form, &offer).steps).unwrap_or_default()
+                }
+            };
+            let is_other = steps.iter().map(|it| &it.task).ne(plan.steps.iter().map(|it| &it.task));
+            if is_other && fault(&steps, &offer).is_none() {
+                plan = Plan { original: Some(plan.steps), steps, by: PlanSource::Memory, ..plan };
+            }
         }
-        context.custom(&OrchestratorEvent::Status(Status::Planned {
-            steps: plan.steps.clone(),
-            original: plan.original.clone(),
-        }));
+        let (steps, original) = (plan.steps.clone(), plan.original.clone());
+        context.custom(&OrchestratorEvent::Status(Status::Planned { steps, original }));
         Ok(update.plan(Some(plan)).feedback(None).fault(None))
     }
 
-    /// The plan after those that did well: the same where it was made for the same request, and what the model makes of those of
-    /// others. Both are shown.
-    async fn bettered(
+    /// The steps as the model plans them with the tools that are listed.
+    async fn plans(
         &self,
-        plan: Plan,
-        past: &[PastPlan],
-        (instructions, form): (&str, Structured<PlanForm>),
+        name: &str,
+        listed: &Listed,
+        more: impl FnOnce(DataMark) -> Option<Message>,
         state: &OrchestratorState,
         context: &Context,
-    ) -> Result<Plan, BoxError> {
-        if past.is_empty() || plan.steps.is_empty() {
-            return Ok(plan);
-        }
-        let offer = self.servers.offer();
-        let applied: Vec<_>;
-        let steps = match past.iter().find(|past| past.is_same) {
-            Some(same) => {
-                applied = vec![same.key.clone()];
-                let tool = |task: &str| {
-                    let planned = plan.steps.iter().find(|step| step.task == task);
-                    planned.and_then(|step| step.tool.clone())
-                };
-                let step = |task: &String| PlanStep { task: task.clone(), tool: tool(task) };
-                same.steps.iter().map(step).collect()
-            }
-            None => {
-                applied = past.iter().map(|past| past.key.clone()).collect();
-                let texts: Vec<_> =
-                    past.iter().map(|past| format!("- {}", past.steps.join(" → "))).collect();
-                let texts = texts.join("\n");
-                let request = |call: &_| {
-                    let of_past = data(wording::PAST_PLANS, &texts, &DataMark::of_call(call));
-                    self.background.request(instructions, state, [of_past], call)
-                };
-                let filled = form_of(&self.model, form, "bettering", request, context).await?;
-                filled.map(|form| checked(form, &offer).steps).unwrap_or_default()
-            }
+    ) -> Result<Option<PlanForm>, BoxError> {
+        let instructions = format!("{}\n\n{}", wording::PLANNING, listed.text);
+        let request = |call: &_| {
+            let more = more(DataMark::of_call(call));
+            self.background.request(&instructions, state, more, &state.query, call)
         };
-        let is_other = tasks(&steps) != tasks(&plan.steps);
-        if !is_other || fault(&steps, &offer).is_some() {
-            return Ok(plan);
-        }
-        Ok(Plan { original: Some(plan.steps), steps, by: PlanSource::Memory, applied, ..plan })
+        form(&self.model, name, &listed.names, request, context).await
     }
 
     /// The gate: asks the person whether the plan is carried out.
-    pub(crate) async fn plan_approval(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let update = OrchestratorState::update().fault(None);
+    pub(crate) async fn plan_approval(&self, state: Turn, context: Context) -> Next {
         let plan = state.plan.clone().unwrap_or_default();
         if plan.steps.is_empty() {
-            return Ok(update.decided(None).end(Some(TurnEnd::EmptyPlan)));
+            let update = OrchestratorState::update().decided(None).fault(None);
+            return next(update.end(Some(TurnEnd::EmptyPlan)), "synthesis");
         }
-        if !self.asks(&Gate::Plan, &state, &context).await? {
-            self.pass(Gate::Plan, "off", &context);
-            return Ok(update.decided(None));
-        }
-        let shown = PlanShown {
-            query: &state.query,
-            steps: &plan.steps,
-            by: plan.by,
-            original: plan.original.as_deref(),
-            notes: &plan.faults,
-            fault: state.fault.as_deref(),
-        };
-        let question =
-            GateQuestion::new(Gate::Plan, wording::ASK_PLAN, &shown)?.schema(plan_schema());
+        let mut shown = json!({"query": state.query, "steps": plan.steps, "by": plan.by});
+        add(&mut shown, "original", plan.original.map(|steps| json!(steps)));
+        add(&mut shown, "notes", (!plan.faults.is_empty()).then_some(plan.faults));
+        add(&mut shown, "fault", state.fault.as_deref());
         let all = [DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject];
         let revise = (state.revisions < MOST_REVISIONS).then_some(DecisionKind::Revise);
-        let risk = risk(&plan.steps, &self.servers.offer());
-        let question = question.allow(all.into_iter().chain(revise)).risk(risk);
-        let decision = question.ask(&context).await?;
-        let decided = GateDecision { gate: Gate::Plan, decision, automatic: None };
-        Ok(update.decided(Some(decided)))
+        let question = GateQuestion::new(Gate::Plan, wording::ASK_PLAN, &shown)?
+            .schema(schema_for!(EditedPlan).into())
+            .allow(all.into_iter().chain(revise))
+            .risk(risk(&plan.steps, &self.offer()));
+        let ways = ["process_plan_feedback", "step_preparation"];
+        self.gate(Gate::Plan, question, &state, &context, ways).await
     }
 
     /// Does as the person decided about the plan, or asks again.
-    pub(crate) async fn process_plan_feedback(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn process_plan_feedback(&self, state: Turn, context: Context) -> Next {
         let update = OrchestratorState::update();
         let (Some(decided), Some(plan)) = (&state.decided, &state.plan) else {
-            return Ok(update.decided(None));
+            return next(update.decided(None), "step_preparation");
         };
-        let again = |fault: String| OrchestratorState::update().decided(None).fault(Some(fault));
-        let offer = self.servers.offer();
+        let (offer, mut plan, mut to) = (self.offer(), plan.clone(), "step_preparation");
         let (update, event) = match &decided.decision {
             Decision::Edit { arguments } => {
                 let EditedPlan { steps } = serde_json::from_value(arguments.0.clone())?;
                 if let Some(fault) = fault(&steps, &offer) {
-                    return Ok(again(fault));
+                    return again(fault, "plan_approval");
                 }
                 let from = plan.steps.iter().map(|step| step.task.clone()).collect();
-                let event = PlanEvent::Edited { from };
-                self.memory.planned(&state, &steps, event, Actor::User, &offer, &context)?;
-                let original = plan.original.clone().or_else(|| Some(plan.steps.clone()));
-                let edited = Plan { steps, original, by: PlanSource::Person, ..plan.clone() };
-                (update.plan(Some(edited)), None)
+                let before = std::mem::replace(&mut plan.steps, steps);
+                plan.original.get_or_insert(before);
+                plan.by = PlanSource::Person;
+                (update.plan(Some(plan.clone())), PlanEvent::Edited { from })
             }
             Decision::Revise { message } if message.trim().is_empty() => {
-                return Ok(again(wording::NOT_BLANK.to_owned()));
+                return again(wording::NOT_BLANK, "plan_approval");
             }
             Decision::Revise { message } => {
-                let event = PlanEvent::Revised { feedback: message.clone() };
-                let revisions = state.revisions + 1;
-                (update.feedback(Some(message.clone())).revisions(revisions), Some(event))
+                to = "dynamic_planning";
+                let update = update.feedback(Some(message.clone())).revisions(state.revisions + 1);
+                (update, PlanEvent::Revised { feedback: message.clone() })
             }
             Decision::Reject { message } => {
+                to = "synthesis";
                 let reason = message.clone().unwrap_or_default();
-                (update.end(Some(TurnEnd::Rejected)), Some(PlanEvent::Rejected { reason }))
+                (update.end(Some(TurnEnd::Rejected)), PlanEvent::Rejected { reason })
             }
-            _ => (update, Some(PlanEvent::Accepted)),
+            _ => (update, PlanEvent::Accepted),
         };
-        if let Some(event) = event {
-            self.memory.planned(&state, &plan.steps, event, Actor::User, &offer, &context)?;
-        }
-        self.memory.decided(&state, decided, &context)?;
-        Ok(update.decided(None).decisions(recorded(&state, decided, &context)))
+        self.memory.planned(&state, &plan.steps, event, Actor::User, &offer, &context)?;
+        next(update.and(self.recorded(&state, decided, &context)?), to)
     }
 }
 
-/// A plan as a person edits it.
-#[derive(Debug, Deserialize)]
-struct EditedPlan {
-    steps: Vec<PlanStep>,
-}
-
-/// The form of an edited plan.
-fn plan_schema() -> Value {
-    json!({
-        "type": "object", "required": ["steps"], "additionalProperties": false,
-        "properties": {"steps": {
-            "type": "array", "minItems": 1, "maxItems": MOST_STEPS,
-            "items": {
-                "type": "object", "required": ["task"], "additionalProperties": false,
-                "properties": {
-                    "task": {"type": "string", "minLength": 1, "maxLength": LONGEST_TASK},
-                    "tool": {"type": "string"},
-                },
-            },
-        }},
-    })
+/// The steps of a plan of before, with the tools that the new one has for the same tasks.
+fn as_before(past: &PastPlan, plan: &Plan) -> Vec<PlanStep> {
+    let step = |task: &String| {
+        let planned = plan.steps.iter().find(|step| step.task == *task);
+        PlanStep { task: task.clone(), tool: planned.and_then(|step| step.tool.clone()) }
+    };
+    past.steps.iter().map(step).collect()
 }
 
 /// What holds of a plan of the model, and what does not.
@@ -258,7 +193,7 @@ fn checked(form: PlanForm, offer: &Offer) -> Plan {
             plan.faults.push("빈 단계를 뺐습니다.".to_owned());
             continue;
         }
-        let known = Some(tool.trim()).filter(|tool| offer.get(tool).is_some());
+        let known = Some(tool.trim()).filter(|tool| offer.contains_key(*tool));
         if known.is_none() && !tool.trim().is_empty() {
             let shown: String = tool.chars().take(64).collect();
             plan.faults.push(format!("`{shown}` 도구는 없습니다: 단계를 할 때 찾습니다."));
@@ -273,13 +208,6 @@ fn checked(form: PlanForm, offer: &Offer) -> Plan {
     plan
 }
 
-/// The plan where the model makes none that holds: the request as one step.
-fn by_rule(query: &str) -> Plan {
-    let task: String = query.chars().take(LONGEST_TASK).collect();
-    let step = PlanStep { task, tool: None };
-    Plan { steps: vec![step], by: PlanSource::Rule, ..Plan::default() }
-}
-
 /// What is wrong with steps that fit the form, if anything is.
 fn fault(steps: &[PlanStep], offer: &Offer) -> Option<String> {
     if steps.is_empty() {
@@ -290,7 +218,7 @@ fn fault(steps: &[PlanStep], offer: &Offer) -> Option<String> {
         if step.task.trim().is_empty() {
             return Some(format!("{number}번째 단계에 할 일이 없습니다(/steps/{at}/task)."));
         }
-        if step.tool.as_ref().is_some_and(|tool| offer.get(tool).is_none()) {
+        if step.tool.as_ref().is_some_and(|tool| !offer.contains_key(tool)) {
             return Some(format!("{number}번째 단계의 도구는 없습니다(/steps/{at}/tool)."));
         }
         if steps.iter().take(at).any(|other| other == step) {
@@ -298,10 +226,6 @@ fn fault(steps: &[PlanStep], offer: &Offer) -> Option<String> {
         }
     }
     None
-}
-
-fn tasks(steps: &[PlanStep]) -> Vec<&str> {
-    steps.iter().map(|step| step.task.as_str()).collect()
 }
 
 /// The highest risk of the tools that the steps name. What a tool does that is not offered is not known, and a step without one may

@@ -1,8 +1,7 @@
 //! The beginning of a turn, and whether it needs tools.
 
 use hanok_agent::Gate;
-use hanok_core::BoxError;
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
 use hanok_state::State as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     asking::form,
     events::{OrchestratorEvent, Status},
-    orchestrator::Orchestrator,
-    state::{Complexity, OrchestratorState, OrchestratorStateUpdate},
+    orchestrator::{Next, Orchestrator, Turn, Update, next},
+    state::{Complexity, OrchestratorState},
     wording,
 };
 
@@ -24,30 +23,23 @@ struct RoutingForm {
 
 impl Orchestrator {
     /// The turn begins.
-    pub(crate) async fn start(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn start(&self, state: Turn, context: Context) -> Update {
         context.custom(&OrchestratorEvent::Start { query: state.query.clone() });
-        let gates: Vec<_> = Gate::NAMED.into_iter().filter(|gate| self.gates.asks(gate)).collect();
-        Ok(OrchestratorState::update().started_at(Some(context.now())).gates(gates))
+        let gates = Gate::NAMED.into_iter().filter(|gate| self.gates.asks(gate));
+        Ok(OrchestratorState::update().gates(gates.collect()))
     }
 
     /// Judges once whether the request needs tools. Where the model does not say it, it does.
-    pub(crate) async fn routing(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
+    pub(crate) async fn routing(&self, state: Turn, context: Context) -> Next {
         let instructions = format!("{}\n\n{}", wording::ROUTING, self.able());
-        let request = |call: &_| self.background.request(&instructions, &state, [], call);
-        let routed = form::<RoutingForm>(&self.model, "routing", request, &context).await?;
-        let complexity = match routed.is_none_or(|form| form.needs_tool) {
-            true => Complexity::ToolRequired,
-            false => Complexity::SimpleChat,
+        let request =
+            |call: &_| self.background.request(&instructions, &state, [], &state.query, call);
+        let routed = form::<RoutingForm>(&self.model, "routing", &[], request, &context).await?;
+        let (complexity, to) = match routed.is_none_or(|form| form.needs_tool) {
+            true => (Complexity::ToolRequired, "task_clarification_analysis"),
+            false => (Complexity::SimpleChat, "synthesis"),
         };
         context.custom(&OrchestratorEvent::Status(Status::Routed { complexity }));
-        Ok(OrchestratorState::update().complexity(Some(complexity)))
+        next(OrchestratorState::update().complexity(Some(complexity)), to)
     }
 }

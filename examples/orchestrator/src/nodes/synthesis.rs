@@ -2,7 +2,8 @@
 
 use hanok_agent::{ContentCapture, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Call};
-use hanok_graph::{Context, Snapshot};
+use hanok_graph::Context;
+use hanok_mcp::OfferedTool;
 use hanok_model::{ChatReply, ChatRequest, DataMark};
 use hanok_parse::{Parser, restore};
 use hanok_state::{Message, State as _};
@@ -11,11 +12,8 @@ use super::preparation::line_of;
 use crate::{
     asking::cause,
     events::OrchestratorEvent,
-    orchestrator::Orchestrator,
-    servers::Offered,
-    state::{
-        Complexity, OrchestratorState, OrchestratorStateUpdate, Statistics, StepStatus, TurnEnd,
-    },
+    orchestrator::{Orchestrator, Turn, Update},
+    state::{Complexity, OrchestratorState, StepStatus, TurnEnd},
     wording,
 };
 
@@ -24,65 +22,51 @@ const MOST_LISTED: usize = 12;
 
 impl Orchestrator {
     /// Writes the answer: a model's out of what the steps came to, or fixed words where there is nothing to put together.
-    pub(crate) async fn synthesis(
-        &self,
-        state: Snapshot<OrchestratorState>,
-        context: Context,
-    ) -> Result<OrchestratorStateUpdate, BoxError> {
-        let end = match (state.complexity, state.end) {
+    pub(crate) async fn synthesis(&self, state: Turn, context: Context) -> Update {
+        let mut end = match (state.complexity, state.end) {
             (Some(Complexity::SimpleChat), _) => TurnEnd::Chat,
             (_, Some(end)) => end,
             _ => TurnEnd::of(&state.results),
         };
-        let fixed = match end {
-            TurnEnd::AllFailed => Some(failures(&state)),
-            TurnEnd::EmptyPlan => Some(self.nothing_fits()),
-            end => end.words().map(str::to_owned),
-        };
         let call = context.call("model", "answer", "");
-        let (end, answer) = match fixed {
-            Some(words) => (end, words),
-            None => {
-                match self.written(self.answer_request(&state, end, &call), &call, &context).await?
-                {
-                    Some(answer) => (end, answer),
-                    None => (TurnEnd::NoAnswer, wording::NO_ANSWER.to_owned()),
-                }
-            }
+        let request = |instructions: &str, results: Option<Message>| {
+            self.background.request(instructions, &state, results, &state.query, &call)
         };
-        let total = state.plan.as_ref().map_or(0, |plan| plan.steps.len());
-        let statistics = Statistics::of(&state.results, total);
-        if let Some(files) = &self.results {
-            files.answer(&self.thread_of(&context), &state, end, &answer, context.now())?;
-        }
-        self.memory.turn_over(&state, end, &self.servers.offer(), &context)?;
-        context.custom(&OrchestratorEvent::End { end, statistics: statistics.clone() });
-        let update = OrchestratorState::update().message(Message::assistant(answer.as_str()));
-        Ok(update.answer(Some(answer)).end(Some(end)).statistics(statistics))
-    }
-
-    fn answer_request(&self, state: &OrchestratorState, end: TurnEnd, call: &Call) -> ChatRequest {
-        let request = match end {
-            TurnEnd::Chat => {
-                let instructions = format!("{}\n\n{}", wording::CHAT, self.able());
-                self.background.request(&instructions, state, [], call)
-            }
+        let answer = match end {
+            TurnEnd::AllFailed => failures(&state),
+            TurnEnd::EmptyPlan => self.nothing_fits(),
+            TurnEnd::AllSkipped => wording::ALL_SKIPPED.to_owned(),
+            TurnEnd::Rejected => wording::REJECTED.to_owned(),
             _ => {
-                let results = results(state, call);
-                self.background.request(wording::SYNTHESIS, state, [results], call)
+                let request = match end {
+                    TurnEnd::Chat => {
+                        request(&format!("{}\n\n{}", wording::CHAT, self.able()), None)
+                    }
+                    _ => request(wording::SYNTHESIS, Some(results(&state, &call))),
+                };
+                let answer = self.written(request, &call, &context).await?;
+                answer.unwrap_or_else(|| {
+                    end = TurnEnd::NoAnswer;
+                    wording::NO_ANSWER.to_owned()
+                })
             }
         };
-        request.max_tokens(wording::LONGEST_ANSWER)
+        if let Some(files) = &self.results {
+            files.answer(context.thread(), &state, end, &answer, context.now())?;
+        }
+        self.memory.turn_over(&state, end, &self.offer(), &context)?;
+        context.custom(&OrchestratorEvent::End { end, statistics: state.statistics() });
+        let update = OrchestratorState::update().message(Message::assistant(answer.as_str()));
+        Ok(update.answer(Some(answer)).end(Some(end)))
     }
 
     /// What can be asked for, a tool a line.
     pub(crate) fn able(&self) -> String {
-        let offer = self.servers.offer();
-        let line = |(name, offered): (&String, &Offered)| {
+        let line = |(name, offered): (&String, &OfferedTool)| {
             let about = offered.spec().description().split(['.', '\n']).next().unwrap_or_default();
             line_of(name, about, 120)
         };
-        let lines: Vec<_> = offer.iter().map(line).take(MOST_LISTED).collect();
+        let lines: Vec<_> = self.offer().iter().map(line).take(MOST_LISTED).collect();
         format!("{}\n{}", wording::TOOLS, lines.join("\n"))
     }
 
@@ -103,6 +87,7 @@ impl Orchestrator {
     ) -> Result<Option<String>, BoxError> {
         let parser = Parser::default().without_calls();
         let reading = Reading::new(&parser, Protocol::Native);
+        let request = request.max_tokens(wording::LONGEST_ANSWER);
         let ask = || ask_model(&self.model, request, call, reading, ContentCapture::Off);
         let reply: ChatReply = context.step("answer", ask).await.map_err(cause)?;
         let text = DataMark::unmarked(parser.parse(&reply.message.text()).content);

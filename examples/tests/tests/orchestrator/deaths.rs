@@ -98,8 +98,8 @@ async fn ended(
 
 /// What the memories hold, as text.
 async fn memories(opened: &Opened) -> Vec<String> {
-    let (of, now) = (opened.memories.of(Tenant::default(), "kim"), TokioClock.now());
-    opened.learner.learner().unwrap().drain(now).await.unwrap();
+    let (of, now) = (opened.parts.memory.all.of(Tenant::default(), "kim"), TokioClock.now());
+    opened.learner.as_ref().unwrap().drain(now).await.unwrap();
     let mut texts = Vec::new();
     texts.extend(of.all::<PlanMemory>(now).await.unwrap().into_iter().map(|it| it.text));
     texts.extend(of.all::<ToolMemory>(now).await.unwrap().into_iter().map(|it| it.text));

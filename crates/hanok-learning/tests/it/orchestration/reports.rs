@@ -103,7 +103,7 @@ pub(crate) fn plan(n: u64) -> Evidence<PlanReport> {
 pub(crate) fn use_of_tool(n: u64) -> Evidence<ToolReport> {
     let took = Duration::from_millis(n * 37 % 1_000);
     let report = ToolReport::new(query(n), tool(n / 2), !(n / 3).is_multiple_of(4), took);
-    let report = report.arguments(&json!({"top": n / 8 % 6, "area": "Mapo"})).unwrap();
+    let report = report.arguments(&json!({"top": n / 8 % 6, "area": "Mapo"}));
     numbered("tool", n, pick(n, [Actor::Tool, Actor::Automatic]), report)
 }
 

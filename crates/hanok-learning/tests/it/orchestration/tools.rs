@@ -15,7 +15,7 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 fn used(n: u64, day: u64, tool: &ToolRef, task: &str, success: bool) -> Piece {
     let took = Duration::from_millis(100 * n);
     let report = ToolReport::new(task, tool.clone(), success, took);
-    let report = report.arguments(&json!({ "top": n })).unwrap();
+    let report = report.arguments(&json!({ "top": n }));
     piece::<ToolMemory>(&kims(format!("u{n}"), day * DAY, Actor::Tool, report))
 }
 

@@ -1,14 +1,17 @@
 //! What is learned of a user, and what a user's words stand for.
 
-use clap::Parser;
 use hanok_agent::{ApprovalRequest, DecisionKind, GateRequest};
-use hanok_core::ThreadKey;
-use hanok_graph::Context;
+use hanok_core::{Clock as _, ThreadKey, Timestamp};
+use hanok_graph::{Context, TokioClock};
 use kit::Talk as _;
-use orchestrator::{Options, Talking, servers::now};
+use orchestrator::{Talking, memory::avoided};
 use serde_json::json;
 
 use super::world::World;
+
+fn now() -> Timestamp {
+    TokioClock.now()
+}
 
 /// B144: an operator's "ask" stands before a person's "always", which stands before the gate; each passed call is in the audit.
 #[tokio::test]
@@ -27,8 +30,7 @@ async fn an_operator_is_heard_before_a_person_s_rule() {
         };
         let arguments = ["--gates", gates, "--user", "kim"];
         let mut world = World::of(&arguments, tools).await;
-        let options = Options::parse_from([&["orchestrator"][..], &arguments].concat());
-        let talking = Talking::new(&world.opened, &options);
+        let talking = Talking::new(&world.opened);
         let always = talking.always("desk__add_note", None, None).await.unwrap();
         assert!(always.contains("desk__add_note"), "{always}");
         world.asks("우유 사기 메모해 줘").await;
@@ -53,7 +55,7 @@ async fn an_answer_of_before_is_used_and_taken_back() {
     let mut world = World::new(&arguments).await;
     let app = world.opened.app();
     let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
+        world.opened.learner.as_ref().unwrap().drain(now()).await.unwrap();
     };
     for round in 0..6 {
         world.thread = app.thread(ThreadKey::named(&format!("t{round}")).unwrap());
@@ -74,10 +76,7 @@ async fn an_answer_of_before_is_used_and_taken_back() {
     assert_eq!(clarity.reused.unwrap().answer, "메모 목록 보여 줘");
     learn(&world).await;
 
-    let talking = Talking::new(
-        &world.opened,
-        &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
-    );
+    let talking = Talking::new(&world.opened);
     let said = talking.act("not-that", "", &world.thread).await.unwrap().unwrap();
     assert!(said.contains("메모 목록 보여 줘") && said.contains("무르고"), "{said}");
     world.thread = app.thread(ThreadKey::named("again").unwrap());
@@ -96,14 +95,14 @@ async fn what_is_pinned_is_never_avoided() {
             world.thread = world.on(&format!("t{round}"));
             // What is a length is no weight.
             world.asks("10 km를 파운드로 바꿔 줘").await;
-            let learner = world.opened.learner.learner().unwrap();
+            let learner = world.opened.learner.as_ref().unwrap();
             learner.drain(now()).await.unwrap();
         }
         let task = world.thread.state(None).await.unwrap().unwrap().results[0].task.clone();
         let parts = &world.opened.parts;
         let context = Context::for_test(()).build().unwrap();
         let recalled = parts.memory.tools(&task, &context).await.unwrap();
-        let avoided = recalled.avoided(&parts.servers.offer());
+        let avoided = avoided(&recalled, &parts.servers.client().offer());
         let expected: &[&str] = if is_pinned { &[] } else { &["desk__convert_units"] };
         assert_eq!(avoided, expected, "{}", world.story);
         world.ends().await;
@@ -122,7 +121,7 @@ async fn a_plan_that_did_well_is_proposed_again() {
             assert!(!world.story.contains("was 1 steps"), "{}", world.story);
             let edit = json!({"decision": "edit", "arguments": {"steps": steps}});
             world.decides(edit).await;
-            let learner = world.opened.learner.learner().unwrap();
+            let learner = world.opened.learner.as_ref().unwrap();
             learner.drain(now()).await.unwrap();
         }
     }
@@ -142,7 +141,7 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
     let arguments = ["--gates", "step", "--user", "kim", "--learned-approvals"];
     let mut world = World::new(&arguments).await;
     let learn = async |world: &World| {
-        world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
+        world.opened.learner.as_ref().unwrap().drain(now()).await.unwrap();
     };
     let mut asked = 0;
     while asked < DECISIONS {
@@ -170,10 +169,7 @@ async fn what_was_always_approved_passes_where_learned_approvals_are_on() {
     };
     assert!(passes(&mut world, "passes").await > 1, "{}", world.story);
     world.thread = world.on("rejects");
-    let talking = Talking::new(
-        &world.opened,
-        &Options::parse_from([&["orchestrator"][..], &arguments].concat()),
-    );
+    let talking = Talking::new(&world.opened);
     let audit = talking.act("approvals", "", &world.on("passes0")).await.unwrap().unwrap();
     assert!(audit.contains("learned: ") || audit.contains("물음"), "{audit}");
     // Whoever is asked and says no is asked again.
@@ -195,9 +191,8 @@ async fn a_rejected_call_of_an_agent_counts_against_what_was_learned() {
     let mut world = World::new(&["--gates", "tool", "--user", "kim", "--learned-approvals"]).await;
     world.asks("빵 사기 메모해 줘").await;
     world.decides(json!({"decision": "reject", "message": "됐어"})).await;
-    world.opened.learner.learner().unwrap().drain(now()).await.unwrap();
-    let options = Options::parse_from(["orchestrator", "--user", "kim"]);
-    let talking = Talking::new(&world.opened, &options);
+    world.opened.learner.as_ref().unwrap().drain(now()).await.unwrap();
+    let talking = Talking::new(&world.opened);
     let known = talking.act("memory", "", &world.thread).await.unwrap().unwrap();
     assert!(known.contains("step: desk__add_note: 0 of 1 approved"), "{known}");
     world.ends().await;
@@ -216,11 +211,11 @@ async fn without_the_memory_nothing_is_learned() {
             let is_offered = gate.allowed.contains(&DecisionKind::Reuse);
             assert_eq!(is_offered, learns && round > 0, "{}", world.story);
             world.decides(json!({"decision": "respond", "result": "메모 목록 보여 줘"})).await;
-            if let Some(learner) = world.opened.learner.learner() {
+            if let Some(learner) = &world.opened.learner {
                 learner.drain(now()).await.unwrap();
             }
         }
-        assert_eq!(world.opened.learner.learner().is_some(), learns);
+        assert_eq!(world.opened.learner.is_some(), learns);
         world.ends().await;
     }
 }

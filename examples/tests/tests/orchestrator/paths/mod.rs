@@ -11,7 +11,7 @@ mod learned;
 mod resumed;
 mod world;
 
-use std::{collections::BTreeSet, fs, path::Path, time::Duration};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use clap::Parser;
 use example_tests::{program::command, thursday};
@@ -19,12 +19,9 @@ use hanok_agent::{GateRequest, ToolQuery};
 use hanok_checkpoint::{InMemoryStore, SharedStore};
 use hanok_core::Timestamp;
 use hanok_graph::Pending;
-use hanok_mcp::{Change, McpClient, McpConfig};
+use hanok_mcp::{Change, IndexedClient, McpClient, McpConfig};
 use hanok_model::{RecordedModel, SharedModel};
-use orchestrator::{
-    Options, open,
-    servers::{Detection, Servers},
-};
+use orchestrator::{Options, open};
 use serde_json::{Value, json};
 
 use self::world::World;
@@ -252,7 +249,6 @@ async fn all_gates_ask_and_a_server_asks_as_well() {
 async fn other_servers_on_one_store_have_an_index_of_their_own() {
     let program = command("orchestrator", &[]).get_program().to_owned();
     let (store, at) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
-    let detection = Detection { automatic: false, interval: Duration::ZERO };
     let mut all = Vec::new();
     for server in ["desk", "office"] {
         let config = json!({"mcpServers": {server: {
@@ -262,7 +258,7 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
         let client = McpClient::connect(config).await.unwrap();
         client.approve(&client.pending()).unwrap();
         let place = Path::new("");
-        let servers = Servers::new(client, store.clone(), None, detection, place, at).await;
+        let servers = IndexedClient::new(client, store.clone(), None, place, at).await;
         all.push(servers.unwrap());
     }
     for servers in all {
@@ -270,8 +266,8 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
         let recommended = servers.index().recommend(&query, at).await.unwrap();
         let names: Vec<_> = recommended.specs().map(|spec| spec.name().to_owned()).collect();
         assert!(!names.is_empty());
-        let offer = servers.offer();
-        assert!(names.iter().all(|name| offer.get(name).is_some()), "{names:?}");
+        let offer = servers.client().offer();
+        assert!(names.iter().all(|name| offer.contains_key(name)), "{names:?}");
         servers.client().close().await;
     }
 }
@@ -281,8 +277,7 @@ async fn other_servers_on_one_store_have_an_index_of_their_own() {
 async fn a_result_that_is_too_long_for_a_model_is_whole_in_its_file() {
     let (folder, results) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let long = format!("처음 {} 끝", "가나다 ".repeat(40_000));
-    let data =
-        json!({"notes": [{"text": long}], "events": [], "bookings": [], "reports": {}, "made": {}});
+    let data = json!({"notes": [long], "events": [], "bookings": [], "reports": {}, "made": {}});
     fs::create_dir(folder.path().join("desk")).unwrap();
     fs::write(folder.path().join("desk/desk.json"), data.to_string()).unwrap();
     let arguments = ["--gates", "step", "--results", results.path().to_str().unwrap()];
