@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use contract::{Book, Expert, Options};
-use kit::{Screen, Session, Talk, brain, failure};
+use kit::{Screen, Session, Talk, brain, command_line, failure};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let options = Options::parse();
+    let options: Options = command_line();
     let screen = Screen::new(options.talk.trace).telling();
     failure::exit(&screen, run(&options, &screen).await)
 }

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use hanok_core::Answerer;
-use kit::OfflineModel;
-use kit::{Screen, Session, Talk, at_once, brain, failure, unless_interrupted};
+use kit::{
+    OfflineModel, Screen, Session, Talk, at_once, brain, command_line, failure, unless_interrupted,
+};
 use orchestrator::{Options, Talking, connect, open};
 
 fn main() -> ExitCode {
@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(desk::ARGUMENT) {
         return if desk::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    let options = Options::parse();
+    let options: Options = command_line();
     let screen = Screen::new(options.talk.trace).telling();
     match tokio::runtime::Runtime::new() {
         Ok(runtime) => failure::exit(&screen, runtime.block_on(run(&options, &screen))),

@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use kit::{Screen, Session, Talk, brain, failure};
+use kit::{Screen, Session, Talk, brain, command_line, failure};
 use rag::{
     Office, Options,
     agents::{self, Tools},
@@ -12,7 +11,7 @@ use rag::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let options = Options::parse();
+    let options: Options = command_line();
     let screen = Screen::new(options.talk.trace).telling();
     failure::exit(&screen, run(&options, &screen).await)
 }

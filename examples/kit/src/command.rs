@@ -2,6 +2,7 @@
 
 use hanok_checkpoint::CheckpointError;
 use hanok_graph::RunError;
+use hanok_model::DataMark;
 use hanok_state::Message;
 
 use crate::{Session, Talk, failure::Failure, progress::short, session::key};
@@ -110,5 +111,7 @@ fn line(number: usize, message: &Message) -> String {
         .map(|call| format!("{}({})", call.name, short(call.arguments.as_str())))
         .collect();
     let calls = if calls.is_empty() { String::new() } else { format!(" → {}", calls.join(", ")) };
-    format!("{number:>4} [{}] {}{calls}", message.role(), short(&message.text()))
+    // The marks around the words of others are for models.
+    let text = DataMark::unmarked(message.text().into_owned());
+    format!("{number:>4} [{}] {}{calls}", message.role(), short(&text))
 }

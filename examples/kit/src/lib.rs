@@ -37,7 +37,7 @@ pub use lanes::Lane;
 pub use load::load_options;
 pub use meaning::{Meaning, MeaningOptions};
 pub use offline::{OfflineModel, aliases, everyday};
-pub use options::Options;
+pub use options::{Options, command_line};
 pub use screen::{Screen, somebody_types};
 pub use session::{Session, stores};
 pub use talk::{Ended, Talk};

@@ -21,7 +21,7 @@ use crate::state::{GateDecision, OrchestratorState, PastAnswer, PlanStep, StepRe
 pub const TOPIC: &str = "memory";
 
 /// The category of all work: a program with more of them has a model choose one from its list.
-const CATEGORY: &str = "work";
+const CATEGORY: &str = "업무";
 
 /// The likeness from which on an answer of before is shown.
 const ALIKE: f64 = 0.75;

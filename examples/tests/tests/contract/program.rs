@@ -92,6 +92,7 @@ fn programs_are_told_every_event_as_json() {
             "scope",
             "previous_context",
             "planning",
+            "token",
             "tool_selected",
             "tool_finished",
             "evaluation_result",
