@@ -29,10 +29,7 @@ const QUESTIONS: [Table; 5] = [
     ("contract", EXAMPLES, "documents", "contract::asked::"),
 ];
 
-/// The beginning of the names of tests that ask the questions for which no rule was made.
-const HELD_OUT: &str = "held_out";
-
-const OPTIONS: &str = "`--model`, `--cache FOLDER`, `--encoder FOLDER`, `--held-out`";
+const OPTIONS: &str = "`--model`, `--cache FOLDER`, `--encoder FOLDER`";
 
 /// Prints the table that `arguments` name, or measures how documents are found. Returns false if something failed.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
@@ -82,15 +79,11 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
         .arguments(["test", "--quiet", "--package", package])
         .arguments(examples)
         .arguments(["--test", program, "--", "--nocapture", "--test-threads", "1"]);
-    let (mut options, mut is_held_out) = (arguments.iter().skip(1), false);
+    let mut options = arguments.iter().skip(1);
     while let Some(option) = options.next() {
         let variable = match option.as_str() {
             "--model" => {
                 tests = tests.arguments(["--ignored"]).with_model();
-                continue;
-            }
-            "--held-out" => {
-                is_held_out = true;
                 continue;
             }
             "--cache" => "HANOK_EVALUATE_CACHE",
@@ -100,8 +93,5 @@ fn print(table: &Table, arguments: &[String], with_examples: bool) -> Result<boo
         let folder = options.next().ok_or_else(|| format!("`{option}` takes a folder"))?;
         tests = tests.variable(variable, std::path::absolute(folder)?);
     }
-    match is_held_out {
-        true => tests.arguments([format!("{module}{HELD_OUT}")]).shown(),
-        false => tests.arguments([module, "--skip", HELD_OUT]).shown(),
-    }
+    tests.arguments([module]).shown()
 }

@@ -63,7 +63,6 @@ const USAGE: &str = "usage: cargo xtask COMMAND [OPTION]...
   evaluate [OPTION]...     how well and fast documents are found; `--help`
   evaluate TABLE           `team`, `law`, `figures`, `memory` or `tools`
   questions EXAMPLE        what `rag`, `chat`, `contract`, `real-estate` or `orchestrator` answers to its questions
-    --held-out             those for which no rule was made, as a table alone
     --model [--cache FOLDER]   a sample by the server of OPENAI_BASE_URL and OPENAI_MODEL; its replies are kept
   prompts EXAMPLE          records what an example asks of a model, a request of each kind with its tokens
 
