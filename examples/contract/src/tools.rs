@@ -48,7 +48,7 @@ struct ByTitle {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Lookup {
-    /// 표준계약서에서 찾을 조 제목이나 주제. 예: 해지. 비우면 이미 찾은 조항에 대응하는 표준 조항을, `전체`면 두 계약서의 차이를 모두 찾는다
+    /// 표준계약서에서 찾을 조 제목이나 주제. 예: 해지. 비우면 이미 찾은 조항에 대응하는 표준 조항을, `전체`면 표준계약서와의 차이를 모두 찾는다
     #[serde(default)]
     topic: Option<String>,
 }
@@ -164,7 +164,7 @@ fn compared(user: &Paper, standard: &Paper) -> Material {
     Material {
         origin: Origin::Standard,
         article: None,
-        label: "두 계약서의 차이".to_owned(),
+        label: "표준계약서와의 차이".to_owned(),
         text: format!(
             "표준계약서와 비교해서 다른 점입니다. 누구에게 유리하고 불리한 조항인지는 판단하지 않습니다.\n숫자가 다른 조:\n{lines}\
              이 계약서에만 있는 조: {own}\n표준계약서에만 있는 조: {lacking}"

@@ -17,8 +17,13 @@ pub(crate) struct Unit {
     pub(crate) is_item: bool,
 }
 
+/// A longer text is not an observation that anybody reads to its end.
+const MOST_CHARS: usize = 64 * 1024;
+
 /// The passages of `text`. A text without sources is one passage.
 pub(crate) fn passages(text: &str) -> Vec<Passage> {
+    let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
+    let text = text.get(..end).unwrap_or(text);
     let sourced = text.lines().any(|line| source(line).is_some());
     let (mut all, mut open) = (Vec::new(), Draft::default());
     for line in text.lines() {

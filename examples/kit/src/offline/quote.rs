@@ -3,6 +3,8 @@
 //! It is quoted as an answer only where the passage has every word that the question asks with, and a number where one is asked for.
 //! What has a good part of them is shown as the nearest. All else is not there.
 
+use std::collections::BTreeSet;
+
 use crate::offline::{
     passages::{self, Passage, Unit, passages},
     tables,
@@ -195,18 +197,20 @@ fn unit_of(unit: &Unit) -> Held {
     Held::of(&unit.text)
 }
 
-/// What each word is worth: more the fewer passages have it, and more where the question is about it.
+/// What each word is worth: more the fewer passages have it, and more where the question is about it. `보수 기간은` is about both words.
 fn weights(asked: &[Word], held: &[Held]) -> Vec<f32> {
-    let weight = |word: &Word| {
+    let weight = |(at, word): (usize, &Word)| {
         let has = held.iter().filter(|held| held.share(word) >= HAS).count();
+        let before = at.checked_sub(1).and_then(|at| asked.get(at));
         let worth = match () {
             () if is_vague(word) || word.is_earlier => 0.4,
+            () if before.is_some_and(|before| before.text == before.stem) => 1.0,
             () if word.text.ends_with(['은', '는']) => 1.5,
             () => 1.0,
         };
         (1.0 + small(held.len()) / (0.5 + small(has.max(1)))).ln() * worth
     };
-    asked.iter().map(weight).collect()
+    asked.iter().enumerate().map(weight).collect()
 }
 
 /// The share of the question that `held` has, each word by its weight.
@@ -268,23 +272,15 @@ fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
         || is_short && !numbered
         || !numbered && (asked.len() <= 2 || asked.iter().any(is_of_whole));
     let mut chosen: Vec<bool> = scores.iter().map(|score| all || *score >= AS_WELL * top).collect();
-    // An item brings the sentence that leads to its list, and that sentence all of the list.
-    let leads = |at: usize| {
-        let last = units.get(..at)?.iter().rposition(|unit| !unit.is_item)?;
-        let first = units.get(..last)?.iter().rposition(|unit| unit.is_item).map_or(0, |it| it + 1);
-        let says = |it: &Unit| {
-            it.text.ends_with(':') || tables::LEADS.iter().any(|word| it.text.contains(word))
-        };
-        units.get(first..=last)?.iter().rposition(says).map(|at| first + at)
-    };
-    let own = chosen.clone();
-    for at in (0..units.len()).filter(|at| units.get(*at).is_some_and(|unit| unit.is_item)) {
-        let Some(lead) = leads(at) else { continue };
-        let is_item =
-            |at: &usize| leads(*at) == Some(lead) && units.get(*at).is_some_and(|it| it.is_item);
-        let is_of_list = (lead..units.len()).filter(is_item).any(|at| own.get(at) == Some(&true));
-        let (is_led, is_own) = (own.get(lead) == Some(&true), own.get(at) == Some(&true));
-        for (at, is) in [(at, is_own || is_led && !is_of_list), (lead, is_led || is_own)] {
+    // An item brings the sentence that leads to its list, and that sentence all of the list, unless items of it are chosen.
+    let (own, leads) = (chosen.clone(), leads(units));
+    let is_own = |at: usize| own.get(at) == Some(&true);
+    let led = || leads.iter().enumerate().filter_map(|(at, lead)| Some((at, (*lead)?)));
+    let of_items: BTreeSet<usize> =
+        led().filter(|(at, _)| is_own(*at)).map(|(_, lead)| lead).collect();
+    for (at, lead) in led() {
+        let is_led = is_own(lead) && !of_items.contains(&lead);
+        for (at, is) in [(at, is_led), (lead, is_own(at))] {
             chosen.get_mut(at).into_iter().for_each(|chosen| *chosen |= is);
         }
     }
@@ -298,6 +294,26 @@ fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
         std::mem::replace(&mut room, rest) > 0
     })
     .collect()
+}
+
+/// For each item of a list, the place of the sentence that leads to it.
+fn leads(units: &[Unit]) -> Vec<Option<usize>> {
+    let (mut lead, mut is_behind) = (None, false);
+    let leads = units.iter().enumerate().map(|(at, unit)| {
+        if unit.is_item {
+            is_behind = true;
+            return lead;
+        }
+        if std::mem::take(&mut is_behind) {
+            lead = None;
+        }
+        let text = &unit.text;
+        if text.ends_with(':') || tables::LEADS.iter().any(|word| text.contains(word)) {
+            lead = Some(at);
+        }
+        None
+    });
+    leads.collect()
 }
 
 /// What was said before about what `question` asks, all of it where nothing is named: the newest first. Statements come before questions.
