@@ -61,8 +61,8 @@ impl Changes {
         self.any(|path| path.ends_with("Cargo.toml") || path.ends_with("Cargo.lock"))
     }
 
-    /// The members of the workspace of which a file changed, and those that depend on such, however far. Packages outside `crates/` have
-    /// the pages of `docs/` and the README among their examples.
+    /// The members of the workspace of which a file changed, and those that are built with such, however far, or whose tests have one
+    /// themselves. Packages outside `crates/` have the pages of `docs/` and the README among their examples.
     pub(crate) fn reached<'m>(&self, metadata: &'m Metadata) -> BTreeSet<&'m str> {
         let members = metadata.members();
         let is_page = |path: &str| path.starts_with("docs/") || path == "README.md";
@@ -74,10 +74,14 @@ impl Changes {
             })
         };
         let name = |member: &&'m Package| member.name.as_str();
-        let mut reached: BTreeSet<&str> = members.iter().filter(has_changed).map(name).collect();
+        let changed: BTreeSet<&str> = members.iter().filter(has_changed).map(name).collect();
+        let mut reached = changed.clone();
         loop {
             let stands_on = |member: &&&Package| {
-                member.dependencies.iter().any(|it| reached.contains(it.name.as_str()))
+                member.dependencies.iter().any(|it| match it.kind.as_deref() {
+                    Some("dev") => changed.contains(it.name.as_str()),
+                    _ => reached.contains(it.name.as_str()),
+                })
             };
             let further: BTreeSet<_> = members.iter().filter(stands_on).map(name).collect();
             if further.is_subset(&reached) {
@@ -145,22 +149,25 @@ mod tests {
 
     #[test]
     fn what_changed_reaches_what_stands_on_it() {
+        let need = |name: &&str| {
+            let kind = name.starts_with("test").then(|| "dev".to_owned());
+            Dependency { name: (*name).to_owned(), kind, ..Dependency::default() }
+        };
         let package = |folder: &str, name: &str, needs: &[&str]| Package {
             id: name.to_owned(),
             name: name.to_owned(),
             manifest_path: format!("/house/{folder}/{name}/Cargo.toml").into(),
-            dependencies: needs
-                .iter()
-                .map(|name| Dependency { name: (*name).to_owned(), ..Dependency::default() })
-                .collect(),
+            dependencies: needs.iter().map(need).collect(),
             ..Package::default()
         };
         let packages = vec![
             package("crates", "core", &[]),
-            package("crates", "graph", &["core", "serde"]),
+            package("crates", "graph", &["core", "serde", "testkit"]),
             package("crates", "agent", &["graph"]),
             package("examples", "rag", &["agent"]),
             package("crates", "parse", &[]),
+            package("crates", "testkit", &["learning"]),
+            package("crates", "learning", &[]),
         ];
         let metadata = Metadata {
             workspace_members: packages.iter().map(|it| it.id.clone()).collect(),
@@ -172,12 +179,14 @@ mod tests {
             ("crates/graph/src/lib.rs", &["agent", "graph", "rag"][..]),
             ("docs/guides/tools.md", &["rag"]),
             ("crates/graphs/src/lib.rs", &[]),
+            ("crates/testkit/src/lib.rs", &["agent", "graph", "rag", "testkit"]),
+            ("crates/learning/src/lib.rs", &["learning", "testkit"]),
         ] {
             let paths = BTreeSet::from([path.to_owned()]);
             let changes = Changes::Since { folder: "/house".into(), base: "x".into(), paths };
             assert_eq!(Vec::from_iter(changes.reached(&metadata)), want, "{path}");
         }
-        assert_eq!(Changes::All.reached(&metadata).len(), 5);
+        assert_eq!(Changes::All.reached(&metadata).len(), 7);
     }
 
     #[test]
