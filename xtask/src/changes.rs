@@ -108,7 +108,9 @@ impl Changes {
         self.any(|path| match path.rsplit_once('.') {
             Some((_, "md")) => path.starts_with("docs/guides/") && self.has_line(path, "cargo add"),
             Some((_, "rs")) => path.starts_with("crates/") && self.has_line(path, "(feature = "),
-            Some((_, "toml")) => path.ends_with("Cargo.toml") && self.has_feature_table(path),
+            // No guide adds an example or a test.
+            Some(("Cargo", "toml")) => self.has_feature_table(path),
+            Some((_, "toml")) => path.starts_with("crates/") && self.has_feature_table(path),
             _ => false,
         })
     }
