@@ -88,24 +88,18 @@ impl Talk for Chat {
         progress::line(item)
     }
 
-    fn command(&self, name: &str, state: &ChatState) -> Option<String> {
-        match name {
-            "tokens" => Some(self.tokens(state)),
-            "tools" => Some(tools::lines(&self.toolbox)),
-            _ => None,
-        }
-    }
-
     async fn act(
         &self,
         name: &str,
         rest: &str,
         thread: &Thread<ChatState>,
     ) -> Result<Option<String>, Failure> {
-        match name {
-            "summary" => summary::command(self, rest, thread).await.map(Some),
-            _ => Ok(None),
-        }
+        Ok(Some(match (name, rest) {
+            ("summary", rest) => summary::command(self, rest, thread).await?,
+            ("tokens", "") => self.tokens(&thread.state(None).await?.unwrap_or_default()),
+            ("tools", "") => tools::lines(&self.toolbox),
+            _ => return Ok(None),
+        }))
     }
 
     fn commands(&self) -> &'static [(&'static str, &'static str)] {

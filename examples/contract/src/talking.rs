@@ -2,9 +2,9 @@
 
 use hanok_agent::PlanMode;
 use hanok_core::Stored;
-use hanok_graph::Event;
+use hanok_graph::{Event, Thread};
 use hanok_state::{Messages, State};
-use kit::{Ended, Talk, progress::short};
+use kit::{Ended, Talk, failure::Failure, progress::short};
 use serde_json::Value;
 
 use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert, Material, scope::asking};
@@ -77,20 +77,25 @@ impl Talk for Expert {
         serde_json::to_value(item.decode::<ContractEvent>().ok()?).ok()
     }
 
-    fn command(&self, name: &str, state: &ContractState) -> Option<String> {
-        match name {
-            "articles" => Some(self.book.user.labels().collect::<Vec<_>>().join("\n")),
-            "sources" => {
-                let of =
-                    |it: &Material| format!("[{}] {}\n{}", it.origin.name(), it.label, it.text);
-                let sources: Vec<_> = state.sources.iter().map(of).collect();
-                Some(match sources.is_empty() {
-                    true => "앞의 답에는 근거가 없습니다.".to_owned(),
-                    false => sources.join("\n\n"),
-                })
+    async fn act(
+        &self,
+        name: &str,
+        rest: &str,
+        thread: &Thread<ContractState>,
+    ) -> Result<Option<String>, Failure> {
+        let shown = |it: &Material| format!("[{}] {}\n{}", it.origin.name(), it.label, it.text);
+        let texts: Vec<String> = match (name, rest) {
+            ("articles", "") => {
+                return Ok(Some(self.book.user.labels().collect::<Vec<_>>().join("\n")));
             }
-            _ => None,
-        }
+            ("sources", "") => {
+                let state = thread.state(None).await?.unwrap_or_default();
+                state.sources.iter().map(shown).collect()
+            }
+            _ => return Ok(None),
+        };
+        let none = "앞의 답에는 근거가 없습니다.".to_owned();
+        Ok(Some(if texts.is_empty() { none } else { texts.join("\n\n") }))
     }
 
     fn commands(&self) -> &'static [(&'static str, &'static str)] {

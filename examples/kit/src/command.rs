@@ -42,11 +42,7 @@ impl<T: Talk> Session<T> {
     }
 
     async fn own(&self, name: &str, rest: &str) -> Result<String, Failure> {
-        if let Some(said) = self.talk.act(name, rest, &self.thread).await? {
-            return Ok(said);
-        }
-        let state = self.thread.state(None).await?;
-        let said = self.talk.command(name, &state.unwrap_or_default());
+        let said = self.talk.act(name, rest, &self.thread).await?;
         said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))
     }
 

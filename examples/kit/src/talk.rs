@@ -62,13 +62,8 @@ pub trait Talk: Send + Sync {
         None
     }
 
-    /// What a command of its own says (`name` without the `/`), `None` where it has no such command.
-    fn command(&self, name: &str, state: &Self::State) -> Option<String> {
-        let (_, _) = (name, state);
-        None
-    }
-
-    /// Does a command of its own that takes more than its state: `rest` stands behind the name. `None` where it has no such command.
+    /// Does a command of its own (`name` without the `/`, and `rest` behind it) and says what came of it; `None` where it has no such
+    /// command.
     ///
     /// # Errors
     ///
