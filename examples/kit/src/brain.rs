@@ -1,10 +1,9 @@
 //! Which model answers.
 
-use crate::offline::OfflineModel;
 use hanok_model::{ChatModel, SharedModel};
 use hanok_tools::Dated;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, offline::OfflineModel};
 
 /// The model, and whether it is the offline one.
 #[derive(Debug, Clone)]

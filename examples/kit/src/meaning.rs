@@ -135,18 +135,6 @@ impl Meaning {
         Self { embedder: SharedEmbedder::new(NgramEmbedder::default()), bound: BY_LETTERS }
     }
 
-    /// Whether texts are compared by more than their letters.
-    #[must_use]
-    pub fn is_by_model(&self) -> bool {
-        matches!(self.bound, Bound::OfBest(_))
-    }
-
-    /// What makes the vectors.
-    #[must_use]
-    pub fn embedder(&self) -> &SharedEmbedder {
-        &self.embedder
-    }
-
     /// A retriever of the passages in `store`, which finds them so.
     #[must_use]
     pub fn retriever(self, store: SharedDocumentStore) -> ByMeaning {

@@ -1,11 +1,13 @@
 #![doc = include_str!("offline/README.md")]
 
 mod agent;
+mod amounts;
 mod choose;
 mod dates;
 mod form;
 mod listed;
 mod model;
+mod names;
 mod passages;
 mod quote;
 mod reply;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::offline::{
     choose::{Kind, expression, parts, ranked, scored},
-    listed::Listed,
-    quote::{self, Found, Quote},
+    listed::{self, Listed, Parameter},
+    quote::{self, Finding, Quote},
     request::Request,
     talk::{Talk, talk},
     values::{query, values},
@@ -33,29 +33,6 @@ pub(crate) enum Act {
 pub(crate) struct Wanted {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
-}
-
-/// What came of one question.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Finding {
-    Found(Quote),
-    /// This stands nearest, and may not answer it.
-    Near {
-        under: String,
-        quote: Quote,
-    },
-    /// In the words of a tool or an agent: an answer, a failure, or that there is nothing.
-    Said(String),
-    Nothing {
-        question: String,
-    },
-    /// No tool is for this.
-    NoTool,
-    /// The question does not say what the tool needs.
-    Missing {
-        tool: String,
-        parameter: String,
-    },
 }
 
 /// What an agent with `tools` does next: every question is asked of a tool, and once more where the tool proposes something else or a
@@ -124,9 +101,7 @@ fn wanted(question: &str, tools: &[Listed], request: &Request) -> Result<Wanted,
             continue;
         }
         let arguments = values(question, tool, request.now.as_ref(), &request.aliases);
-        let lacks = |it: &&crate::offline::listed::Parameter| {
-            it.required && !arguments.contains_key(&it.name)
-        };
+        let lacks = |it: &&Parameter| it.required && !arguments.contains_key(&it.name);
         match tool.parameters.iter().find(lacks) {
             None => return Ok(Wanted { tool: tool.name.clone(), arguments }),
             Some(it) => {
@@ -148,9 +123,7 @@ fn is_for(tool: &Listed, question: &str, score: f32) -> bool {
     if narrow.peek().is_some() && !others.iter().any(|kind| kind.is_in(&said)) {
         return narrow.any(|kind| kind.weight(question) > 0.0);
     }
-    let is_search = |it: &crate::offline::listed::Parameter| {
-        it.required && it.kind == crate::offline::listed::Kind::Text
-    };
+    let is_search = |it: &Parameter| it.required && it.kind == listed::Kind::Text;
     score > 0.0 || tool.parameters.iter().any(is_search)
 }
 
@@ -231,12 +204,7 @@ pub(crate) fn is_answered(request: &Request) -> bool {
 fn finding(question: &str, text: &str) -> Finding {
     let is_sum = !text.contains(char::is_alphabetic) && text.contains(['=', '≈']);
     let sum = is_sum.then(|| grouped(text));
-    match quote::answer(question, sum.as_deref().unwrap_or(text)) {
-        Found::Answer(quote) => Finding::Found(quote),
-        Found::Near { under, quote } => Finding::Near { under, quote },
-        Found::Said(text) => Finding::Said(text),
-        Found::Nothing => Finding::Nothing { question: question.to_owned() },
-    }
+    quote::answer(question, sum.as_deref().unwrap_or(text))
 }
 
 /// The most characters of what one team found, and of an article that is told as it is.

@@ -5,7 +5,7 @@ use hanok_tools::time_zone_in;
 
 use crate::offline::{
     listed::Listed,
-    tables, values,
+    names, tables,
     words::{Held, Word, content, coverage, small, words},
 };
 
@@ -58,9 +58,9 @@ impl Kind {
             }
             Self::People => {
                 let is_own = tables::MINE.iter().any(|word| format!(" {lower}").contains(word));
-                let is_somebody = is_own || values::person(question).is_some();
+                let is_somebody = is_own || names::person(question).is_some();
                 let is_left = has(&tables::LEAVE) && has(&tables::LEFT) && is_somebody;
-                let is_team = values::team(question).is_some() && has(&tables::MEMBERS);
+                let is_team = names::team(question).is_some() && has(&tables::MEMBERS);
                 weight(has(&tables::CONTACT) || is_left || is_team, 4.5)
             }
             Self::Rooms => weight(has(&tables::ROOMS), 4.2),

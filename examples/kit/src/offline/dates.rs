@@ -171,9 +171,8 @@ fn one(word: &str, next: &str, today: Date, when: &mut When) -> Option<usize> {
 }
 
 /// The number that a table of `name=number` has for `word`.
-fn named(table: &[&str], word: &str) -> Option<i8> {
-    let items = table.iter().filter_map(|item| item.split_once('='));
-    items.into_iter().find(|(name, _)| begins(word, name))?.1.parse().ok()
+fn named(table: &'static [&'static str], word: &str) -> Option<i8> {
+    tables::pairs(table).find(|(name, _)| begins(word, name))?.1.parse().ok()
 }
 
 /// Whether `word` is `name`, with at most two letters joined to it.

@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use crate::offline::{
     agent,
+    amounts::is_amount,
     choose::{cue, fitting, has_any, is_greeting, parts, ranked},
     listed::{self, Listed, parameters, plain},
     request::Request,
     tables,
     talk::talk,
-    values::{is_measured, values},
+    values::values,
     words::content,
 };
 
@@ -37,7 +38,7 @@ fn filled(schema: &Value, root: &Value, request: &Request, depth: usize) -> Valu
         return chosen_option(options, request);
     }
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-        if is_measured(&parameters(schema, root)) {
+        if parameters(schema, root).iter().any(is_amount) {
             return arguments(schema, root, request);
         }
         let listed = &request.listed;
@@ -161,15 +162,16 @@ struct Task {
 impl Task {
     /// It as an object: what each property is, its description says.
     fn object(&self, properties: &Map<String, Value>) -> Value {
+        let (purpose, needs) = needs(&self.who.description);
         let value = |schema: &Value| {
             let said = described(schema);
             match () {
-                () if is_array(schema) => json!(needs(&self.who)),
+                () if is_array(schema) => json!(needs),
                 () if said.contains("by its name") || said.contains("short name") => {
                     json!(self.who.name)
                 }
                 () if has_any(&said, &["task"]) => json!(self.text),
-                () => json!(before_needs(&self.who.description)),
+                () => json!(purpose),
             }
         };
         Value::Object(properties.iter().map(|(name, it)| (name.clone(), value(it))).collect())
@@ -198,7 +200,7 @@ fn tasks(properties: &Map<String, Value>, request: &Request) -> Vec<Task> {
     let mut next = 0;
     while let Some(task) = tasks.get(next).cloned() {
         let is_new = |it: &&Listed| tasks.iter().all(|known| known.who.name != it.name);
-        let needed = needs(&task.who);
+        let (_, needed) = needs(&task.who.description);
         let new = listed.iter().filter(|it| needed.contains(&it.name)).filter(is_new);
         let new: Vec<_> =
             new.map(|who| Task { who: who.clone(), text: task.text.clone() }).collect();
@@ -246,18 +248,12 @@ fn takes(other: &[usize], one: &[usize]) -> bool {
     }
 }
 
-/// Those that `listed` says it needs first.
-fn needs(listed: &Listed) -> Vec<String> {
-    let said = &listed.description;
-    let after = tables::NEEDS.iter().find_map(|words| Some(said.split_once(words)?.1));
-    let names = after.and_then(|after| after.split(')').next()).unwrap_or_default().split(',');
-    names.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-}
-
-/// A description without what it says of needs.
-fn before_needs(description: &str) -> &str {
-    let begin = tables::NEEDS.iter().find_map(|words| description.split_once(words));
-    begin.map_or(description, |(before, _)| before).trim()
+/// A description without what it says of needs, and those that it says it needs first.
+fn needs(description: &str) -> (&str, Vec<String>) {
+    let split = tables::NEEDS.iter().find_map(|words| description.split_once(words));
+    let (said, after) = split.unwrap_or((description, ""));
+    let names = after.split(')').next().unwrap_or_default().split(',').map(str::trim);
+    (said.trim(), names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 /// Whether `schema` is one of a list, which may be left out.

@@ -57,6 +57,13 @@ pub(crate) enum Kind {
     Other,
 }
 
+impl Parameter {
+    /// The words of `aliases` that stand beside its value.
+    pub(crate) fn cues<'a>(&self, aliases: &'a Aliases) -> &'a [String] {
+        aliases.get(&self.name).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 impl Listed {
     /// With the words of `aliases` by which it is asked for.
     pub(crate) fn known(self, aliases: &Aliases) -> Self {

@@ -11,17 +11,21 @@ use crate::offline::{
     words::{Held, Word, content, coverage, small, words},
 };
 
-/// What a text has about a question.
+/// What came of one question.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Found {
+pub(crate) enum Finding {
     /// What answers it.
-    Answer(Quote),
+    Found(Quote),
     /// What may not answer it, and stands nearest to it, under what it stands.
     Near { under: String, quote: Quote },
-    /// The text says itself that there is nothing.
+    /// In the words of a tool or an agent: an answer, a failure, or that there is nothing.
     Said(String),
-    /// The text is about something else.
-    Nothing,
+    /// Nothing is about it.
+    Nothing { question: String },
+    /// No tool is for this.
+    NoTool,
+    /// The question does not say what the tool needs.
+    Missing { tool: String, parameter: String },
 }
 
 /// Lines of a text, and where they are from.
@@ -58,15 +62,16 @@ pub(crate) fn is_nothing(text: &str) -> bool {
 }
 
 /// What `text`, which a tool gave, has about `question`.
-pub(crate) fn answer(question: &str, text: &str) -> Found {
+pub(crate) fn answer(question: &str, text: &str) -> Finding {
+    let nothing = || Finding::Nothing { question: question.to_owned() };
     let text = text.trim();
     if is_nothing(text) {
-        return Found::Said(text.chars().take(SHORT).collect());
+        return Finding::Said(text.chars().take(SHORT).collect());
     }
     let passages = passages(text);
     let is_plain = passages.len() <= 1 && passages.iter().all(|it| it.heading.is_empty());
     if is_plain && text.chars().count() <= SHORT {
-        let Some(mut quote) = whole(text, SHORT) else { return Found::Nothing };
+        let Some(mut quote) = whole(text, SHORT) else { return nothing() };
         // What has a source was looked up, and is of what was asked for where it has the words.
         let held = Held::of(text);
         let is_known = |word: &Word| held.share(word) > 0.0 || is_cue(&word.stem);
@@ -76,8 +81,8 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
         let is_found = quote.source.is_none() || content(question).iter().all(is_known);
         only(&mut quote.lines, &content(question));
         return match is_of_now && is_found {
-            true => Found::Answer(quote),
-            false => Found::Near { under: String::new(), quote },
+            true => Finding::Found(quote),
+            false => Finding::Near { under: String::new(), quote },
         };
     }
     let asked = asked(question);
@@ -94,7 +99,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let fits = passages.iter().zip(&held).enumerate().map(|it| (it.0, fit(it)));
     let best = fits.rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at);
     let Some((passage, held)) = best.and_then(|at| passages.get(at).zip(held.get(at))) else {
-        return Found::Nothing;
+        return nothing();
     };
     let units = units(question);
     let has_number = units
@@ -116,15 +121,15 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let is_said = asked_for.len() > 1 && asked_for.iter().all(|it| told.has(&it.stem) >= HAS);
     let is_sure = has_all && has_number && (is_topic || is_said);
     if is_sure {
-        return Found::Answer(quote);
+        return Finding::Found(quote);
     }
     // What was found by its meaning may have no word of the question.
     let first = text.lines().next().unwrap_or_default();
     let is_meant = tables::MEANT.iter().any(|words| first.contains(words));
     if weighted(&asked, &weights, held) < LEAST_NEAR && !is_meant || tables::is_outside(question) {
-        return Found::Nothing;
+        return nothing();
     }
-    Found::Near { under, quote }
+    Finding::Near { under, quote }
 }
 
 /// The words that say what is asked for. A unit that is asked for stands behind a number.
@@ -138,11 +143,7 @@ fn asked(question: &str) -> Vec<Word> {
 /// The first lines of a text, of at most about `most` characters.
 pub(crate) fn whole(text: &str, most: usize) -> Option<Quote> {
     let source = text.lines().find_map(passages::source);
-    let mut room = most;
-    let mut fits = |line: &&str| {
-        let rest = room.saturating_sub(line.chars().count());
-        std::mem::replace(&mut room, rest) > 0
-    };
+    let mut fits = begins_within(most);
     let told = text.lines().filter(|line| passages::source(line).is_none());
     let plain = |line: &str| {
         let bare = ["제목:", "내용:"].iter().find_map(|it| line.strip_prefix(it));
@@ -150,6 +151,14 @@ pub(crate) fn whole(text: &str, most: usize) -> Option<Quote> {
     };
     let lines: Vec<String> = told.take_while(|line| fits(line)).map(plain).collect();
     (!lines.is_empty()).then_some(Quote { lines, source })
+}
+
+/// Whether a text begins within so many characters, those before it counted.
+fn begins_within(mut room: usize) -> impl FnMut(&str) -> bool {
+    move |text| {
+        let rest = room.saturating_sub(text.chars().count());
+        std::mem::replace(&mut room, rest) > 0
+    }
 }
 
 /// Leaves of the items of a list those that have all the words of the question that any of them has: of five rooms that on the fifth floor.
@@ -228,7 +237,7 @@ fn units(question: &str) -> Option<Vec<String>> {
         let unit = particle.filter(|unit| !unit.is_empty()).unwrap_or(&counted.stem);
         return Some(vec![unit.to_owned()]);
     }
-    let mut numbers = tables::NUMBERS.iter().filter_map(|item| item.split_once('='));
+    let mut numbers = tables::pairs(&tables::NUMBERS);
     let asks = |(asks, _): &(&str, &str)| asks.split('/').any(|ask| lower.contains(ask));
     numbers.find(asks).map(|(_, units)| units.split('/').map(str::to_owned).collect())
 }
@@ -284,16 +293,12 @@ fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
             chosen.get_mut(at).into_iter().for_each(|chosen| *chosen |= is);
         }
     }
-    let mut room = MOST_CHARS;
+    let mut fits = begins_within(MOST_CHARS);
     let told = units.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(unit, _)| {
         let text: String = unit.text.chars().take(MOST_CHARS).collect();
         if unit.is_item { format!("- {text}") } else { text }
     });
-    told.take_while(|line| {
-        let rest = room.saturating_sub(line.chars().count());
-        std::mem::replace(&mut room, rest) > 0
-    })
-    .collect()
+    told.take_while(|line| fits(line)).collect()
 }
 
 /// For each item of a list, the place of the sentence that leads to it.

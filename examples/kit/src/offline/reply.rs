@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::offline::{
-    agent::{Act, Finding, Wanted},
-    quote::Quote,
+    agent::{Act, Wanted},
+    quote::{Finding, Quote},
     tables,
     talk::Talk,
     words::{self, GOES_ON},

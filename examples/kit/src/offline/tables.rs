@@ -37,6 +37,13 @@ lists! {
     NUMBERS LEADS FROM TO PROVINCES DAYS WEEKDAYS FIRST_HALF SECOND_HALF
 }
 
+/// The items of a list that are `name=value`.
+pub(crate) fn pairs(
+    list: &'static [&'static str],
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    list.iter().filter_map(|item| item.split_once('='))
+}
+
 /// Whether `text` has a word of what no rule, guide or contract is asked about.
 pub(crate) fn is_outside(text: &str) -> bool {
     let lower = text.to_lowercase();

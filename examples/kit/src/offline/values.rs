@@ -1,40 +1,19 @@
 //! What a question says for the parameters of a tool or of a form: by what their schemas say that they are.
-//!
-//! What an amount is of, its description says in brackets: `(원)`, `(%)`, `(㎡)`, `(개월)`, `(세)`, `(명)`, `(개)`, `(날짜)`, `(일)`. Which of
-//! several is meant, the words beside it say: those that the program knows for the parameter's name.
 
 use std::ops::Range;
 
-use hanok_figures::{AmountUnit, Figure, counts, figures};
 use hanok_tools::time_zone_in;
 use serde_json::{Map, Value, json};
 
 use crate::offline::{
+    amounts::{amounts, is_amount, numbers},
     choose::{cue, expression, has, has_any},
     dates::{self, Now, When},
     listed::{Aliases, Kind, Listed, Parameter},
+    names::{address, named_first, person, special, team},
     tables,
-    words::{Held, Word, content, is_asking, is_hangul, words},
+    words::{Held, Word, content, is_hangul, words},
 };
-
-/// What an amount is of, and the words of that in a question.
-const UNITS: [(&str, &[&str]); 9] = [
-    ("(원)", &[]),
-    ("(%)", &[]),
-    ("(㎡)", &[]),
-    ("(날짜)", &[]),
-    ("(개월)", &["개월", "년", "달"]),
-    ("(세)", &["세", "살"]),
-    ("(명)", &["명"]),
-    ("(개)", &["개"]),
-    ("(일)", &["일"]),
-];
-
-/// Whether some of `parameters` say what they are of.
-pub(crate) fn is_measured(parameters: &[Parameter]) -> bool {
-    let is_of = |it: &Parameter| UNITS.iter().any(|(unit, _)| it.description.contains(unit));
-    parameters.iter().any(is_of)
-}
 
 /// The values of a tool's parameters that a question says, as far as it does.
 pub(crate) fn values(
@@ -50,16 +29,9 @@ pub(crate) fn values(
     let when = now.filter(|_| is_dated).map(|now| dates::read(question, now));
     let text = when.as_ref().map_or(question, |when| &when.rest).to_owned();
     let asked = Asked { text, when: when.unwrap_or_default(), now, tool, aliases };
-    let mut values = Map::new();
-    for (unit, words) in UNITS {
-        let of_unit = tool.parameters.iter().filter(|it| it.description.contains(unit));
-        asked.amounts(unit, words, &of_unit.collect::<Vec<_>>(), &mut values);
-    }
-    for it in &tool.parameters {
-        let is_amount = UNITS.iter().any(|(unit, _)| it.description.contains(unit));
-        if let Some(value) = (!is_amount).then(|| asked.value(it)).flatten() {
-            values.insert(it.name.clone(), value);
-        }
+    let mut values = amounts(&asked.text, &tool.parameters, aliases);
+    for it in tool.parameters.iter().filter(|it| !is_amount(it)) {
+        values.extend(asked.value(it).map(|value| (it.name.clone(), value)));
     }
     values
 }
@@ -74,20 +46,7 @@ struct Asked<'a> {
     aliases: &'a Aliases,
 }
 
-/// A value in a text: where it begins and ends.
-#[derive(Debug, Clone)]
-struct Found {
-    start: usize,
-    end: usize,
-    value: Value,
-}
-
 impl Asked<'_> {
-    /// The words that stand beside a value of this name.
-    fn cues(&self, it: &Parameter) -> &[String] {
-        self.aliases.get(&it.name).map(Vec::as_slice).unwrap_or_default()
-    }
-
     fn value(&self, it: &Parameter) -> Option<Value> {
         let name = it.name.to_lowercase();
         match it.kind {
@@ -97,7 +56,7 @@ impl Asked<'_> {
                 self.when.minutes.map(Value::from)
             }
             Kind::Whole | Kind::Number => self.number(it),
-            Kind::Truth => match self.cues(it) {
+            Kind::Truth => match it.cues(self.aliases) {
                 [] => it.required.then_some(Value::Bool(true)),
                 cues => cues.iter().find_map(|cue| self.text.split_once(cue.as_str())).map(
                     |(_, behind)| {
@@ -187,12 +146,12 @@ impl Asked<'_> {
             () if is(&["zone", "timezone", "tz", "시간대"]) => {
                 time_zone_in(&self.text).or_else(|| it.required.then(|| "Asia/Seoul".to_owned()))
             }
-            () if it.description.contains("이름") && !self.cues(it).is_empty() => {
-                let behind = self
-                    .cues(it)
+            () if it.description.contains("이름") && !it.cues(self.aliases).is_empty() => {
+                let behind = it
+                    .cues(self.aliases)
                     .iter()
                     .find_map(|cue| Some(self.text.split_once(cue.as_str())?.1));
-                first_person(behind?)
+                named_first(behind?)
             }
             () if it.required && (is(&["name", "person", "employee"]) || has(&said, "이름")) => {
                 let known = Held::of(&self.tool.said());
@@ -253,178 +212,6 @@ impl Asked<'_> {
         };
         Some(left).filter(|left| !left.is_empty()).or_else(of_cue)
     }
-
-    /// Puts the amounts of `unit` in the question to the parameters whose words stand nearest, nearest first.
-    fn amounts(
-        &self,
-        unit: &str,
-        words: &[&str],
-        of: &[&Parameter],
-        values: &mut Map<String, Value>,
-    ) {
-        if of.is_empty() {
-            return;
-        }
-        let (text, found) = (self.text.as_str(), self.found(unit, words, of));
-        let cues = of.iter().flat_map(|it| self.cues(it));
-        let is_unsaid = cues.into_iter().all(|cue| !text.contains(cue.as_str()));
-        let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
-        for (place, it) in found.iter().enumerate() {
-            let before = place.checked_sub(1).and_then(|before| found.get(before));
-            let between =
-                before.and_then(|before| text.get(before.end..it.start)).unwrap_or_default();
-            // `3억에서 3.3억으로`: the second has the words of the first.
-            let own = side(text.get(it.end..).unwrap_or_default());
-            let begins = before.is_some_and(|before| {
-                side(text.get(before.end..).unwrap_or_default()) == End::From
-            });
-            let joins =
-                before.is_some() && between.chars().count() < 6 && (begins || own == End::To);
-            let side = if joins && begins && own == End::Any { End::To } else { own };
-            let skipped = place.checked_sub(if joins { 2 } else { 1 });
-            let begin = skipped.and_then(|at| found.get(at)).map_or(0, |it| it.end);
-            let end = found.get(place + 1).map_or(text.len(), |next| next.start);
-            for (number, parameter) in of.iter().enumerate() {
-                let penalty = match (End::of(&parameter.name), side) {
-                    (End::Any, _) | (End::From, End::From) | (End::To, End::To) => 0,
-                    (End::From, End::Any) if parameter.name.ends_with("before") => 40,
-                    // Who wants three of them is served by more.
-                    (End::From, End::Any) if of.len() == 1 => 0,
-                    (End::To, End::Any) => 60,
-                    _ => continue,
-                };
-                let is_change = matches!(parameter.name.as_str(), "before" | "after");
-                let distance = match self.cues(parameter) {
-                    // Without words, it is what it is by its unit alone.
-                    [] if of.len() == 1 || End::of(&parameter.name) != End::Any => Some(200),
-                    // What rises from one amount to another needs no words.
-                    _ if is_unsaid && found.len() == 2 && is_change => Some(200),
-                    cues => cues.iter().filter_map(|cue| near(text, cue, begin, end, it)).min(),
-                };
-                pairs.extend(distance.map(|distance| (distance + penalty, place, number)));
-            }
-        }
-        pairs.sort_unstable();
-        let mut used = Vec::new();
-        for (_, place, number) in pairs {
-            let (Some(it), Some(parameter)) = (found.get(place), of.get(number)) else { continue };
-            if !used.contains(&place) && !values.contains_key(&parameter.name) {
-                used.push(place);
-                values.insert(parameter.name.clone(), it.value.clone());
-            }
-        }
-    }
-
-    /// The amounts of this unit in the question, in their order.
-    fn found(&self, unit: &str, words: &[&str], of: &[&Parameter]) -> Vec<Found> {
-        let text = self.text.as_str();
-        if words.is_empty() {
-            let found = figures(text).filter_map(|figure| {
-                let at = figure.at();
-                let written = text.get(at.clone())?;
-                let value = match figure {
-                    Figure::Date(day) if unit == "(날짜)" => day.to_string(),
-                    Figure::Amount(amount) => match (unit, amount.unit) {
-                        ("(원)", AmountUnit::Won)
-                        | ("(%)", AmountUnit::Percent)
-                        | ("(㎡)", AmountUnit::SquareMetre | AmountUnit::Pyeong) => {
-                            written.to_owned()
-                        }
-                        ("(원)", AmountUnit::Plain) => self.bare_won(&at, written, of)?,
-                        _ => return None,
-                    },
-                    _ => return None,
-                };
-                Some(Found { start: at.start, end: at.end, value: value.into() })
-            });
-            return found.collect();
-        }
-        if unit == "(개월)" {
-            let months = counts(text).find_map(|count| match count.unit {
-                "월" => count.number.to_i128(),
-                "년" => count.number.to_i128().map(|years| years * 12),
-                _ => None,
-            });
-            // `한 달 이자` is no term of a month.
-            let months = months.and_then(|months| i64::try_from(months).ok().filter(|it| *it > 1));
-            return months
-                .map(|months| Found { start: 0, end: 0, value: months.into() })
-                .into_iter()
-                .collect();
-        }
-        let found = numbers(text).into_iter().filter_map(|(number, Range { start, end })| {
-            let behind = text.get(end..)?.trim_start();
-            let is_unit =
-                words.iter().any(|word| behind.starts_with(word)) && !behind.starts_with("개월");
-            let before = text.get(..start)?;
-            // A day of every month.
-            let is_day = before.contains("매월") || before.contains("매달");
-            let number = number.to_string().parse::<u32>().ok().filter(|it| *it < 1_000)?;
-            let fits = is_unit && (unit != "(일)" || is_day);
-            fits.then(|| Found { start, end, value: number.into() })
-        });
-        found.collect()
-    }
-
-    /// A number without 원 as an amount: one with a place (`3억`), one that shares the place of the amount behind it (`3에서 3.3억`), or one
-    /// beside the word for an amount (`월세 50`), which people say in 만원.
-    fn bare_won(&self, at: &Range<usize>, written: &str, of: &[&Parameter]) -> Option<String> {
-        if written.contains(['억', '만']) {
-            return Some(written.to_owned());
-        }
-        let behind = self.text.get(at.end..)?;
-        if ["에서 ", "→", "~", "부터 "].iter().any(|word| behind.starts_with(word)) {
-            let next = figures(behind).find_map(Figure::into_amount)?;
-            let next = behind.get(next.at)?;
-            let place = ["억", "만"].into_iter().find(|place| next.contains(place))?;
-            return Some(format!("{written}{place}"));
-        }
-        let before = self.text.get(..at.start)?.trim_end();
-        let bare = before.strip_suffix(['을', '를', '은', '는']).unwrap_or(before);
-        let mut cues = of.iter().flat_map(|it| self.cues(it));
-        let is_beside =
-            cues.any(|cue| bare.ends_with(cue.as_str()) || before.ends_with(cue.as_str()));
-        let joined = ["에", "으로", "을", "를", "이", "인", "만 ", "받"];
-        let is_counted = behind.starts_with(char::is_alphanumeric)
-            && !joined.iter().any(|word| behind.starts_with(word));
-        (is_beside && written.len() > 1 && !is_counted).then(|| format!("{written}만원"))
-    }
-}
-
-/// The end of a range that a value is, by its name, or that an amount is, by what follows it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum End {
-    From,
-    To,
-    Any,
-}
-
-impl End {
-    fn of(name: &str) -> Self {
-        match name.rsplit('_').next() {
-            Some("from" | "before") => Self::From,
-            Some("to" | "after" | "until") => Self::To,
-            _ => Self::Any,
-        }
-    }
-}
-
-/// The end of a range that an amount is, by what stands behind it.
-fn side(behind: &str) -> End {
-    let is = |words: &[&str]| words.iter().any(|word| behind.trim_start().starts_with(word));
-    match () {
-        () if is(&tables::FROM) => End::From,
-        () if is(&tables::TO) => End::To,
-        () => End::Any,
-    }
-}
-
-/// How far `cue` is from a value, between two places; behind it counts as a little farther.
-fn near(text: &str, cue: &str, begin: usize, end: usize, it: &Found) -> Option<usize> {
-    let before =
-        text.get(begin..it.start).and_then(|text| Some(text.len() - text.rfind(cue)? - cue.len()));
-    let behind = text.get(it.end..end).and_then(|text| Some(text.find(cue)? + 30));
-    before.into_iter().chain(behind).min()
 }
 
 /// The values of `parameter` that a text in lower case names, each with where it stands and its place in the list; of two names that begin alike
@@ -457,36 +244,6 @@ fn is_whole(text: &str, at: usize, name: &str) -> bool {
         true => !is_letter(before) && !is_letter(after),
         false => !before.is_some_and(is_hangul),
     }
-}
-
-/// The numbers of a text, in figures or as a word before a unit, each with where it stands.
-fn numbers(text: &str) -> Vec<(f64, Range<usize>)> {
-    let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let before = text.get(..at).unwrap_or_default();
-        let is_start = !before.ends_with(|c: char| c.is_alphanumeric() || c == '.');
-        let is_of = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
-        let digits = rest.split(|c: char| !is_of(c)).next().unwrap_or_default();
-        let digits = digits.trim_end_matches(['.', ',']);
-        let number = digits.replace(',', "").parse::<f64>().ok();
-        let minus = before.strip_suffix(['-', '−']);
-        let is_minus = minus.is_some_and(|it| it.is_empty() || it.ends_with(char::is_whitespace));
-        let numeral = || {
-            tables::NUMERALS.iter().find_map(|item| {
-                let (word, number) = item.split_once('=')?;
-                (is_start && rest.starts_with(word)).then_some(())?;
-                Some((number.parse().ok()?, word.trim_end().len()))
-            })
-        };
-        let from = minus.filter(|_| is_minus).map_or(at, str::len);
-        let number =
-            number.map(|it| (if is_minus { -it } else { it }, digits.len())).or_else(numeral);
-        let length =
-            number.map_or_else(|| rest.chars().next().map_or(1, char::len_utf8), |it| it.1);
-        found.extend(number.map(|(number, _)| (number, from..at + length)));
-        at += length;
-    }
-    found
 }
 
 /// What stands between quotation marks.
@@ -538,86 +295,6 @@ pub(crate) fn query(question: &str, asked: &[Word]) -> Option<String> {
     let words: Vec<_> = asked.iter().map(word).collect();
     let query = if words.is_empty() { question.trim().to_owned() } else { words.join(" ") };
     (!query.is_empty()).then_some(query)
-}
-
-/// The name of a person in a question: three syllables that begin with a surname, or two words with a capital that do not begin it.
-pub(crate) fn person(question: &str) -> Option<String> {
-    let is_cue = |word: &str| {
-        let lists = [&tables::CONTACT, &tables::MEMBERS, &tables::NO_NAMES, &tables::TITLES];
-        lists.iter().any(|list| list.iter().any(|it| word.contains(it) || it.contains(word)))
-    };
-    let korean = words(question).into_iter().filter(|word| !is_asking(word)).map(|word| word.stem);
-    let korean = korean.map(|word| word.trim_end_matches(['님', '씨']).to_owned()).find(|word| {
-        let is_long = tables::LONG_FAMILIES.iter().any(|family| word.starts_with(family));
-        let is_name =
-            is_surname(word) && word.chars().count() == 3 || is_long && word.chars().count() == 4;
-        is_name && word.chars().all(is_hangul) && !is_cue(word)
-    });
-    let bare = |word: &str| {
-        word.trim_end_matches("'s").trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
-    };
-    let is_capital = |word: &str| {
-        let mut letters = word.chars();
-        letters.next().is_some_and(|c| c.is_ascii_uppercase())
-            && word.len() > 1
-            && letters.all(|c| c.is_ascii_lowercase())
-    };
-    let latin: Vec<_> = question.split_whitespace().skip(1).map(bare).collect();
-    let pair = latin.windows(2).find(|pair| pair.iter().all(|word| is_capital(word)));
-    korean.or_else(|| pair.map(|pair| pair.join(" ")))
-}
-
-fn is_surname(word: &str) -> bool {
-    word.chars().next().is_some_and(|c| tables::FAMILIES.iter().any(|all| all.contains(c)))
-}
-
-/// The name that a text begins with, behind a word for whose it is.
-fn first_person(text: &str) -> Option<String> {
-    let rests = [" 이름은 ", "은 ", "는 ", ": ", ":", " "];
-    let rest = rests.iter().find_map(|it| text.strip_prefix(it))?;
-    let word: String = rest.chars().take_while(|c| is_hangul(*c)).take(8).collect();
-    let ends = ["입니다", "이고", "이며", "이에요", "예요", "이야", "씨", "님", "야", "고"];
-    let bare =
-        ends.iter().find_map(|end| word.strip_suffix(end)).filter(|it| it.chars().count() > 1);
-    let name = bare.unwrap_or(&word);
-    (is_surname(name) && (2..=4).contains(&name.chars().count())).then(|| name.to_owned())
-}
-
-/// The first word that names a team: 디자인팀.
-pub(crate) fn team(question: &str) -> Option<String> {
-    let mut stems = words(question).into_iter().map(|word| word.stem);
-    stems.find(|stem| stem.chars().count() >= 3 && (stem.ends_with('팀') || stem.ends_with("본부")))
-}
-
-/// The address in a text: words from a province to a number.
-fn address(text: &str) -> Option<String> {
-    let is_province = |word: &&str| tables::PROVINCES.iter().any(|it| word.starts_with(it));
-    let words = text.split_whitespace().skip_while(|word| !is_province(word)).take(8);
-    let is_piece = |word: &str| {
-        word.ends_with([
-            '시', '도', '군', '구', '읍', '면', '동', '리', '로', '길', '호', '층', '지',
-        ]) || word.chars().all(|c| c.is_ascii_digit() || c == '-')
-    };
-    let mut pieces: Vec<&str> = Vec::new();
-    for word in words {
-        let bare = word.trim_end_matches([',', '.']);
-        let ends = ["입니다", "에서", "을", "를", "에", "의"];
-        let cut = ends.iter().find_map(|it| bare.strip_suffix(it)).filter(|cut| is_piece(cut));
-        let piece = cut.or(Some(bare).filter(|bare| pieces.is_empty() || is_piece(bare)));
-        pieces.extend(piece);
-        if cut.is_some() || piece.is_none() || bare.len() < word.len() {
-            break;
-        }
-    }
-    let has_number = pieces.iter().any(|piece| piece.contains(|c: char| c.is_ascii_digit()));
-    (pieces.len() > 2 && has_number).then(|| pieces.join(" "))
-}
-
-/// What stands behind `특약:` in its line.
-fn special(text: &str) -> Option<String> {
-    let rest = text.split_once("특약")?.1.trim_start_matches("사항").trim_start();
-    let line = rest.strip_prefix([':', '：'])?.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_owned())
 }
 
 #[cfg(test)]
@@ -795,26 +472,6 @@ mod tests {
         ] {
             let filled = values(question, &form, None, &known);
             assert_eq!(Value::Object(filled), want, "{question}");
-        }
-    }
-
-    #[test]
-    fn names_are_told_from_words_that_begin_like_them() {
-        for (question, want) in [
-            ("김하늘 연차 며칠 남았어?", Some("김하늘")),
-            ("이도윤의 내선번호", Some("이도윤")),
-            ("남궁민서가 어느 팀이야", Some("남궁민서")),
-            ("박서연한테 전화하려면?", Some("박서연")),
-            ("how many days does Haneul Kim have left?", Some("Haneul Kim")),
-            ("배우자 출산하면 며칠 쉬나요", None),
-            ("노트북을 잃어버렸어요", None),
-            ("연차는 며칠 전에 신청해야 돼?", None),
-            ("123 * 456은?", None),
-            ("회의실 빈 곳", None),
-            ("복지포인트 안 쓰면 어떻게 돼?", None),
-            ("내 차로 가면 유류비 주나요", None),
-        ] {
-            assert_eq!(person(question).as_deref(), want, "{question}");
         }
     }
 }
