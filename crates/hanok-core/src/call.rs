@@ -47,6 +47,18 @@ impl CallKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// An id for what the call writes: of a long key its beginning and what follows the last `-`.
+    pub(crate) fn message_id(&self) -> String {
+        const LONGEST: usize = 40;
+        const KEPT: usize = 20;
+        if self.0.len() <= LONGEST {
+            return self.0.to_string();
+        }
+        let (content, number) = self.0.rsplit_once('-').unwrap_or((&self.0, "0"));
+        let begins: String = content.chars().take(KEPT).collect();
+        format!("{begins}-{number}")
+    }
 }
 
 impl fmt::Display for CallKey {
@@ -270,6 +282,23 @@ impl Call {
     /// other call has.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
+    }
+
+    /// The id of the message that a model writes in this call. Observers are told it with each token
+    /// ([`CallInfo::message`]): whoever stores the reply gives it to the message, so that a reader knows the message by
+    /// its tokens.
+    ///
+    /// ```
+    /// use hanok_core::{Call, CallKey};
+    ///
+    /// let call = Call::detached().described("model", "small");
+    /// assert_eq!(call.info().map(|info| info.message.to_string()), Some(call.message_id()));
+    /// // Another attempt writes the same message.
+    /// assert_eq!(call.keyed(CallKey::new("second")).message_id(), call.message_id());
+    /// ```
+    pub fn message_id(&self) -> String {
+        let described = self.description.as_ref().map(|it| it.info().message.to_string());
+        described.unwrap_or_else(|| self.key.message_id())
     }
 
     /// Notes a tag for observers, in all clones of the call.

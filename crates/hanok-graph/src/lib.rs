@@ -104,10 +104,10 @@ pub use node::handler::{Failure, FailureKind, Handler};
 pub use node::retry::{Class, Retry};
 pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
-pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, InvalidEventId, Mode};
+pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, EventPlace, InvalidEventId, Mode};
 pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
-pub use observe::sink::Events;
+pub use observe::events::Events;
 pub use observe::tool_event::ToolEvent;
 pub use outcome::{
     Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished, Waiting,
@@ -122,6 +122,7 @@ pub use thread::answer::{answer, open_requests};
 pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
 pub use thread::erase::Erasure;
+pub use thread::follow::Follow;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;

@@ -17,16 +17,19 @@
 //!   holds ([`unclaimed`]).
 //!
 //! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
-//! where turns ended; [`wake`] goes on where nobody answered in time; [`items`] follow the thread that they belong to;
+//! where turns ended; [`follow`] reads a log as it grows, and what a run in this process tells besides, from the [`seat`] where the
+//! run finds its readers; [`wake`] goes on where nobody answered in time; [`items`] follow the thread that they belong to;
 //! [`run_graph`] is how the call of a tool runs a graph.
 
 pub(crate) mod active;
+mod admission;
 pub(crate) mod answer;
 pub(crate) mod app;
 pub(crate) mod bulk;
 pub(crate) mod claim;
 pub(crate) mod edit;
 pub(crate) mod erase;
+pub(crate) mod follow;
 pub(crate) mod handle;
 pub(crate) mod heartbeat;
 pub(crate) mod input;
@@ -34,12 +37,14 @@ pub(crate) mod invoke;
 mod items;
 pub(crate) mod late;
 pub(crate) mod options;
+mod pages;
 pub(crate) mod queue;
 pub(crate) mod recover;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restart;
 pub(crate) mod run_graph;
+mod seat;
 pub(crate) mod task_view;
 pub(crate) mod turn;
 pub(crate) mod turns;

@@ -22,7 +22,7 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
             Some(told) => told,
             None => json!({"event": "progress", "item": value(item)}),
         },
-        EventKind::Ended { outcome, error, spent } => {
+        EventKind::Ended { outcome, error, spent, .. } => {
             json!({"event": "ended", "outcome": outcome.as_str(), "error": error, "spent": spent})
         }
         EventKind::AnswerVoided { request, reason } => {

@@ -130,7 +130,7 @@ impl AgentSettings {
         }
         if !reply.is_empty() && self.lacks_call(&reply, choice) {
             // What it says instead may be what it lacks: whoever reads the conversation finds it there.
-            let update = update.message(Message::assistant(reply.text));
+            let update = update.message(Message::assistant(reply.text).with_id(reply.id));
             return Ok(self.stop(context, update, StopReason::NoToolCall));
         }
         self.refuse_calls(&mut reply, choice);
@@ -272,7 +272,7 @@ impl AgentSettings {
             taken: conversation::call_ids(messages),
             issued: BTreeSet::new(),
         };
-        let mut reply = reading.read(&reply);
+        let mut reply = ReadReply { id: call.message_id(), ..reading.read(&reply) };
         if let Some(form) = &self.answer {
             reply.answer_by_tool(form);
         }
@@ -310,7 +310,7 @@ impl AgentSettings {
         if reply.is_empty() {
             return self.stop(context, update, StopReason::EmptyReply);
         }
-        let ReadReply { text, thought, calls, faults, answer, .. } = reply;
+        let ReadReply { text, thought, calls, faults, answer, id, .. } = reply;
         if let Some(text) = thought {
             self.emit(context, |agent| AgentProgress::Thought { agent, text });
         }
@@ -319,7 +319,7 @@ impl AgentSettings {
         }
         // Servers refuse a message that says nothing.
         let says = !text.is_empty() || !calls.is_empty();
-        let message = Message::assistant(text).with_tool_calls(calls.iter().cloned());
+        let message = Message::assistant(text).with_tool_calls(calls.iter().cloned()).with_id(id);
         let update = if says { update.message(message) } else { update };
         let update = update.pending_tool_calls(calls);
         let update = if faults.is_empty() { update } else { update.faults(faults) };

@@ -98,7 +98,8 @@ impl ModelTask {
         if text.is_empty() {
             return Ok(update.stopped(Some(StopReason::EmptyReply)));
         }
-        let update = update.message(Message::assistant(text.as_str()));
+        let message = Message::assistant(text.as_str()).with_id(call.message_id());
+        let update = update.message(message);
         Ok(update.answer(Some(text)).stopped(Some(StopReason::Answered)))
     }
 

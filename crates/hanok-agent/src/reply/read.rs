@@ -27,6 +27,8 @@ pub(crate) struct ReadReply {
     pub(crate) answer: Option<String>,
     /// True for an answer that came as a call.
     pub(crate) by_tool: bool,
+    /// The id of the model's message.
+    pub(crate) id: String,
 }
 
 impl ReadReply {

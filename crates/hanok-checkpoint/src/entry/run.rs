@@ -65,5 +65,8 @@ record! {
         detail: String,
         /// Spending that no other entry says.
         spent: Spent,
+        ;
+        /// The code of the error with which the run failed.
+        code: Option<String>,
     }
 }

@@ -137,6 +137,7 @@ fn what_is_written_anew_ended_as_it_did() {
         outcome: RunEnd::Interrupted,
         spent: Spent::default(),
         detail: String::new(),
+        code: None,
     };
     let bodies = [
         begin(Some(Frontier::default())),

@@ -21,6 +21,8 @@ pub struct CallInfo {
     pub key: CallKey,
     /// The id by which the conversation names the call, if it has one.
     pub id: Option<Arc<str>>,
+    /// The [id of the message](crate::Call::message_id) that the call's tokens are of.
+    pub message: Arc<str>,
     /// Its tags.
     pub tags: BTreeSet<String>,
     /// What else is said of it, by name.
@@ -36,6 +38,7 @@ impl CallDescription {
         Self::of(CallInfo {
             kind: kind.into(),
             name: name.into(),
+            message: key.message_id().into(),
             key,
             id: None,
             tags: BTreeSet::new(),

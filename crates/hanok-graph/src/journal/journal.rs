@@ -25,7 +25,7 @@ use crate::{
         underway::Underway,
         writer::{JournalParts, RunSlot, Writer, is_lost},
     },
-    observe::sink::Sink,
+    observe::{sink::Sink, trail::Shown},
     runtime::Runtime,
 };
 
@@ -170,7 +170,7 @@ impl Journal {
     ) -> Result<Self, CheckpointError> {
         let Takeover { slot, tip, snapshots, claim, first, labels } = takeover;
         let at = LogEnd::new(tip, claim.epoch);
-        options.sink.begin(tip.life);
+        options.sink.begin(tip.life, claim.run, tip.position);
         let own = ThreadLife { thread: log.thread().clone(), life: tip.life };
         let log = Some((log.store().clone(), at));
         let slot = Arc::downgrade(slot);
@@ -317,6 +317,7 @@ impl Journal {
         if self.options.durability == Durability::Exit && !barrier {
             let names = entries.into_iter().map(|(path, body)| at.waiting.push(now, path, body));
             let last = names.last().unwrap_or(at.tip.position);
+            self.options.sink.wrote(last, now);
             then(last);
             return Ok(last);
         }
@@ -327,11 +328,13 @@ impl Journal {
             }
         }
         self.make_sure(store, &mut at).await?;
+        let flushes = !at.waiting.is_empty();
         let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, now, entries)?;
         let last = tip.position;
         if let (Some(writer), false) = (&self.writer, barrier) {
             writer.give(at.tip.position, tip, records, outbox);
             at.tip = tip;
+            self.options.sink.wrote(last, now);
             then(last);
             return Ok(last);
         }
@@ -354,8 +357,16 @@ impl Journal {
         }
         at.tip = tip;
         self.parts.stored.store(last.0, Ordering::SeqCst);
-        self.options.sink.is_safe(last);
-        held.into_iter().for_each(|held| (held.then)(Position(last.0.saturating_sub(held.follow))));
+        let sink = &self.options.sink;
+        sink.is_safe(last);
+        if flushes {
+            sink.missed(last, Shown::WithoutIds);
+        }
+        for held in held {
+            sink.wrote(last, held.at);
+            (held.then)(Position(last.0.saturating_sub(held.follow)));
+        }
+        sink.wrote(last, now);
         then(last);
         Ok(last)
     }
@@ -428,7 +439,7 @@ impl Journal {
             let head = head.filter(|head| head.life == at.tip.life);
             let tip = head.as_ref().map_or(at.tip, Tip::of);
             if tip.position > at.tip.position {
-                self.options.sink.missed(at.tip.position, tip.position);
+                self.options.sink.missed(tip.position, Shown::Never);
                 at.waiting.flushed();
                 at.tip = tip;
             } else {

@@ -30,6 +30,7 @@ use crate::{
         event::{Event, EventKind},
         spoken::Spoken,
         tool_event::ToolEvent,
+        trail::Mark,
     },
     outcome::{Breakpoint, Pending, Resolution},
     slots::HeldSlots,
@@ -249,6 +250,12 @@ impl TaskAttempt {
     pub(crate) fn emit(&self, kind: EventKind) {
         self.activity.touch();
         self.report(self.attempt, None, || kind);
+    }
+
+    /// Reports a live event of the task of which readers have to know `mark`.
+    pub(crate) fn emit_marked(&self, mark: Mark, kind: impl FnOnce() -> EventKind) {
+        self.activity.touch();
+        self.env.sink.emit_marked(mark, || self.event(self.attempt, None, kind()));
     }
 
     /// Reports a live event of a call of the task.

@@ -2,9 +2,10 @@
 
 use std::{any::Any, fmt, str::FromStr, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{Life, Question, RunEnd};
+use hanok_checkpoint::{Body, Life, Question, RunEnd, StepRecords};
 use hanok_core::{
-    CallInfo, Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token,
+    Answerer, CallInfo, Changes, Fields, Namespace, Position, RequestId, RunId, Spent, Stored,
+    StoredError, TaskId, Timestamp, Token,
 };
 use hanok_state::{Message, State, StateUpdate};
 use thiserror::Error;
@@ -52,10 +53,14 @@ pub struct Event {
     /// The call of a model or a tool, if the event is of one: [`EventKind::Token`], [`EventKind::Tool`], and an item that a tool
     /// sent with [`Call::custom`](hanok_core::Call::custom).
     pub call: Option<Arc<CallInfo>>,
-    /// The event's number in its run, counted from 0. A gap shows that events were dropped. A replayed event has none.
-    pub sequence: Option<u64>,
+    /// The run of the thread's own graph that the event is of. A change between runs is of none.
+    pub run: Option<RunId>,
+    /// The time of the event: for a recorded one that of its log entry.
+    pub time: Timestamp,
     /// The id of a recorded event. A live event, which is never replayed, has none.
     pub id: Option<EventId>,
+    /// The place of the event among all events of its thread, recorded and live. `None` in a run that stores nothing.
+    pub place: Option<EventPlace>,
     /// The kind of the event, with its data.
     pub kind: EventKind,
 }
@@ -128,10 +133,61 @@ impl FromStr for EventId {
     }
 }
 
-/// A text that is no [`EventId`].
+/// A text that is no [`EventId`] and no [`EventPlace`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{0}` is no id of an event: it is LIFE.POSITION.INDEX")]
 pub struct InvalidEventId(String);
+
+/// The place of an event in its thread: that of a recorded event is its id, that of a live one the id of the recorded event before
+/// it and the number of live events of the run since the run began. Places grow along a life, so a reader remembers the
+/// last one and [follows](crate::Thread::follow) the thread from there.
+///
+/// ```
+/// # use hanok_graph::{EventId, EventPlace};
+/// # use {hanok_checkpoint::Life, hanok_core::Position};
+/// let id = EventId { life: Life::new(7), position: Position(12), index: 2 };
+/// let token = EventPlace { live: 4, ..EventPlace::from(id) };
+/// assert!(EventPlace::from(id) < token);
+/// assert_eq!(token.to_string(), format!("{id}-4"));
+/// assert_eq!(token.to_string().parse::<EventPlace>()?, token);
+/// assert_eq!(id.to_string().parse::<EventPlace>()?, id.into());
+/// # Ok::<(), hanok_graph::InvalidEventId>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventPlace {
+    /// The id of the recorded event: this one, or the last one before a live event.
+    pub after: EventId,
+    /// 0 for a recorded event; for a live one its number among those of its run, counted from 1.
+    pub live: u64,
+}
+
+impl From<EventId> for EventPlace {
+    fn from(after: EventId) -> Self {
+        Self { after, live: 0 }
+    }
+}
+
+/// `LIFE.POSITION.INDEX` for a recorded event, `LIFE.POSITION.INDEX-NUMBER` for a live one.
+impl fmt::Display for EventPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.live {
+            0 => self.after.fmt(f),
+            live => write!(f, "{}-{live}", self.after),
+        }
+    }
+}
+
+/// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
+impl FromStr for EventPlace {
+    type Err = InvalidEventId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidEventId> {
+        let Some((id, live)) = text.split_once('-') else { return text.parse().map(EventId::into) };
+        let live = live.parse().ok().filter(|live| *live > 0);
+        let live = live.ok_or_else(|| InvalidEventId(text.chars().take(80).collect()))?;
+        Ok(Self { after: id.parse()?, live })
+    }
+}
 
 /// The kind of an event, with its data.
 ///
@@ -171,12 +227,37 @@ pub enum EventKind {
         /// The reason why the answer is void.
         reason: String,
     },
-    /// The run ended. Recorded, except for a run whose store failed.
+    /// A question was answered. Recorded.
+    Answered {
+        /// The question's id.
+        request: RequestId,
+        /// The answer.
+        answer: Stored,
+        /// Who answered, if that is known.
+        by: Option<Answerer>,
+    },
+    /// The state was edited. Recorded; the state after it follows as `Values`.
+    Edited {
+        /// The node in whose place the update was written, if it was written in the place of one.
+        node: Option<String>,
+        /// The update.
+        update: AnyUpdate,
+    },
+    /// The thread went back: what was recorded after `to` is not part of it any more. Recorded; the state there follows as
+    /// `Values`.
+    Rewound {
+        /// The position that the thread is at again.
+        to: Position,
+    },
+    /// The run ended, or the input was refused. The last event of every [`Events`](crate::Events). Recorded, except for an input
+    /// that was refused and for a run whose store failed.
     Ended {
         /// The name of the outcome.
         outcome: RunEnd,
         /// The error, if there was one.
         error: Option<String>,
+        /// The error's [code](crate::RunError::code).
+        code: Option<Arc<str>>,
         /// The spending of the turn.
         spent: Spent,
     },
@@ -254,7 +335,7 @@ pub enum EventKind {
 pub enum Mode {
     /// States: [`EventKind::Values`].
     Values,
-    /// Updates of tasks: [`EventKind::Updates`].
+    /// Updates of tasks and of people: [`EventKind::Updates`] and [`EventKind::Edited`].
     Updates,
     /// Messages while they are written, [`EventKind::Token`], and those that are written as a whole, [`EventKind::Message`].
     /// All of them are part of their update.
@@ -265,7 +346,7 @@ pub enum Mode {
     Tasks,
     /// Commits: [`EventKind::Checkpoint`].
     Checkpoints,
-    /// Questions: [`EventKind::Request`] and [`EventKind::AnswerVoided`].
+    /// Questions: [`EventKind::Request`], [`EventKind::Answered`] and [`EventKind::AnswerVoided`].
     Interrupts,
     /// Subgraphs: [`EventKind::GraphStarted`] and [`EventKind::GraphEnded`].
     Graphs,
@@ -273,7 +354,7 @@ pub enum Mode {
     Tools,
 }
 
-/// A set of modes. `Ended`, `UnknownFields`, `Lagged` and `Cut` belong to every set.
+/// A set of modes. `Ended`, `Rewound`, `UnknownFields`, `Lagged` and `Cut` belong to every set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modes(u16);
 
@@ -287,6 +368,14 @@ impl Modes {
     /// The modes of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    pub(crate) fn bits(self) -> u16 {
+        self.0
+    }
+
+    pub(crate) fn of_bits(bits: u16) -> Self {
+        Self(bits)
     }
 
     pub(crate) fn has(self, mode: Mode) -> bool {
@@ -315,12 +404,15 @@ impl Mode {
 }
 
 impl EventKind {
-    fn mode(&self) -> Option<Mode> {
+    /// The mode that shows the kind; `None` for one that is always shown.
+    pub(crate) fn mode(&self) -> Option<Mode> {
         Some(match self {
             Self::Values(_) => Mode::Values,
-            Self::Updates(_) => Mode::Updates,
+            Self::Updates(_) | Self::Edited { .. } => Mode::Updates,
             Self::Checkpoint => Mode::Checkpoints,
-            Self::Request(_) | Self::AnswerVoided { .. } => Mode::Interrupts,
+            Self::Request(_) | Self::Answered { .. } | Self::AnswerVoided { .. } => {
+                Mode::Interrupts
+            }
             Self::TaskStarted { .. }
             | Self::TaskFinished { .. }
             | Self::TaskInterrupted
@@ -331,16 +423,41 @@ impl EventKind {
             Self::Token(_) | Self::Message(_) => Mode::Messages,
             Self::Tool(_) => Mode::Tools,
             Self::Ended { .. }
+            | Self::Rewound { .. }
             | Self::UnknownFields { .. }
             | Self::Lagged(_)
             | Self::Cut { .. } => return None,
         })
     }
 
+    /// What the entry `body` says that a person has done; `None` for every other entry.
+    pub(crate) fn by_person(body: &Body) -> Option<Self> {
+        match body {
+            Body::Answer(answer) => Some(Self::Answered {
+                request: RequestId(answer.id.as_str().into()),
+                answer: answer.value.clone(),
+                by: answer.by.clone(),
+            }),
+            Body::Edit(edit) => Some(Self::Edited {
+                node: edit.node.clone(),
+                update: AnyUpdate::stored(edit.changes.clone()),
+            }),
+            _ => None,
+        }
+    }
+
+    /// True for what the log has of every run that stores its work.
+    pub(crate) fn is_stored_with_work(&self) -> bool {
+        matches!(self, Self::Values(_) | Self::Updates(_) | Self::Checkpoint)
+    }
+
     /// The index of a recorded event among those of its entry, in their order.
     pub(crate) fn index(&self) -> u8 {
         match self {
-            Self::Updates(_) => 0,
+            Self::Updates(_)
+            | Self::Answered { .. }
+            | Self::Edited { .. }
+            | Self::Rewound { .. } => 0,
             Self::Checkpoint => 1,
             Self::Values(_) => 2,
             Self::Request(_) => 3,
@@ -534,6 +651,13 @@ pub(crate) struct EventTask {
 }
 
 impl EventTask {
+    /// The task that asked what an event says is answered.
+    pub(crate) fn of_answer(kind: &EventKind, records: &StepRecords) -> Option<Self> {
+        let EventKind::Answered { request, .. } = kind else { return None };
+        let asked = records.questions.iter().find(|question| *question.id == *request.0);
+        asked.map(Self::of_question)
+    }
+
     /// The task of a question.
     pub(crate) fn of_question(question: &Question) -> Self {
         Self { node: question.node.as_str().into(), id: question.task, attempt: 1 }
@@ -541,7 +665,7 @@ impl EventTask {
 }
 
 impl Event {
-    /// An event of the graph at `path`, recorded if it has a position. The emitter sets the thread's life.
+    /// An event of the graph at `path`, recorded if it has a position. The sink sets life, run, time and place.
     pub(crate) fn new(
         path: &Namespace,
         step: u32,
@@ -558,7 +682,7 @@ impl Event {
             position,
             index: kind.index(),
         });
-        let (path, call) = (path.clone(), None);
-        Self { path, step, node, task, attempt, call, sequence: None, id, kind }
+        let (path, call, run, time) = (path.clone(), None, None, Timestamp::default());
+        Self { path, step, node, task, attempt, call, run, time, id, place: None, kind }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     error::RunError,
     observe::{
         event::{Event, EventKind},
-        sink::Sink,
+        sink::{Sink, Teller},
     },
     outcome::Outcome,
 };
@@ -93,8 +93,8 @@ impl ParentWatch {
         GraphWatch::begin(&self.sink, &self.path, graph, || self.cause.clone())
     }
 
-    /// The sink of the run's events.
-    pub(crate) fn sink(&self) -> Sink {
+    /// The teller of the run's events.
+    pub(crate) fn teller(&self) -> Teller {
         let (to, above) = (self.sink.clone(), self.path.clone());
         let tell = move |event: &Event| {
             // The end of the run is that of a graph, which is told by itself.
@@ -105,8 +105,8 @@ impl ParentWatch {
             // What is too deep or too long for a name is told of the graph above.
             let path =
                 below.fold(above.clone(), |path, segment| path.child(segment).unwrap_or(path));
-            to.emit(|| Event { path, id: None, sequence: None, ..event.clone() });
+            to.emit(|| Event { path, id: None, ..event.clone() });
         };
-        Sink::telling(self.sink.modes(), Arc::new(tell))
+        Teller { modes: self.sink.modes(), tell: Arc::new(tell) }
     }
 }

@@ -8,7 +8,7 @@ use hanok_state::{Message, Role, State};
 
 use crate::observe::{
     event::{Event, EventKind},
-    sink::Events,
+    events::Events,
     tool_event::ToolEvent,
 };
 

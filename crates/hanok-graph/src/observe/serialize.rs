@@ -44,6 +44,9 @@ impl EventKind {
             Self::Updates(_) => "updates",
             Self::Checkpoint => "checkpoint",
             Self::Request(_) => "request",
+            Self::Answered { .. } => "answered",
+            Self::Edited { .. } => "edited",
+            Self::Rewound { .. } => "rewound",
             Self::AnswerVoided { .. } => "answer_voided",
             Self::Ended { .. } => "ended",
             Self::TaskStarted { .. } => "task_started",
@@ -67,8 +70,8 @@ impl EventKind {
     }
 }
 
-/// An object of what the event has: `event` (the name of its kind), `id`, `path`, `step`, `node`, `task`, `attempt`, `sequence`,
-/// `call` (its `kind`, `name`, `key`, `id`, `tags` and `metadata`), and `data`, which depends on the kind.
+/// An object of what the event has: `event` (the name of its kind), `id`, `place`, `path`, `step`, `node`, `task`, `attempt`, `run`,
+/// `time` (milliseconds since 1970), `call` (its `kind`, `name`, `key`, `id`, `tags` and `metadata`), and `data`, which depends on the kind.
 ///
 /// ```
 /// # use {futures::StreamExt, hanok_graph::*};
@@ -92,6 +95,9 @@ impl Serialize for Event {
         if let Some(id) = &self.id {
             object.serialize_entry("id", &Text(id))?;
         }
+        if let Some(place) = &self.place {
+            object.serialize_entry("place", &Text(place))?;
+        }
         if !self.path.is_root() {
             object.serialize_entry("path", &Text(&self.path))?;
         }
@@ -103,9 +109,10 @@ impl Serialize for Event {
             object.serialize_entry("task", &Text(task))?;
             object.serialize_entry("attempt", &self.attempt)?;
         }
-        if let Some(sequence) = &self.sequence {
-            object.serialize_entry("sequence", sequence)?;
+        if let Some(run) = &self.run {
+            object.serialize_entry("run", &Text(run))?;
         }
+        object.serialize_entry("time", &self.time)?;
         if let Some(call) = &self.call {
             object.serialize_entry("call", &describe(call))?;
         }
@@ -133,9 +140,17 @@ fn data(kind: &EventKind) -> Option<Value> {
         EventKind::AnswerVoided { request, reason } => {
             json!({"request": pending(request), "reason": reason})
         }
-        EventKind::Ended { outcome, error, spent } => {
-            json!({"outcome": outcome.as_str(), "error": error, "spent": spent})
+        EventKind::Answered { request, answer, by } => {
+            let by = by.as_ref().map(|by| json!({"name": by.name, "channel": by.channel}));
+            json!({"request": &*request.0, "answer": answer, "by": by})
         }
+        EventKind::Edited { node, update } => {
+            json!({"node": node, "update": update.to_changes().ok()})
+        }
+        EventKind::Rewound { to } => json!({"to": to.0}),
+        EventKind::Ended { outcome, error, code, spent } => json!({
+            "outcome": outcome.as_str(), "error": error, "code": code.as_deref(), "spent": spent,
+        }),
         EventKind::TaskStarted { input } => json!({"input": input}),
         EventKind::TaskFinished { cached } => json!({"cached": cached}),
         EventKind::TaskRetried { error, delay } => {

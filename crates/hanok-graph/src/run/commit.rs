@@ -160,8 +160,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             self.emit(progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
         }
         if ends {
-            let (outcome, error, spent) = (RunEnd::Done, None, self.env.turn());
-            let ended = EventKind::Ended { outcome, error, spent };
+            let (outcome, spent) = (RunEnd::Done, self.env.turn());
+            let ended = EventKind::Ended { outcome, error: None, code: None, spent };
             self.emit(progress, None, Some(last), ended);
         }
     }
@@ -258,7 +258,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     /// The entry of the end of this run.
     pub(crate) fn end(&self, outcome: RunEnd, detail: &str, spent: Spent) -> End {
-        End { run: self.run, outcome, detail: detail.to_owned(), spent }
+        End { run: self.run, outcome, detail: detail.to_owned(), spent, code: None }
     }
 
     /// Prepares the fold of the log that a snapshot holds, from the current state. Holding the state costs a pointer.

@@ -5,7 +5,10 @@ use hanok_state::{Message, Role, Rule, Schema, StateUpdate};
 
 use crate::{
     node::attempt::TaskAttempt,
-    observe::event::{EventKind, Mode},
+    observe::{
+        event::{EventKind, Mode},
+        trail::Mark,
+    },
 };
 
 /// Tells of the messages in `update`, each once in a run. What a model has written token by token is not told again.
@@ -28,8 +31,9 @@ pub(crate) fn tell_messages<U: StateUpdate>(scope: &TaskAttempt, schema: &Schema
     for message in messages {
         let is_new = message.id().is_none_or(|id| sink.tells(id));
         let streamed = message.role() == Role::Assistant && scope.spoken.any();
-        if is_new && !streamed {
-            scope.emit(EventKind::Message(message));
+        if is_new {
+            let mark = if streamed { Mark::Streamed } else { Mark::Plain };
+            scope.emit_marked(mark, || EventKind::Message(message));
         }
     }
 }

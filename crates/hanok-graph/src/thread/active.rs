@@ -2,17 +2,21 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use hanok_core::{Cancellation, ThreadKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use crate::{observe::trail::Trail, thread::seat::Seats};
 
 /// The threads that run in this process, through one app.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveRuns {
     threads: Mutex<BTreeMap<ThreadKey, Thread>>,
     ended: Notify,
+    /// The readers who follow threads, whether these run or not.
+    seats: Seats,
 }
 
 #[derive(Debug)]
@@ -29,6 +33,8 @@ struct Thread {
     replacing: u64,
     /// The request to stop the current run.
     stop: Cancellation,
+    /// The events of the current run.
+    trail: Option<Arc<Trail>>,
 }
 
 /// A run that has the thread to itself in this process, until it is dropped and the [slot](Slot) with it.
@@ -38,6 +44,8 @@ pub(crate) struct Active {
     number: u64,
     /// The request to stop, because another run replaces this one.
     pub(crate) stop: Cancellation,
+    /// The events of the run, when it has begun.
+    shown: OnceLock<Arc<Trail>>,
 }
 
 /// A run's place in its thread. It is held to the end of each append for the run, so that the next run reads everything
@@ -108,6 +116,7 @@ impl ActiveRuns {
             newest: 0,
             replacing: 0,
             stop: Cancellation::default(),
+            trail: None,
         });
         if !admitted(entry) {
             return None;
@@ -118,7 +127,17 @@ impl ActiveRuns {
         let number = entry.newest;
         drop(threads);
         let slot = Slot { runs: self.clone(), thread: thread.clone(), permit: Mutex::default() };
-        Some(Active { slot: Arc::new(slot), number, stop: Cancellation::default() })
+        let (stop, shown) = (Cancellation::default(), OnceLock::new());
+        Some(Active { slot: Arc::new(slot), number, stop, shown })
+    }
+
+    /// The events of the run that `thread` has now.
+    pub(crate) fn trail(&self, thread: &ThreadKey) -> Option<Arc<Trail>> {
+        self.threads().get(thread)?.trail.clone()
+    }
+
+    pub(crate) fn seats(&self) -> &Seats {
+        &self.seats
     }
 
     fn threads(&self) -> MutexGuard<'_, BTreeMap<ThreadKey, Thread>> {
@@ -130,6 +149,16 @@ impl Active {
     /// The run's place, for appends on its behalf.
     pub(crate) fn slot(&self) -> &Arc<Slot> {
         &self.slot
+    }
+
+    /// Shows the events of the run to whoever follows the thread.
+    pub(crate) fn show(&self, trail: &Arc<Trail>) {
+        let Slot { runs, thread, .. } = &*self.slot;
+        self.shown.get_or_init(|| trail.clone());
+        if let Some(of_thread) = runs.threads().get_mut(thread) {
+            of_thread.trail = Some(trail.clone());
+        }
+        runs.seats.show(thread, trail);
     }
 
     /// Waits for the slot. From then on this run is the current one, which is asked to stop at once if a later run
@@ -154,6 +183,9 @@ impl Drop for Active {
     fn drop(&mut self) {
         if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
             thread.runs -= 1;
+            if let Some(shown) = self.shown.get() {
+                thread.trail.take_if(|trail| Arc::ptr_eq(trail, shown));
+            }
         }
     }
 }

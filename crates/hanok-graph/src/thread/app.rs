@@ -15,7 +15,7 @@ use crate::{
     journal::durability::Durability,
     observe::{
         event::{Event, Mode, Modes},
-        sink::Sink,
+        sink::Teller,
     },
     run::thread_cache::ThreadCache,
     runtime::Runtime,
@@ -210,13 +210,12 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         app
     }
 
-    /// The sink of the app's observers, for a run of `thread`.
-    pub(crate) fn observers(&self, thread: &ThreadKey) -> Sink {
-        let sinks = self.observers.iter().map(|(modes, observer)| {
+    /// The app's observers, for a run of `thread`.
+    pub(crate) fn observers(&self, thread: &ThreadKey) -> impl Iterator<Item = Teller> {
+        self.observers.iter().map(|(modes, observer)| {
             let (thread, observer) = (thread.clone(), observer.clone());
-            Sink::telling(*modes, Arc::new(move |event: &Event| observer(&thread, event)))
-        });
-        sinks.fold(Sink::default(), |all, sink| all.and(&sink))
+            Teller { modes: *modes, tell: Arc::new(move |event: &Event| observer(&thread, event)) }
+        })
     }
 
     /// The graph.

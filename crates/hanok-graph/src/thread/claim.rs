@@ -1,6 +1,6 @@
 //! The claim of a run on its thread: the error of a run that does not get it, and its release.
 
-use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log, RunEnd, Status};
+use hanok_checkpoint::{Body, CheckpointError, Checkpointer, End, Labels, Log, RunEnd, Status};
 use hanok_core::{Cancellation, Chain, Namespace};
 use hanok_state::State;
 
@@ -53,7 +53,8 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         // A claim that was given back is not lost, even if the last heartbeat comes too late to be taken.
         if (self.lost || journal.is_lost()) && !journal.is_released() {
             let error = self.superseded().await;
-            let ended = self.ended(RunEnd::Failed, Some(error.to_string()));
+            let code = Some(error.code());
+            let ended = self.ended(RunEnd::Failed, Some(error.to_string()), code);
             self.run.emit(self.state, None, None, ended);
             return Err(error);
         }
@@ -62,8 +63,9 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
             Err(error) => (RunEnd::Failed, Chain(error).to_string()),
         };
         let error = (!detail.is_empty()).then(|| detail.clone());
+        let code = outcome.as_ref().err().map(RunError::code);
         if let Err(RunError::Checkpoint(_)) = outcome {
-            self.run.emit(self.state, None, None, self.ended(name, error));
+            self.run.emit(self.state, None, None, self.ended(name, error, code));
             return outcome;
         }
         // The last commit has ended the run and given the thread back in one append.
@@ -71,8 +73,10 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
             return outcome;
         }
         self.relabel(name.clone(), &outcome).await;
-        let body = Body::End(self.run.end(name.clone(), &detail, spent));
-        let report = |at| self.run.emit(self.state, None, Some(at), self.ended(name, error));
+        let end = self.run.end(name.clone(), &detail, spent);
+        let body = Body::End(End { code: code.map(str::to_owned), ..end });
+        let ended = self.ended(name, error, code);
+        let report = |at| self.run.emit(self.state, None, Some(at), ended);
         let now = self.run.env.runtime.clock.now();
         let entries = vec![(Namespace::root(), body)];
         match (journal.append_then(now, entries, ClaimAfter::Released, report).await, outcome) {
@@ -88,8 +92,13 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         }
     }
 
-    fn ended(&self, outcome: RunEnd, error: Option<String>) -> EventKind {
-        EventKind::Ended { outcome, error, spent: self.run.env.turn() }
+    fn ended(
+        &self,
+        outcome: RunEnd,
+        error: Option<String>,
+        code: Option<&'static str>,
+    ) -> EventKind {
+        EventKind::Ended { outcome, error, code: code.map(Into::into), spent: self.run.env.turn() }
     }
 
     /// Labels the thread by how the run ended and by who waits, whether it ended with that or beside it.

@@ -1,10 +1,10 @@
 //! One thread of an app.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
-    Answerer, Budget, Cancellation, InvalidName, Namespace, Position, RequestId, ThreadKey,
+    Answerer, BoxFuture, Budget, Cancellation, Clock, InvalidName, Namespace, Position, RequestId, ThreadKey,
 };
 use hanok_state::State;
 use serde::Serialize;
@@ -14,24 +14,26 @@ use crate::{
     journal::durability::Durability,
     node::{context::Context, settings::names},
     observe::{
-        event::{Event, EventId, Mode, Modes},
-        sink::{CatchUp, Events, Sink},
+        event::{Event, EventId, EventPlace, Mode, Modes},
+        events::{CatchUp, Events},
     },
     outcome::{Outcome, Resolution},
     run::rebase::{LogPlace, migrated},
     slots::Slots,
     thread::{
+        admission::Admission,
         app::App,
+        follow::Follow,
         input::{Input, NewInput},
         options::RunOptions,
+        pages::{OpenReplay, Pages},
         queue::run_input,
         replay::{self, Replay, Shows},
+        seat::Seat,
     },
 };
 
 /// The first delay before a reader that missed events reads the log again.
-const AGAIN_FIRST: Duration = Duration::from_millis(20);
-const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 
 /// The longest key or value of a tag, in bytes.
 const LONGEST_TAG: usize = 256;
@@ -647,12 +649,91 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// # Ok(()) }
     /// ```
     pub fn stream(&self, input: Input<S>, services: C) -> Events<S> {
+        self.streamed(input, services, None)
+    }
+
+    /// Runs the thread with `input`, observed as [`stream`](Thread::stream) does, once the input is taken: an input that is refused is
+    /// an error and no stream. A service answers with its [status](RunError::status) before it answers with events.
+    ///
+    /// With [`NewInput::Queue`] it waits for the thread to be free. Dropping the future does not take the input back.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let events = thread.try_stream(Input::New(Count::update()), ()).await?;
+    /// assert!(matches!(events.outcome().await?, Outcome::Interrupted(_)));
+    /// let refused = thread.try_stream(Input::New(Count::update()), ()).await.unwrap_err();
+    /// assert!(matches!(refused, RunError::Unfinished { .. }));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those with which [`Thread::run`] refuses an input; [`RunError::Lost`] when there is no runtime to run it on.
+    pub async fn try_stream(&self, input: Input<S>, services: C) -> Result<Events<S>, RunError> {
+        let (admission, taken) = Admission::new();
+        let events = self.streamed(input, services, Some(admission));
+        match taken.await {
+            Ok(()) => Ok(events),
+            Err(_) => events.not_refused().await,
+        }
+    }
+
+    fn streamed(
+        &self,
+        input: Input<S>,
+        services: C,
+        admission: Option<Admission>,
+    ) -> Events<S> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
-        Events::new(spawner, self.modes, Some(self.catch_up()), |sink: Sink| {
-            let options = RunOptions { sink, ..self.options.clone() };
+        Events::new(spawner, self.modes, Some(self.catch_up()), |trail| {
+            let options = RunOptions { trail: Some(trail), admission, ..self.options.clone() };
             run_input(app, key, input, services, options)
         })
+    }
+
+    /// Follows the thread: the recorded events after `after` (`None`: from the thread's beginning), then what happens from now on, in
+    /// this handle's [modes](Thread::modes). The stream does not end with a run; drop it to leave.
+    ///
+    /// Recorded events come without gap or duplicate, whoever writes them, in whatever process: earlier ones from the log, page by
+    /// page, later ones when the log moves. Live events come of runs in this process, through this app, each in its
+    /// [place](Event::place) among the recorded ones; a reader who comes in the middle of a run hears those that follow. A
+    /// message whose tokens a reader has not all heard comes as a whole ([`EventKind::Message`](crate::EventKind)).
+    ///
+    /// A reader who is slow costs at most 256 KiB, and no run waits for it. A log that cannot be read ends the stream with
+    /// [`EventKind::Cut`](crate::EventKind), and so does the deletion of the thread.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let thread = thread.modes([Mode::Values]);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let mut events = thread.follow(None);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let mut seen = Vec::new();
+    /// while let (Some(event), true) = (events.next().await, seen.len() < 5) {
+    ///     seen.push(match event.kind {
+    ///         EventKind::Values(state) => state.get::<Count>()?.n.to_string(),
+    ///         kind => kind.name().to_owned(),
+    ///     });
+    /// }
+    /// assert_eq!(seen, ["0", "1", "ended", "1", "2"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn follow(&self, after: Option<EventPlace>) -> Follow {
+        let seat = Seat::take(self.app.active(), &self.key, self.modes);
+        Follow::new(self.log(), seat, self.recorded(), after)
     }
 
     /// Reads the recorded events after `after` (`None`: from the thread's beginning) up to now, of the thread's current
@@ -720,28 +801,22 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// Reads the events that a slow reader missed.
     fn catch_up(&self) -> CatchUp {
+        let source = self.recorded();
+        Arc::new(move |after, to| Pages::new(source.clone(), after, Some(to)).into_stream())
+    }
+
+    /// Reads recorded events in this handle's modes, and the clock to wait by.
+    fn recorded(&self) -> (OpenReplay, Arc<dyn Clock>) {
         let thread = self.clone();
-        Arc::new(move |after, to| {
+        let clock = self.app.runtime().clock.clone();
+        let open = move |after, to| -> BoxFuture<'static, _> {
             let thread = thread.clone();
             Box::pin(async move {
-                let (graph, modes) = (&thread.app.graph().0, thread.modes);
-                let shows = Shows::of(graph)?;
-                let mut wait = AGAIN_FIRST;
-                loop {
-                    let read = replay::events(thread.log(), after, Some(to), shows.clone(), modes);
-                    match read.await {
-                        // A store that does not answer may do so again.
-                        Err(RunError::Checkpoint(CheckpointError::Unavailable { .. }))
-                            if wait <= AGAIN_LONGEST =>
-                        {
-                            graph.runtime.clock.sleep(wait).await;
-                            wait *= 2;
-                        }
-                        read => return read,
-                    }
-                }
+                let shows = Shows::of(&thread.app.graph().0)?;
+                Replay::of(thread.log(), after, to, shows, thread.modes).await
             })
-        })
+        };
+        (Arc::new(open), clock)
     }
 
     /// The state at `at` (`None`: now); `None` for a thread that has none.

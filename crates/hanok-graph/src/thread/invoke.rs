@@ -8,7 +8,9 @@ use crate::{
     journal::journal::Journal,
     observe::{
         event::{AnyState, Event, EventKind, Mode, Modes},
-        sink::{Events, Sink},
+        events::Events,
+        sink::Sink,
+        trail::Trail,
     },
     outcome::Outcome,
     run::{
@@ -43,8 +45,8 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
         once(self, update, Arc::new(services), Sink::default()).await
     }
 
-    /// Runs the graph once on `update` as [`invoke`](Graph::invoke) does, and streams its events. Dropping the stream stops the
-    /// run.
+    /// Runs the graph once on `update` as [`invoke`](Graph::invoke) does, and streams its events. Nothing of
+    /// it is stored, so no event has an id.
     ///
     /// ```
     /// # use {futures::StreamExt, hanok_graph::*, hanok_state::State};
@@ -77,7 +79,13 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
 
     fn streamed(&self, modes: Modes, update: S::Update, services: C) -> Events<S> {
         let (graph, services) = (self.clone(), Arc::new(services));
-        let run = |sink| async move { once(&graph, update, services, sink).await };
+        let clock = self.0.runtime.clock.clone();
+        let run = |trail: Arc<Trail>| async move {
+            let sink = Sink::new(clock, trail, Vec::new());
+            let ended = once(&graph, update, services, sink.clone()).await;
+            sink.finish(&ended);
+            ended
+        };
         Events::new(&*self.0.runtime.spawner, modes, None, run)
     }
 }
@@ -114,8 +122,9 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     };
     // Of one that is done the last commit has told it.
     if outcome != RunEnd::Done {
+        let code = ended.as_ref().err().map(|error| error.code().into());
         let spent = scope.env.turn();
-        scope.emit(&progress, None, None, EventKind::Ended { outcome, error, spent });
+        scope.emit(&progress, None, None, EventKind::Ended { outcome, error, code, spent });
     }
     ended
 }

@@ -13,10 +13,10 @@ use crate::{
         run_context::{Account, RunContext, RunParts},
     },
     node_set::Breakpoints,
-    observe::{graph_watch::ParentWatch, sink::Sink},
+    observe::{graph_watch::ParentWatch, sink::Sink, trail::Trail},
     run::graph_run::GraphRun,
     slots::{HeldSlots, Slots},
-    thread::input::NewInput,
+    thread::{admission::Admission, input::NewInput},
 };
 use hanok_checkpoint::SharedStore;
 use hanok_core::{Answerer, Budget, Cancellation, Meter, Namespace, RunId, Spent};
@@ -44,6 +44,10 @@ pub(crate) struct RunOptions {
     pub(crate) breakpoints: Breakpoints,
     /// The node of another thread that the events of the runs are reported to.
     pub(crate) parent: Option<ParentWatch>,
+    /// The trail of the run's events, if somebody has read it from before the run.
+    pub(crate) trail: Option<Arc<Trail>>,
+    /// Told when the input is in the log.
+    pub(crate) admission: Option<Admission>,
 }
 
 /// The default limit of runs in a row that are lost with the same tasks.
@@ -67,6 +71,8 @@ impl Default for RunOptions {
             memory: None,
             breakpoints: Breakpoints::default(),
             parent: None,
+            trail: None,
+            admission: None,
         }
     }
 }

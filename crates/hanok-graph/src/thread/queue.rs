@@ -15,6 +15,7 @@ use hanok_state::State;
 
 use crate::{
     error::RunError,
+    observe::{sink::Sink, trail::Trail},
     outcome::{Outcome, Unfinished},
     thread::{
         app::App,
@@ -100,13 +101,17 @@ pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
     mut options: RunOptions,
 ) -> Result<Outcome<S>, RunError> {
     options.drains.push(app.drain().clone());
-    options.sink = options.sink.and(&app.observers(&thread));
-    let mut watch = None;
+    let trail = options.trail.take().unwrap_or_default();
+    let _closes = trail.closes();
+    let (mut tellers, mut watch): (Vec<_>, _) = (app.observers(&thread).collect(), None);
     if let Some(parent) = options.parent.take() {
-        options.sink = options.sink.and(&parent.sink());
+        tellers.push(parent.teller());
         watch = parent.begin(app.graph().name());
     }
-    let ended = run_watched(app, thread, input, services, options).await;
+    let sink = Sink::new(app.runtime().clock.clone(), trail.clone(), tellers);
+    options.sink = sink.clone();
+    let ended = run_watched(app, thread, input, services, (options, trail)).await;
+    sink.finish(&ended);
     if let Some(watch) = &mut watch {
         watch.ended(ended.as_ref());
     }
@@ -118,7 +123,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
     thread: ThreadKey,
     mut input: Input<S>,
     services: Arc<C>,
-    options: RunOptions,
+    (options, trail): (RunOptions, Arc<Trail>),
 ) -> Result<Outcome<S>, RunError> {
     let policy = match input {
         Input::New(_) | Input::Goto { .. } => options.new_input,
@@ -146,6 +151,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
         let Some(active) = active else {
             return Err(RunError::conflict(&thread, app.holder()));
         };
+        active.show(&trail);
         // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
@@ -156,12 +162,14 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
             _ => None,
         };
         let began = AtomicBool::new(false);
+        let is_new = matches!(input, Input::New(_) | Input::Goto { .. });
         let turns = TurnRunner {
             app: &app,
             services: &services,
             options: &options,
             active: &active,
             began: &began,
+            is_new,
         };
         let stops = [active.stop.clone(), app.stop().clone()];
         // An input that may have to wait is given again; no other is copied.

@@ -5,14 +5,16 @@ use std::{collections::VecDeque, fmt};
 use hanok_checkpoint::{
     Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold, ThreadLife,
 };
-use hanok_core::{Fields, Namespace, Position};
+use hanok_core::{Fields, Namespace, Position, RunId};
 use hanok_state::State;
 
 use crate::{
     error::{RunError, state_error},
     graph::definition::Definition,
     ids,
-    observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, EventTask, Mode, Modes},
+    observe::event::{
+        AnyState, AnyUpdate, Event, EventId, EventKind, EventPlace, EventTask, Mode, Modes,
+    },
     outcome::Pending,
 };
 
@@ -66,6 +68,7 @@ pub struct Replay {
     fold: ThreadFold,
     after: Option<EventId>,
     to: Option<EventId>,
+    end: Position,
 }
 
 /// The limit of the states of one page, in bytes. A larger state comes alone.
@@ -115,7 +118,12 @@ impl Replay {
         }
         let page = VecDeque::new();
         let own = ThreadLife { thread: log.thread().clone(), life: branch.life };
-        Ok(Some(Self { log, own, shows, modes, branch, page, fold, after, to }))
+        Ok(Some(Self { log, own, shows, modes, branch, page, fold, after, to, end }))
+    }
+
+    /// The last position of the log as of the first read.
+    pub(crate) fn end(&self) -> Position {
+        self.end
     }
 
     /// The next events, in order: those of the next entries of the log, at least one. Empty at the end of the log as of
@@ -142,7 +150,7 @@ impl Replay {
     fn read(&mut self) -> Result<Vec<Event>, RunError> {
         let (mut events, mut states) = (Vec::new(), 0);
         while states < STATES
-            && let Some(LogEntry { position, entry, .. }) = self.page.pop_front()
+            && let Some(LogEntry { position, parent, entry }) = self.page.pop_front()
         {
             // What stands before a copy's own entries happened in the thread that was copied.
             while self.branch.copies.front().is_some_and(|(at, _)| *at <= position) {
@@ -154,7 +162,7 @@ impl Replay {
                 EntryEvents::before(of, position, &entry, &self.fold, &self.shows, self.modes);
             self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
             let mut of_entry = Vec::new();
-            before.push_to(&mut of_entry, &entry, &self.fold);
+            before.push_to(&mut of_entry, &entry, parent, &self.fold);
             of_entry.retain_mut(|event| self.is_wanted(event));
             states += of_entry.iter().map(size).sum::<usize>();
             events.append(&mut of_entry);
@@ -166,6 +174,7 @@ impl Replay {
     fn is_wanted(&self, event: &mut Event) -> bool {
         event.id.as_mut().is_some_and(|id| {
             id.life = self.branch.life;
+            event.place = Some(EventPlace::from(*id));
             self.after.is_none_or(|seen| *id > seen) && self.to.is_none_or(|to| *id <= to)
         })
     }
@@ -219,6 +228,8 @@ pub(crate) async fn events(
 /// The facts about a graph's run before an entry is applied, from which the entry's events are made.
 struct EntryEvents<'a> {
     position: Position,
+    /// The run of the thread's own graph that was open before the entry.
+    run: Option<RunId>,
     path: Namespace,
     step: u32,
     /// The task of a commit that names no writes.
@@ -257,15 +268,19 @@ impl<'a> EntryEvents<'a> {
             (Body::Begin(begin), _) if begin.frontier.is_some() => 0,
             _ => step,
         };
-        Self { position, path, step, task, changes, shows, modes }
+        let run = open_run(fold);
+        Self { position, run, path, step, task, changes, shows, modes }
     }
 
-    fn push_to(self, events: &mut Vec<Event>, entry: &Entry, fold: &ThreadFold) {
+    /// Adds the events of the entry, which follows `parent` and is part of `fold`.
+    fn push_to(self, events: &mut Vec<Event>, entry: &Entry, parent: Position, fold: &ThreadFold) {
         let Some(run) = fold.run(&self.path) else { return };
+        let of_run = self.run.or_else(|| open_run(fold));
         // What is not asked for is not made: a state is as large as all that led to it.
         let mut push = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
             if mode.is_none_or(|mode| self.modes.has(mode)) {
-                events.push(Event::new(&self.path, self.step, task, Some(self.position), kind()));
+                let event = Event::new(&self.path, self.step, task, Some(self.position), kind());
+                events.push(Event { run: of_run, time: entry.at, ..event });
             }
         };
         match &entry.body {
@@ -296,9 +311,22 @@ impl<'a> EntryEvents<'a> {
                 let error = || (!end.detail.is_empty()).then(|| end.detail.clone());
                 let ended = || {
                     let (outcome, spent) = (end.outcome.clone(), run.spent);
-                    EventKind::Ended { outcome, error: error(), spent }
+                    let code = end.code.as_deref().map(Into::into);
+                    EventKind::Ended { outcome, error: error(), code, spent }
                 };
                 push(None, None, &ended);
+            }
+            Body::Answer(_) | Body::Edit(_) => {
+                if let Some(kind) = EventKind::by_person(&entry.body) {
+                    push(kind.mode(), EventTask::of_answer(&kind, &run.records), &|| kind.clone());
+                }
+                if matches!(entry.body, Body::Edit(_)) {
+                    push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                }
+            }
+            Body::Rewind => {
+                push(None, None, &|| EventKind::Rewound { to: parent });
+                push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
             }
             _ => {}
         }
@@ -314,6 +342,11 @@ impl<'a> EntryEvents<'a> {
         }
         AnyState::stored(fields)
     }
+}
+
+/// The run of the thread's own graph, as long as it is under way.
+fn open_run(fold: &ThreadFold) -> Option<RunId> {
+    fold.run(&Namespace::root()).filter(|run| run.open)?.run
 }
 
 /// The fields that a commit changes.

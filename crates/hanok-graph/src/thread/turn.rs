@@ -1,7 +1,7 @@
 //! Turns: a run reads its thread, takes it, and releases it.
 
-use hanok_checkpoint::{Claim, Log, OpenLog, RunEnd, RunFold};
-use hanok_core::{Cancellation, Namespace, RunId, Spent, ThreadKey, Timestamp};
+use hanok_checkpoint::{Body, Claim, Log, OpenLog, RunEnd, RunFold};
+use hanok_core::{Cancellation, Namespace, Position, RunId, Spent, ThreadKey, Timestamp};
 use hanok_state::{Schema, State};
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use crate::{
         journal::{Journal, JournalOptions, Takeover},
         writer::RunSlot,
     },
-    observe::event::{AnyState, Event, EventKind},
+    observe::event::{AnyState, Event, EventKind, EventTask},
     outcome::{Outcome, Pending, Poisoned, Unfinished, Waiting},
     run::{
         answer::{self, CheckedAnswer, NewAnswer},
@@ -48,6 +48,8 @@ pub(super) struct TurnRunner<'a, S: State, C> {
     pub(super) active: &'a Active,
     /// Set when the input is in the log.
     pub(super) began: &'a AtomicBool,
+    /// True for an input that begins a turn.
+    pub(super) is_new: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
@@ -295,11 +297,22 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let TurnStart {
             tip, snapshots, progress, runs, interrupted, first, began, unknown, ..
         } = start;
+        let (count, by_people) = (first.len() as u64, by_people(&first, &progress, &runs));
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
-        let report = |_| {
-            if let (Some(at), Some(state)) = (began, shown) {
-                let values = EventKind::Values(AnyState::new(&state));
-                options.sink.emit(|| Event::new(&Namespace::root(), 0, None, Some(at), values));
+        let report = |last: Position| {
+            let Some(state) = shown else { return };
+            let values = || EventKind::Values(AnyState::new(&state));
+            let (root, emit) = (Namespace::root(), |event| options.sink.emit(|| event));
+            if let Some(at) = began {
+                emit(Event::new(&root, 0, None, Some(at), values()));
+            }
+            for ByPerson { path, step, task, index, kind } in by_people {
+                let at = Some(Position((last.0 + 1).saturating_sub(count - index)));
+                let is_edit = matches!(kind, EventKind::Edited { .. });
+                emit(Event::new(&path, step, task, at, kind));
+                if is_edit {
+                    emit(Event::new(&root, step, None, at, values()));
+                }
             }
         };
         let journal_options = JournalOptions {
@@ -317,6 +330,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             Err(error) => return Err(conflict_holder(log, error).await),
         };
         self.began.store(is_new, Ordering::SeqCst);
+        if let Some(admission) = options.admission.as_ref().filter(|_| is_new || !self.is_new) {
+            admission.is_taken();
+        }
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
         let services = self.services.clone();
         let journal = Arc::new(journal);
@@ -343,6 +359,35 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             self.app.recents().put(log.thread(), cached);
         }
     }
+}
+
+/// What a person has done with the entries that begin a run.
+struct ByPerson {
+    path: Namespace,
+    step: u32,
+    /// The task that asked, for an answer.
+    task: Option<EventTask>,
+    /// The number of the entry.
+    index: u64,
+    kind: EventKind,
+}
+
+/// The answers and edits among the entries that begin a run.
+fn by_people<S: State>(
+    first: &[(Namespace, Body)],
+    progress: &RunState<S>,
+    runs: &BTreeMap<Namespace, RunFold>,
+) -> Vec<ByPerson> {
+    let told = (0..).zip(first).filter_map(|(index, (path, body))| {
+        let kind = EventKind::by_person(body)?;
+        let (frontier, records) = match runs.get(path) {
+            Some(run) => (&run.frontier, &run.records),
+            None => (&progress.frontier, &progress.records),
+        };
+        let task = EventTask::of_answer(&kind, records);
+        Some(ByPerson { path: path.clone(), step: frontier.step, task, index, kind })
+    });
+    told.collect()
 }
 
 /// A run that has taken its thread.

@@ -28,6 +28,7 @@ fn word(event: &Event) -> String {
         EventKind::Values(_) => "values",
         EventKind::Updates(_) => "updates",
         EventKind::Request(_) => "request",
+        EventKind::Answered { .. } => "answered",
         EventKind::Ended { outcome, .. } => return format!("ended {outcome:?}"),
         EventKind::GraphStarted { graph, .. } => return format!("{graph} started"),
         EventKind::GraphEnded { graph, outcome, .. } => {
@@ -114,7 +115,7 @@ async fn an_observer_of_an_app_is_told_of_every_run() {
             let run = |end: &str| format!("{name}: {end}");
             vec![run("a updates"), run("ask request"), run("ended Interrupted")]
         };
-        let answered = ["t: ask updates".to_owned(), "t: ended Done".to_owned()];
+        let answered = ["ask answered", "ask updates", "ended Done"].map(|what| format!("t: {what}"));
         let all = all.lock().unwrap().clone();
         assert_eq!(all, [of("t"), of("u"), answered.to_vec()].concat(), "{durability:?}");
         let few = few.lock().unwrap().clone();

@@ -97,8 +97,8 @@ async fn values_and_updates_are_told_once_each() {
         _ => None,
     });
     assert_eq!(last.unwrap(), outcome.unwrap().done().unwrap());
-    let sequence: Vec<_> = events.iter().filter_map(|event| event.sequence).collect();
-    assert_eq!(sequence, (0..events.len() as u64).collect::<Vec<_>>());
+    assert!(events.iter().all(|event| event.place.is_some()));
+    assert!(events.is_sorted_by(|one, next| one.place < next.place));
 }
 
 /// B100: each mode shows its own events, each with its path, and an end always.
@@ -270,21 +270,29 @@ async fn what_came_before_an_error_is_told_before_it() {
     assert_eq!(error.as_deref(), Some("node `b` failed in super-step 1: out of order"));
     let updates = events.iter().filter(|event| matches!(event.kind, EventKind::Updates(_)));
     assert_eq!(updates.count(), 1);
-    // A run that never began tells nothing.
+    // An input that is refused ends the stream with the reason.
     let (events, outcome) = all(on.stream(Input::Resume, ledger)).await;
     assert!(outcome.is_err() && events.last().is_some_and(|event| event.id.is_some()));
     let nobody = app(&graph, &memory()).thread(key("nobody"));
     let (events, outcome) = all(nobody.stream(Input::Resume, Ledger::default())).await;
-    assert!(events.is_empty() && matches!(outcome.unwrap_err(), RunError::NoSuchThread(_)));
+    let refused = outcome.unwrap_err();
+    assert!(matches!(refused, RunError::NoSuchThread(_)));
+    let [Event { kind: EventKind::Ended { outcome, error, code, .. }, id: None, .. }] =
+        events.as_slice()
+    else {
+        panic!("other events: {events:?}");
+    };
+    assert_eq!((outcome.as_str(), code.as_deref()), ("failed", Some(refused.code())));
+    assert_eq!(error.as_deref(), Some(refused.to_string().as_str()));
 }
 
 fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// B104: a stream that is dropped stops its run, and no task is left; told to, the run goes on without a reader.
+/// B104: a run goes on without its reader; told to, it stops when its stream is dropped, and no task is left.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_stream_stops_its_run_or_lets_it_go_on() {
+async fn a_dropped_stream_lets_its_run_go_on_or_stops_it() {
     let before = tasks();
     for keep in [false, true] {
         let (graph, store, ledger) = (wide(), memory(), Ledger::default());
@@ -292,7 +300,7 @@ async fn a_dropped_stream_stops_its_run_or_lets_it_go_on() {
         let on = one.thread(key("t"));
         let mut events = on.stream(Input::New(S::update()), ledger.clone());
         events.next().await.unwrap();
-        let events = if keep { events.keep_running() } else { events };
+        let events = if keep { events } else { events.drop_with_reader() };
         tokio::time::sleep(5 * MS).await;
         assert!(tasks() > before && one.running() == 1);
         drop(events);
@@ -368,7 +376,7 @@ async fn a_slow_reader_is_told_what_it_missed() {
 enum Failing {
     /// It does not answer when a history is read.
     Unread,
-    /// It answers with the head that it had one record ago.
+    /// It answers with the head that it had half the records ago.
     Behind,
 }
 
@@ -390,7 +398,7 @@ impl Layer for Fails {
 
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
         let head = self.0.head(thread).await?;
-        let before = |head: Head| Head { position: Position(head.position.0 - 1), ..head };
+        let before = |head: Head| Head { position: Position(head.position.0 / 2), ..head };
         Ok(if self.now(Failing::Behind) { head.map(before) } else { head })
     }
 
@@ -504,15 +512,19 @@ fn said(event: &Event) -> String {
             format!("updates {changes:?}")
         }
         EventKind::Request(pending) => format!("request {} {}", pending.id, pending.node),
-        EventKind::Ended { outcome, error, spent } => {
-            format!("ended {outcome} {error:?} {} {}", spent.model_calls, spent.cost)
+        EventKind::Ended { outcome, error, code, spent } => {
+            format!("ended {outcome} {error:?} {code:?} {} {}", spent.model_calls, spent.cost)
         }
+        EventKind::Answered { request, answer, by } => format!("answered {request} {answer} {by:?}"),
+        EventKind::Edited { node, update } => format!("edited {node:?} {update:?}"),
         EventKind::Checkpoint => "checkpoint".to_owned(),
         other => panic!("not recorded: {other:?}"),
     };
     let node = event.node.as_deref().unwrap_or("-");
-    let id = event.id.unwrap();
-    format!("{id} {} {} {node} {:?}: {what}", event.path, event.step, event.task)
+    let (id, place) = (event.id.unwrap(), event.place.unwrap());
+    assert_eq!(place, id.into());
+    let (run, time) = (event.run.map(|run| run.to_string()), event.time);
+    format!("{id} {run:?} {time:?} {} {} {node} {:?}: {what}", event.path, event.step, event.task)
 }
 
 /// P24, P54: what was told live is told again from the log, one to one, in another process; a reader who was cut off
@@ -604,16 +616,24 @@ async fn after_a_rewind_the_events_are_those_of_the_new_branch() {
     let at = on.events(None).await.unwrap().last().unwrap().id.unwrap();
     on.invoke(says("two"), ledger.clone()).await.unwrap();
     let second = recorded(&on.events(None).await.unwrap());
-    on.rewind(at.position).await.unwrap();
-    assert_eq!(recorded(&on.events(None).await.unwrap()), first);
+    let back = on.rewind(at.position).await.unwrap().position;
+    let after = on.events(None).await.unwrap();
+    let [.., Event { kind: EventKind::Rewound { to }, run: None, .. }, values] = after.as_slice()
+    else {
+        panic!("other events: {after:?}");
+    };
+    let EventKind::Values(state) = &values.kind else { panic!("another event: {values:?}") };
+    assert_eq!((*to, log(&state.get().unwrap())), (at.position, vec!["one", "a", "b"]));
+    let (first, of_rewind) = (recorded(&after), recorded(&after[first.len()..]));
+    assert_eq!(of_rewind.iter().map(|id| id.position).collect::<Vec<_>>(), [back; 2]);
     on.invoke(says("three"), ledger).await.unwrap();
     let told = recorded(&on.events(None).await.unwrap());
     assert_eq!(&told[..first.len()], first);
-    assert!(told.is_sorted() && told.len() == second.len());
-    assert!(told[first.len()] > *second.last().unwrap());
+    assert!(told.is_sorted() && told.len() == second.len() + of_rewind.len());
+    assert!(of_rewind[0] > *second.last().unwrap());
     // Whoever had read the branch that was left goes on with the new one.
     let rest = recorded(&on.events(second.last().copied()).await.unwrap());
-    assert_eq!(rest, told[first.len()..]);
+    assert_eq!(rest, told[first.len() - of_rewind.len()..]);
 }
 
 /// B104: a run that is observed can be cancelled, and its end is told.

@@ -36,6 +36,7 @@ fn append(thread: &ThreadKey, at: u64) -> Append {
         outcome: hanok_checkpoint::RunEnd::Done,
         detail: format!("{thread} {at} ").repeat(5 + 40 * (at as usize % 7)),
         spent: Default::default(),
+        code: None,
     };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
     let record = Record::new(thread, Position(at + 1), Position(at), &entry);

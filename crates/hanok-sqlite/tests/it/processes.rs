@@ -37,6 +37,7 @@ fn append(at: Position, id: u128, text: &str, safety: Safety) -> Append {
         outcome: hanok_checkpoint::RunEnd::Done,
         detail: text.into(),
         spent: Default::default(),
+        code: None,
     };
     let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::End(end) };
     let record = Record::new(&thread(), at.next(), at, &entry);

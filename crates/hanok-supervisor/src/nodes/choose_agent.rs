@@ -188,7 +188,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
             (None, None) => read_route(&self.parser, &text),
         };
         drop(text);
-        Ok((reply.message, route))
+        Ok((reply.message.with_id(call.message_id()), route))
     }
 
     /// The message to a model whose reply cannot be followed, if there is one.
@@ -239,6 +239,7 @@ impl<C: Send + Sync + 'static> SupervisorSettings<C> {
                 };
                 context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
                 let message = Message::assistant(answer.as_str());
+                let message = reply.id().into_iter().fold(message, Message::with_id);
                 Ok(end_of_turn(StopReason::Answered).message(message).answer(Some(answer)))
             }
             Route::Unkeyed => Ok(self.end(context, state, StopReason::NoToolCall)),

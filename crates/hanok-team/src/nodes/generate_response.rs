@@ -1,6 +1,6 @@
 //! The node that writes the answer.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hanok_agent::{DataMark, Language, Protocol, Reading, ask_model};
 use hanok_core::{BoxError, Chain, OverBudget};
@@ -46,6 +46,7 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         context: &context,
         limit: OnceLock::new(),
         unanswered: OnceLock::new(),
+        written: Mutex::default(),
     };
     let text = response.grounded().await?;
     let unanswered = response.unanswered.get().cloned();
@@ -64,9 +65,12 @@ pub(crate) async fn generate_response<C: Send + Sync + 'static>(
         memory.learn(&state, &answer, &context).await.map_err(TeamError::Memory)?;
     }
     context.custom(&TeamEvent::PhaseChanged { phase: Phase::Completed });
+    let written = response.written.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let message = Message::assistant(answer.as_str());
+    let message = written.into_iter().fold(message, Message::with_id);
     Ok(TeamState::update()
         .phase(Phase::Completed)
-        .message(Message::assistant(answer.as_str()))
+        .message(message)
         .answer(Some(answer))
         .limit(limit)
         .unanswered(unanswered)
@@ -82,6 +86,8 @@ struct Response<'a, C: Send + Sync + 'static> {
     limit: OnceLock<String>,
     /// Why the model wrote nothing.
     unanswered: OnceLock<String>,
+    /// The id of the message that the model wrote last.
+    written: Mutex<Option<String>>,
 }
 
 impl<C: Send + Sync + 'static> Response<'_, C> {
@@ -163,6 +169,7 @@ impl<C: Send + Sync + 'static> Response<'_, C> {
     async fn written(&self, step: &str, request: ChatRequest) -> Result<Written, TeamError> {
         let settings = self.settings;
         let call = self.context.call("model", settings.model.name(), step);
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(call.message_id());
         let parser = Parser::default().without_calls();
         let at_limit =
             |OverBudget(limit)| Ok(Written::AtLimit(prompt::limit(limit, settings.language)));

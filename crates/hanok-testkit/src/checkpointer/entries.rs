@@ -91,9 +91,11 @@ fn body() -> impl Strategy<Value = Body> {
         }),
         1 => text().prop_map(|by| Body::Erased(Erased { by })),
         1 => copied(),
-        1 => (run(), outcome(), text(), spent()).prop_map(|(run, outcome, detail, spent)| {
-            Body::End(End { run, outcome, detail, spent })
-        }),
+        1 => (run(), outcome(), text(), spent(), option::of(text())).prop_map(
+            |(run, outcome, detail, spent, code)| {
+                Body::End(End { run, outcome, detail, spent, code })
+            },
+        ),
     ]
 }
 
