@@ -71,7 +71,7 @@ impl EventKind {
 }
 
 /// An object of what the event has: `event` (the name of its kind), `id`, `place`, `path`, `step`, `node`, `task`, `attempt`, `run`,
-/// `time` (milliseconds since 1970), `call` (its `kind`, `name`, `key`, `id`, `tags` and `metadata`), and `data`, which depends on the kind.
+/// `time` (milliseconds since 1970), `call` (its `kind`, `name`, `key`, `id`, the `message` that its tokens are of, `tags` and `metadata`), and `data`, which depends on the kind.
 ///
 /// ```
 /// # use {futures::StreamExt, hanok_graph::*};
@@ -189,6 +189,7 @@ fn describe(call: &CallInfo) -> Value {
         ("name", Some(Value::from(&*call.name))),
         ("key", Some(Value::from(call.key.as_str()))),
         ("id", id),
+        ("message", Some(Value::from(&*call.message))),
         ("tags", tags),
         ("metadata", metadata),
     ];

@@ -50,16 +50,20 @@ async fn events(thread: &Thread<Chat>, input: Input<Chat>) -> Vec<Event> {
 fn line(event: &Event) -> String {
     let mut json = serde_json::to_value(event).unwrap();
     let object = json.as_object_mut().unwrap();
-    for drawn in ["id", "task"] {
+    for drawn in ["id", "task", "run", "time"] {
         if let Some(value) = object.get_mut(drawn) {
             *value = "…".into();
         }
+    }
+    if let Some(place) = object.get_mut("place") {
+        let (_, of_log) = place.as_str().unwrap().split_once('.').unwrap();
+        *place = of_log.into();
     }
     if let Some(millis) = object.get_mut("data").and_then(|data| data.pointer_mut("/spent/millis"))
     {
         *millis = 0.into();
     }
-    for (part, id) in [("data", "/id"), ("call", "/key")] {
+    for (part, id) in [("data", "/id"), ("call", "/key"), ("call", "/message")] {
         if let Some(id) = object.get_mut(part).and_then(|part| part.pointer_mut(id)) {
             *id = "…".into();
         }

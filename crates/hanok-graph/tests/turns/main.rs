@@ -16,6 +16,7 @@ mod budgets;
 mod bulk;
 mod copied;
 mod erased;
+mod follow;
 mod inputs;
 mod interrupts;
 mod labelled;
