@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 
-use hanok_checkpoint::Life;
+use hanok_checkpoint::{CheckpointError, Life, StoreError};
 use hanok_core::{Audience, Namespace, Position, RequestId, Stored, ThreadKey, Timestamp};
 use hanok_graph::{
     BoxError, Context, Doubted, Durability, END, EventId, Graph, GraphView, InMemoryCheckpointer,
-    Mode, NewAnswer, NewInput, Outcome, Pending, Poisoned, Resolution, RunEnd, START, Snapshot,
-    State, TurnEnd,
+    Mode, NewAnswer, NewInput, Outcome, Pending, Poisoned, Resolution, RunEnd, RunError, START,
+    Snapshot, State, TurnEnd,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -169,4 +169,19 @@ async fn the_view_of_a_graph_comes_back() {
     });
     assert_eq!(json, want);
     is(&view, want);
+}
+
+/// An error that only carries another one has its status.
+#[test]
+fn a_service_tells_of_an_error_by_its_status() {
+    let key = || ThreadKey::named("t").unwrap();
+    let full = || CheckpointError::Full("no room".into());
+    for (error, status) in [
+        (RunError::NoSuchThread(key()), 404),
+        (RunError::Checkpoint(CheckpointError::ThreadExists(key())), 409),
+        (RunError::Checkpoint(full()), 503),
+    ] {
+        assert_eq!(error.status(), status, "{error}");
+    }
+    assert_eq!(StoreError::Storage(full()).status(), 503);
 }
