@@ -15,23 +15,24 @@
 
 use std::fmt;
 
-use hanok_core::{Position, ThreadKey};
+use hanok_core::{InvalidName, Position, ThreadKey, from_hex};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     life::Life,
     wire::{Wire, array_of, bytes, wire},
 };
 
-/// A link of a chain.
+/// A link of a chain. As text and as JSON it is 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Link(pub [u8; 32]);
 
-/// The proof that a head was written by somebody who has the key.
+/// The proof that a head was written by somebody who has the key. As text and as JSON it is 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeadSeal(pub [u8; 32]);
 
 /// The end of a thread's log: what the next record follows. A writer that knows it need not read the log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tip {
     /// The thread's life.
     pub life: Life,
@@ -158,6 +159,18 @@ impl fmt::Display for Link {
     }
 }
 
+/// 64 hexadecimal digits.
+impl fmt::Display for HeadSeal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hex(&self.0, f)
+    }
+}
+
+hanok_core::text_form! {
+    Link: |text| from_hex("link", text).map(Self) => InvalidName;
+    HeadSeal: |text| from_hex("seal of a head", text).map(Self) => InvalidName;
+}
+
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Link({self})")
@@ -166,9 +179,7 @@ impl fmt::Debug for Link {
 
 impl fmt::Debug for HeadSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HeadSeal(")?;
-        hex(&self.0, f)?;
-        f.write_str(")")
+        write!(f, "HeadSeal({self})")
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::{fmt, time::Duration};
 
-use hanok_core::{Reader, RunId, StoredError, Timestamp, Writer};
+use hanok_core::{Reader, RunId, StoredError, Timestamp, Writer, from_hex};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use thiserror::Error;
 
 use crate::wire::{Wire, wire};
@@ -11,7 +12,10 @@ use crate::wire::{Wire, wire};
 pub const LEASE: Duration = Duration::from_secs(10);
 
 /// Counts the claims of a thread. A run whose epoch is not the newest stores nothing more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Epoch(pub u64);
 
 impl Epoch {
@@ -45,7 +49,7 @@ impl fmt::Display for Epoch {
 }
 
 /// A run's claim to a thread: while it lives, no other run begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The run.
     pub run: RunId,
@@ -78,7 +82,7 @@ impl Claim {
 }
 
 /// A process, and one store handle within it, such that no two are equal by accident.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The host, with its namespace of process ids. Empty where the system does not say it.
     pub host: String,
@@ -88,8 +92,18 @@ pub struct Holder {
     pub pid: u32,
     /// When the process started, in the host's own unit: process ids are used again, this is not.
     pub started: u64,
-    /// Tells the handles of one process apart.
+    /// Tells the handles of one process apart. As JSON it is 32 hexadecimal digits.
+    #[serde(serialize_with = "write_instance", deserialize_with = "read_instance")]
     pub instance: u128,
+}
+
+fn write_instance<S: Serializer>(instance: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{instance:032x}"))
+}
+
+fn read_instance<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+    let bytes = from_hex("holder's instance", &String::deserialize(deserializer)?);
+    bytes.map(u128::from_be_bytes).map_err(D::Error::custom)
 }
 
 /// Why a stored holder could not be read.

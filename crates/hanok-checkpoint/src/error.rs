@@ -140,22 +140,23 @@ pub enum CheckpointError {
 
 hanok_core::error_codes! {
     CheckpointError {
-        "HNK-101": Self::Conflict { .. },
-        "HNK-102": Self::NoSuchPosition { .. },
-        "HNK-103": Self::NoSuchThread(_),
-        "HNK-104": Self::ThreadExists(_),
-        "HNK-105": Self::Fenced { .. },
-        "HNK-106": Self::OtherLife { .. },
-        "HNK-107": Self::Corrupt { .. },
-        "HNK-108": Self::Pruned { .. },
-        "HNK-109": Self::Locked { .. },
-        "HNK-110": Self::TooNew { .. },
-        "HNK-111": Self::NotAStore { .. },
-        "HNK-112": Self::Unavailable { .. },
-        "HNK-113": Self::Full(_),
-        "HNK-114": Self::Denied(_),
-        "HNK-115": Self::Encode(_),
-        "HNK-116": Self::Replaced { .. },
+        "HNK-101" 409: Self::Conflict { .. },
+        "HNK-102" 404: Self::NoSuchPosition { .. },
+        "HNK-103" 404: Self::NoSuchThread(_),
+        "HNK-104" 409: Self::ThreadExists(_),
+        "HNK-105" 409: Self::Fenced { .. },
+        // The life, and so the position or the event that the client names, is over.
+        "HNK-106" 410: Self::OtherLife { .. },
+        "HNK-107" 500: Self::Corrupt { .. },
+        "HNK-108" 410: Self::Pruned { .. },
+        "HNK-109" 500: Self::Locked { .. },
+        "HNK-110" 500: Self::TooNew { .. },
+        "HNK-111" 500: Self::NotAStore { .. },
+        "HNK-112" 503: Self::Unavailable { .. },
+        "HNK-113" 503: Self::Full(_),
+        "HNK-114" 500: Self::Denied(_),
+        "HNK-115" 500: Self::Encode(_),
+        "HNK-116" 503: Self::Replaced { .. },
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use hanok_core::{InvalidName, from_hex};
+
 use crate::wire::{Wire, wire};
 
 /// Tells one life of a thread from another: a thread that is deleted and begun anew under the same name is another life.
 ///
 /// The first append draws it at random. Whatever names a position of the thread (records, snapshots, claims, events, items
-/// for others) names the life too, and a store refuses what belongs to another one.
+/// for others) names the life too, and a store refuses what belongs to another one. As text and as JSON it is 32 hexadecimal digits.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Life([u8; 16]);
 
@@ -38,6 +40,10 @@ impl Life {
 
 wire! {
     Life: |life, to| to.bin(&life.0), |from| Wire::read(from).map(Self);
+}
+
+hanok_core::text_form! {
+    Life: |text| from_hex("life", text).map(Self) => InvalidName;
 }
 
 /// 32 hexadecimal digits.

@@ -94,8 +94,8 @@ hanok_core::error_codes! {
         "HNK-315": Self::NoRecord(..) | Self::Audit(_) | Self::OtherAudit(..),
     }
     of {
-        Self::Store(error) => error.code(),
-        Self::Refused(error) => error.code(),
+        Self::Store(error) => error,
+        Self::Refused(error) => error,
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     arguments::HistoryArguments,
     failure::Failure,
-    output::{Output, list_of, moment, segments, value},
+    output::{Output, list_of, moment, value},
     readable,
     store::Place,
 };
@@ -29,18 +29,9 @@ pub(crate) async fn history(
     let all = log.checkpoints(select).await?;
     if output.is_json() {
         return all.iter().try_for_each(|it| {
-            output.object(&json!({
-                "position": it.position.0,
-                "parent": it.parent.map(|parent| parent.0),
-                "at": moment(it.at),
-                "path": segments(&it.path),
-                "step": it.step,
-                "source": it.source.as_str(),
-                "nodes": it.nodes,
-                "next": it.next,
-                "run": it.run.map(|run| run.to_string()),
-                "tags": it.tags,
-            }))
+            let mut checkpoint = json!(it);
+            checkpoint["at"] = moment(it.at).into();
+            output.object(&checkpoint)
         });
     }
     let rows: Vec<_> = all
@@ -104,7 +95,7 @@ async fn list_entries(log: &Log, select: Select, output: &mut Output) -> Result<
                     "position": position.0,
                     "parent": parent.0,
                     "at": at,
-                    "path": segments(path),
+                    "path": path,
                     "kind": kind.as_str(),
                 }))?;
             } else {
@@ -136,7 +127,7 @@ pub(crate) async fn diff(
             });
             let next = graph.next.as_ref().map(|(before, after)| json!([before, after]));
             output.object(&json!({
-                "path": segments(&graph.path),
+                "path": graph.path,
                 "fields": fields.collect::<serde_json::Map<_, _>>(),
                 "next": next,
             }))?;

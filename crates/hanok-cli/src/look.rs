@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     failure::Failure,
-    output::{Output, list_of, moment, segments, value as json_of},
+    output::{Output, list_of, moment, value as json_of},
     readable,
     state::state,
     store::{Place, id, now},
@@ -128,7 +128,7 @@ pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Res
             );
             output.object(&json!({
                 "position": opened.fold.position.0,
-                "path": segments(path),
+                "path": path,
                 "step": run.frontier.step,
                 "next": next,
                 "ended": run.ended.as_ref().map_or("", RunEnd::as_str),

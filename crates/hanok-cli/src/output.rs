@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hanok_core::{Chain, Namespace, Printable, Stored, Timestamp};
+use hanok_core::{Chain, Printable, Stored, Timestamp};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -112,11 +112,6 @@ pub(crate) fn moment(at: Timestamp) -> String {
 /// A stored value as JSON.
 pub(crate) fn value(stored: &Stored) -> Value {
     serde_json::from_str(&stored.to_json()).unwrap_or(Value::Null)
-}
-
-/// The segments of a graph's path.
-pub(crate) fn segments(path: &Namespace) -> Vec<&str> {
-    path.segments().collect()
 }
 
 /// Names as one text.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     arguments::{AnswerArguments, AuditArguments, Person},
     failure::Failure,
-    output::{Output, list_of, moment, segments},
+    output::{Output, list_of, moment},
     store::{Place, id, now},
 };
 
@@ -328,18 +328,17 @@ fn what(asked: &Pending, secrets: bool) -> Value {
 
 fn object(log: &Log, asked: &Pending, secrets: bool) -> Value {
     let schema = asked.schema.as_deref().map(serde_json::from_str::<Value>);
-    let names = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>();
     json!({
         "thread": log.thread().thread(),
         "request": asked.id.to_string(),
         "node": asked.node,
-        "path": segments(&asked.path),
+        "path": asked.path,
         "shown": what(asked, secrets),
         "digest": asked.digest(),
         "schema": schema.and_then(Result::ok),
         "deadline": asked.deadline.map(moment),
-        "names": names(&asked.audience.names),
-        "roles": names(&asked.audience.roles),
+        "names": asked.audience.names,
+        "roles": asked.audience.roles,
         "in_doubt": asked.doubt.is_some(),
     })
 }

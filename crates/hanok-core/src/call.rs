@@ -10,7 +10,9 @@ pub(crate) mod provided;
 pub(crate) mod wait;
 
 use std::{
+    convert::Infallible,
     fmt,
+    str::FromStr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use self::{
     ask::{Ask, AskError, NoteError, Request},
@@ -33,8 +35,10 @@ use crate::{
     stored::{error::StoredError, value::Stored},
 };
 
-/// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The idempotency key of one call: equal in every retry and resume of it, different for every other call. Any text is one, and as
+/// JSON it is that text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct CallKey(Arc<str>);
 
 impl CallKey {
@@ -64,6 +68,26 @@ impl CallKey {
 impl fmt::Display for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for CallKey {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for CallKey {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl FromStr for CallKey {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self::new(text))
     }
 }
 

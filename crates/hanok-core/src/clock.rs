@@ -6,10 +6,11 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::boxed::BoxFuture;
 
-/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z. As JSON it is that number.
 ///
 /// ```
 /// use std::time::Duration;
@@ -45,6 +46,56 @@ impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A moment that another type of time cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{} ms after 1970 is past the last moment of `{of}`", .moment.0)]
+pub struct PastTheEnd {
+    /// The moment.
+    pub moment: Timestamp,
+    /// The type.
+    pub of: &'static str,
+}
+
+/// Fails with [`PastTheEnd`] after the last moment that the system knows: in the year 30828 on Windows, never on Linux.
+///
+/// ```
+/// use std::time::{Duration, SystemTime, UNIX_EPOCH};
+///
+/// use hanok_core::Timestamp;
+///
+/// assert_eq!(SystemTime::try_from(Timestamp(1_500))?, UNIX_EPOCH + Duration::from_millis(1_500));
+/// # Ok::<(), hanok_core::PastTheEnd>(())
+/// ```
+impl TryFrom<Timestamp> for SystemTime {
+    type Error = PastTheEnd;
+
+    fn try_from(moment: Timestamp) -> Result<Self, PastTheEnd> {
+        UNIX_EPOCH
+            .checked_add(Duration::from_millis(moment.0))
+            .ok_or(PastTheEnd { moment, of: "SystemTime" })
+    }
+}
+
+/// A time before 1970 counts as 1970.
+#[cfg(feature = "jiff")]
+impl From<jiff::Timestamp> for Timestamp {
+    fn from(time: jiff::Timestamp) -> Self {
+        Self(u64::try_from(time.as_millisecond()).unwrap_or_default())
+    }
+}
+
+/// Fails with [`PastTheEnd`] after 9999-12-30T22:00:00Z.
+#[cfg(feature = "jiff")]
+impl TryFrom<Timestamp> for jiff::Timestamp {
+    type Error = PastTheEnd;
+
+    fn try_from(moment: Timestamp) -> Result<Self, PastTheEnd> {
+        let millis = i64::try_from(moment.0).ok();
+        let time = millis.and_then(|millis| Self::from_millisecond(millis).ok());
+        time.ok_or(PastTheEnd { moment, of: "jiff::Timestamp" })
     }
 }
 

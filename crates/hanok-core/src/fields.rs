@@ -1,7 +1,7 @@
 //! The fields of a state: what may happen to them, and what a log of changes amounts to.
 //!
 //! `change` is the closed vocabulary, `fold` applies it, `schema` says in which shape it was stored,
-//! `serialize` writes both for clients.
+//! `serialize` writes and reads both for clients.
 
 pub(crate) mod change;
 pub(crate) mod fold;

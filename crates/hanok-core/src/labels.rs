@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::name::{InvalidName, LONGEST_LABELS, MOST_LABELS, Tenant, checked};
 
 /// Ends a label. No label holds it, and no byte is lower: so one list of labels never begins like another by accident, and
@@ -11,7 +13,7 @@ const END: char = '\0';
 /// The namespace of an item: one to 32 labels, compared whole and by their bytes.
 ///
 /// A label has 1 to 256 bytes, all together have at most 2,048, and none has a control character or a dot; every other sign
-/// means itself.
+/// means itself. As JSON it is the array of its labels.
 ///
 /// ```
 /// use hanok_core::Labels;
@@ -22,8 +24,23 @@ const END: char = '\0';
 /// assert!(Labels::new(["acme.users"]).is_err());
 /// # Ok::<(), hanok_core::InvalidName>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "Vec<String>")]
 pub struct Labels(Arc<str>);
+
+impl Serialize for Labels {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl TryFrom<Vec<String>> for Labels {
+    type Error = InvalidName;
+
+    fn try_from(labels: Vec<String>) -> Result<Self, InvalidName> {
+        Self::new(labels)
+    }
+}
 
 impl Labels {
     /// The namespace of these labels, the outermost first.
@@ -111,12 +128,29 @@ impl fmt::Display for Labels {
     }
 }
 
-/// Names one item of the store across threads: whose it is, its namespace and its key in there.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Names one item of the store across threads: whose it is, its namespace and its key in there. As JSON it is an object of these.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "ItemParts")]
 pub struct ItemKey {
     tenant: Tenant,
     labels: Labels,
     key: Arc<str>,
+}
+
+/// The names of an item, before they are checked.
+#[derive(Deserialize)]
+struct ItemParts {
+    tenant: Tenant,
+    labels: Labels,
+    key: String,
+}
+
+impl TryFrom<ItemParts> for ItemKey {
+    type Error = InvalidName;
+
+    fn try_from(parts: ItemParts) -> Result<Self, InvalidName> {
+        Self::new(parts.tenant, parts.labels, &parts.key)
+    }
 }
 
 impl ItemKey {

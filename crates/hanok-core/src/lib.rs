@@ -41,7 +41,12 @@ mod spawn;
 mod stored;
 #[cfg(feature = "system-clock")]
 mod system_clock;
+mod text_form;
 mod words;
+
+// The crate whose moments `Timestamp` is converted to and from.
+#[cfg(feature = "jiff")]
+pub use jiff;
 
 pub use boxed::{BoxError, BoxFuture};
 pub use call::ask::{Ask, AskError, Check, LostCall, NoteError, Request, RequestId};
@@ -54,14 +59,14 @@ pub use call::provided::Need;
 pub use call::wait::Waiting;
 pub use call::{Call, CallKey, Token, TokenSink};
 pub use chain::Chain;
-pub use clock::{Clock, Timestamp};
+pub use clock::{Clock, PastTheEnd, Timestamp};
 pub use effect::Effect;
 pub use fields::change::{Change, Changes, MessageChange};
 pub use fields::fold::{Field, Fields, FoldError, MessageFold};
 pub use fields::schema::{StoredField, StoredSchema, StoredState};
 pub use ids::{Ids, Rng};
 pub use labels::{ItemKey, Labels};
-pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};
+pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey, from_hex};
 pub use near::near;
 pub use panicked::Panicked;
 pub use printable::Printable;

@@ -5,6 +5,8 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::text_form;
+
 /// The longest name, in bytes.
 const LONGEST: usize = 256;
 
@@ -64,6 +66,40 @@ pub enum InvalidName {
         /// The number that there are.
         count: usize,
     },
+    /// An id is so many hexadecimal digits.
+    #[error("the {what} is not {digits} hexadecimal digits")]
+    NotHex {
+        /// Which id it was to be.
+        what: &'static str,
+        /// The number of digits that it has.
+        digits: usize,
+    },
+}
+
+/// Reads the hexadecimal digits of an id of `N` bytes.
+///
+/// ```
+/// assert_eq!(hanok_core::from_hex("colour", "00fF7a"), Ok([0, 0xff, 0x7a]));
+/// let error = hanok_core::from_hex::<3>("colour", "+0ff7a").unwrap_err();
+/// assert_eq!(error.to_string(), "the colour is not 6 hexadecimal digits");
+/// ```
+///
+/// # Errors
+///
+/// [`InvalidName::NotHex`] when `text` is anything but `2 * N` digits.
+pub fn from_hex<const N: usize>(what: &'static str, text: &str) -> Result<[u8; N], InvalidName> {
+    let wrong = || InvalidName::NotHex { what, digits: 2 * N };
+    if text.len() != 2 * N {
+        return Err(wrong());
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        for digit in pair {
+            let digit = char::from(*digit).to_digit(16).ok_or_else(wrong)?;
+            *byte = *byte << 4 | digit as u8;
+        }
+    }
+    Ok(bytes)
 }
 
 pub(crate) fn checked(what: &'static str, text: &str) -> Result<Arc<str>, InvalidName> {
@@ -79,7 +115,7 @@ pub(crate) fn checked(what: &'static str, text: &str) -> Result<Arc<str>, Invali
     Ok(text.into())
 }
 
-/// The owner of threads. A tenant is part of every key; one tenant never sees another's.
+/// The owner of threads. A tenant is part of every key; one tenant never sees another's. As text and as JSON it is its name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tenant(Arc<str>);
 
@@ -96,6 +132,13 @@ impl Tenant {
     /// The tenant's name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The name, unescaped. Print a name that somebody else chose through [`Printable`](crate::Printable).
+impl fmt::Display for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -116,10 +159,35 @@ impl Default for Tenant {
 /// assert!(ThreadKey::new(Tenant::default(), "a\nb").is_err());
 /// # Ok::<(), hanok_core::InvalidName>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+///
+/// As JSON it is an object of both names. It has no `FromStr`: either name may hold a slash, so what `Display` shows is for people.
+///
+/// ```
+/// # use hanok_core::ThreadKey;
+/// let json = r#"{"tenant":"acme","thread":"user/17"}"#;
+/// assert_eq!(serde_json::from_str::<ThreadKey>(json)?.to_string(), "acme/user/17");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "ThreadParts")]
 pub struct ThreadKey {
     tenant: Tenant,
     thread: Arc<str>,
+}
+
+/// The names of a thread, before they are checked.
+#[derive(Deserialize)]
+struct ThreadParts {
+    tenant: Tenant,
+    thread: String,
+}
+
+impl TryFrom<ThreadParts> for ThreadKey {
+    type Error = InvalidName;
+
+    fn try_from(parts: ThreadParts) -> Result<Self, InvalidName> {
+        Self::new(parts.tenant, &parts.thread)
+    }
 }
 
 impl ThreadKey {
@@ -167,7 +235,7 @@ impl fmt::Display for ThreadKey {
 /// The graph whose entries these are within a thread: the root graph's (no segments) or a subgraph's.
 ///
 /// A child's segments are the parent's, then the node that called it and the key of the call. Segments are whole: the
-/// namespaces `["a", "b:c"]` and `["a:b", "c"]` are two.
+/// namespaces `["a", "b:c"]` and `["a:b", "c"]` are two. As JSON it is the array of its segments.
 ///
 /// ```
 /// use hanok_core::Namespace;
@@ -178,8 +246,20 @@ impl fmt::Display for ThreadKey {
 /// assert_eq!(child.parent().unwrap().to_string(), "research");
 /// # Ok::<(), hanok_core::InvalidName>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>")]
 pub struct Namespace(Arc<[Arc<str>]>);
+
+/// What the segment of a namespace is called in an error.
+const SEGMENT: &str = "namespace segment";
+
+impl TryFrom<Vec<String>> for Namespace {
+    type Error = InvalidName;
+
+    fn try_from(segments: Vec<String>) -> Result<Self, InvalidName> {
+        segments.iter().map(|segment| checked(SEGMENT, segment)).collect::<Result<_, _>>().map(Self)
+    }
+}
 
 impl Namespace {
     /// The namespace of the thread's own graph.
@@ -198,7 +278,7 @@ impl Namespace {
     ///
     /// [`InvalidName`] when `segment` is empty, longer than 256 bytes or holds a control character.
     pub fn child(&self, segment: &str) -> Result<Self, InvalidName> {
-        let segment = checked("namespace segment", segment)?;
+        let segment = checked(SEGMENT, segment)?;
         Ok(Self(self.0.iter().cloned().chain([segment]).collect()))
     }
 
@@ -237,7 +317,8 @@ impl fmt::Display for Namespace {
     }
 }
 
-/// Names one task: a node that is due in one super-step. Retries and resumes of the task keep it.
+/// Names one task: a node that is due in one super-step. Retries and resumes of the task keep it. As text and as JSON it is 32
+/// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId([u8; 16]);
 
@@ -265,7 +346,7 @@ impl fmt::Debug for TaskId {
     }
 }
 
-/// Names one run: from an input to the outcome it led to, in one process.
+/// Names one run: from an input to the outcome it led to, in one process. As text and as JSON it is 32 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u128);
 
@@ -273,6 +354,12 @@ impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
     }
+}
+
+text_form! {
+    Tenant: Self::new => InvalidName;
+    TaskId: |text| from_hex("task's id", text).map(Self) => InvalidName;
+    RunId: |text| Ok(Self(u128::from_be_bytes(from_hex("run's id", text)?))) => InvalidName;
 }
 
 /// The place of an entry in a thread's log, counted from 1 in the order of the appends.

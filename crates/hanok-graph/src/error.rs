@@ -273,39 +273,45 @@ pub enum RunError {
     State(#[source] BoxError),
 }
 
+// 409: the thread is not in the state that the call needs, and may be later. 410: what the call names was there and is over. 422: the
+// call itself is at fault. 503: another attempt, or another process, may do it. 500: only the program's authors can do something.
 hanok_core::error_codes! {
     RunError {
-        "HNK-201": Self::Node { .. },
-        "HNK-202": Self::Reduce { .. },
-        "HNK-203": Self::ReducerPanicked { .. },
-        "HNK-204": Self::TooWide { .. },
-        "HNK-205": Self::Input { .. },
-        "HNK-206": Self::Lost,
-        "HNK-207": Self::ShuttingDown,
-        "HNK-208": Self::Conflict { .. },
-        "HNK-209": Self::Superseded { .. },
-        "HNK-210": Self::Unfinished { .. },
-        "HNK-211": Self::NoSuchRequest(_),
-        "HNK-212": Self::AlreadyAnswered(_),
-        "HNK-213": Self::Stale(_),
-        "HNK-214": Self::Expired { .. },
-        "HNK-215": Self::Ambiguous { .. },
-        "HNK-216": Self::WrongAnswer { .. },
-        "HNK-217": Self::NothingAsked(_),
-        "HNK-218": Self::AmbiguousEdit { .. },
-        "HNK-219": Self::NoSuchNode { .. },
-        "HNK-220": Self::NoSuchSubgraph { .. },
-        "HNK-221": Self::NoSuchThread(_),
-        "HNK-222": Self::GraphChanged { .. },
-        "HNK-223": Self::SchemaTooNew { .. },
-        "HNK-224": Self::Unreadable { .. },
-        "HNK-225": Self::OtherGraph { .. },
-        "HNK-226": Self::State(_),
-        "HNK-227": Self::NoSuchTurn { .. },
-        "HNK-228": Self::Forbidden { .. },
-        "HNK-229": Self::Panicked { .. },
+        // Also where the node's own error is the client's fault: only the program knows, by `RunError::downcast_ref`.
+        "HNK-201" 500: Self::Node { .. },
+        "HNK-202" 500: Self::Reduce { .. },
+        "HNK-203" 500: Self::ReducerPanicked { .. },
+        "HNK-204" 500: Self::TooWide { .. },
+        "HNK-205" 422: Self::Input { .. },
+        "HNK-206" 503: Self::Lost,
+        "HNK-207" 503: Self::ShuttingDown,
+        "HNK-208" 409: Self::Conflict { .. },
+        "HNK-209" 409: Self::Superseded { .. },
+        "HNK-210" 409: Self::Unfinished { .. },
+        "HNK-211" 404: Self::NoSuchRequest(_),
+        "HNK-212" 409: Self::AlreadyAnswered(_),
+        "HNK-213" 410: Self::Stale(_),
+        "HNK-214" 410: Self::Expired { .. },
+        "HNK-215" 409: Self::Ambiguous { .. },
+        "HNK-216" 422: Self::WrongAnswer { .. },
+        // The thread exists, and a later turn may ask.
+        "HNK-217" 409: Self::NothingAsked(_),
+        "HNK-218" 422: Self::AmbiguousEdit { .. },
+        "HNK-219" 404: Self::NoSuchNode { .. },
+        "HNK-220" 404: Self::NoSuchSubgraph { .. },
+        "HNK-221" 404: Self::NoSuchThread(_),
+        // What a deploy broke, no client mends: 500 for this and the next two.
+        "HNK-222" 500: Self::GraphChanged { .. },
+        "HNK-223" 500: Self::SchemaTooNew { .. },
+        "HNK-224" 500: Self::Unreadable { .. },
+        // The name of the thread is taken by another graph's, so a client may take another name.
+        "HNK-225" 409: Self::OtherGraph { .. },
+        "HNK-226" 500: Self::State(_),
+        "HNK-227" 404: Self::NoSuchTurn { .. },
+        "HNK-228" 403: Self::Forbidden { .. },
+        "HNK-229" 500: Self::Panicked { .. },
     }
-    of { Self::Checkpoint(error) => error.code() }
+    of { Self::Checkpoint(error) => error }
 }
 
 fn within(namespace: &Namespace) -> String {

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 use hanok_checkpoint::{Intent, NOT_MADE, Question, RunEnd};
 pub use hanok_core::Limit;
 use hanok_core::{Audience, Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::ids::Digest;
@@ -159,7 +160,7 @@ pub struct Breakpoint<S> {
 }
 
 /// The tasks that were under way when runs were lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Poisoned {
     /// The nodes of the tasks.
     pub tasks: Vec<String>,
@@ -169,7 +170,8 @@ pub struct Poisoned {
 
 /// A person's resolution of a call in doubt: [`Thread::settle`](crate::Thread::settle). As JSON it is `{"made": result}`,
 /// `"not_made"` or `"give_up"`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// The call was made, and this is its result.
     Made(Stored),
@@ -225,8 +227,12 @@ impl Resolution {
     }
 }
 
-/// A request that waits for an answer.
-#[derive(Debug, Clone, PartialEq)]
+/// A request that waits for an answer. As JSON, in an event too, it is an object of its fields, with the schema as JSON and not as a
+/// text.
+///
+/// A request that was read from JSON has the payload that JSON holds: bytes have become a text, for example. Its
+/// [`digest`](Pending::digest) may differ from that of the request, so a service sends the digest to its clients.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
     /// The id by which [`Thread::answer`](crate::Thread::answer) names the request.
     pub id: RequestId,
@@ -235,19 +241,38 @@ pub struct Pending {
     /// The payload that is shown to the person.
     pub payload: Stored,
     /// The JSON Schema that an answer has to fit, as JSON text, if there is one.
+    #[serde(default, serialize_with = "write_schema", deserialize_with = "read_schema")]
     pub schema: Option<Arc<str>>,
     /// The time after which an answer is refused.
     pub deadline: Option<Timestamp>,
     /// The people who may answer.
+    #[serde(default)]
     pub audience: Audience,
     /// The graph of the node: the thread's own (the root), or a subgraph.
+    #[serde(default)]
     pub path: Namespace,
     /// The call in doubt, if the request is about one. Its answer is a [`Resolution`].
     pub doubt: Option<Doubted>,
 }
 
+/// Writes the JSON that a schema's text holds. A text that holds none is written as it is.
+fn write_schema<S: Serializer>(schema: &Option<Arc<str>>, to: S) -> Result<S::Ok, S::Error> {
+    let json =
+        |text: &Arc<str>| serde_json::from_str(text).unwrap_or_else(|_| Value::from(&**text));
+    schema.as_ref().map(json).serialize(to)
+}
+
+fn read_schema<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<str>>, D::Error> {
+    let text = |json| match json {
+        // A text that holds no JSON was written as it is.
+        Value::String(text) if serde_json::from_str::<Value>(&text).is_err() => text,
+        json => json.to_string(),
+    };
+    Ok(Option::deserialize(from)?.map(|json| text(json).into()))
+}
+
 /// A call that may or may not have been made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubted {
     /// The tool.
     pub tool: String,

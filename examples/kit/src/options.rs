@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Parser, error::ErrorKind};
 use hanok_core::{RequestId, Stored};
-use serde_json::Value;
 
 use crate::{Screen, failure::Failure};
 
@@ -100,13 +99,11 @@ impl Options {
     pub(crate) fn answers(&self) -> Result<Vec<(RequestId, Stored)>, Failure> {
         let pairs = self.answer.chunks_exact(2).map(|pair| {
             let [id, json] = pair else { return Err(Failure::Usage("--answer ID JSON".into())) };
-            let wrong = |error: &dyn std::fmt::Display| {
+            let stored = serde_json::from_str(json).map_err(|error| {
                 Failure::Usage(format!(
                     "`{id}`의 답이 JSON이 아닙니다(글은 따옴표로 묶으세요): {error}"
                 ))
-            };
-            let value: Value = serde_json::from_str(json).map_err(|error| wrong(&error))?;
-            let stored = Stored::encode(&value).map_err(|error| wrong(&error))?;
+            })?;
             Ok((RequestId(id.as_str().into()), stored))
         });
         pairs.collect()

@@ -103,11 +103,8 @@ impl Problem {
 
 impl From<RunError> for Problem {
     fn from(error: RunError) -> Self {
-        let status = match error {
-            RunError::Conflict { .. } | RunError::Unfinished { .. } => StatusCode::CONFLICT,
-            RunError::NoSuchThread(_) => StatusCode::NOT_FOUND,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        let status = StatusCode::from_u16(error.status());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self(status, Chain(&error).to_string())
     }
 }

@@ -1,6 +1,7 @@
 //! The head of a thread.
 
 use hanok_core::{Position, ThreadKey};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     chain::{HeadSeal, Link, Tip},
@@ -9,8 +10,18 @@ use crate::{
     life::Life,
 };
 
-/// The head of a thread: its newest position, and its owner.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The head of a thread: its newest position, and its owner. A store may keep it in any format of serde's.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # use hanok_core::Position;
+/// let json = r#"{"life":"0000000000000000000000000000002a","position":7,"floor":0,"epoch":3,"claim":null,"link":null,"seal":null}"#;
+/// let head: Head = serde_json::from_str(json)?;
+/// assert_eq!((head.life, head.position), (Life::new(42), Position(7)));
+/// assert_eq!(serde_json::to_string(&head)?, json);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The thread's life.
     pub life: Life,

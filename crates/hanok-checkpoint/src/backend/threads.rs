@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{InvalidName, Position, Tenant, ThreadKey, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::{backend::head::Head, claim::Epoch, life::Life};
 
 /// A thread, as it is listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadInfo {
     /// The thread.
     pub thread: ThreadKey,

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::wire::wire;
 
 macro_rules! run_ends {
     ($($(#[doc = $doc:literal])+ $end:ident = $name:literal,)*) => {
-        /// The end of a run, as the log says it: stored as a text.
+        /// The end of a run, as the log says it: stored as a text, which it is as JSON too.
         ///
         /// ```
         /// use hanok_checkpoint::RunEnd;
@@ -15,7 +17,8 @@ macro_rules! run_ends {
         /// assert_eq!(RunEnd::InDoubt.as_str(), "in_doubt");
         /// assert_eq!(RunEnd::from("of a newer build").to_string(), "of a newer build");
         /// ```
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(from = "String", into = "String")]
         #[non_exhaustive]
         pub enum RunEnd {
             $($(#[doc = $doc])+ $end,)*
@@ -67,6 +70,18 @@ run_ends! {
 
 wire! {
     RunEnd: |end, to| to.str(end.as_str()), |from| from.str().map(Self::from);
+}
+
+impl From<String> for RunEnd {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl From<RunEnd> for String {
+    fn from(end: RunEnd) -> Self {
+        end.as_str().to_owned()
+    }
 }
 
 impl fmt::Display for RunEnd {

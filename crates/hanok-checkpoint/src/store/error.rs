@@ -57,13 +57,13 @@ pub enum StoreError {
 
 hanok_core::error_codes! {
     StoreError {
-        "HNK-121": Self::Conflict { .. },
-        "HNK-122": Self::Dimensions { .. },
-        "HNK-123": Self::Model { .. },
-        "HNK-124": Self::Embedding(_),
-        "HNK-125": Self::LongText { .. },
+        "HNK-121" 409: Self::Conflict { .. },
+        "HNK-122" 500: Self::Dimensions { .. },
+        "HNK-123" 500: Self::Model { .. },
+        "HNK-124" 503: Self::Embedding(_),
+        "HNK-125" 422: Self::LongText { .. },
     }
-    of { Self::Storage(error) => error.code() }
+    of { Self::Storage(error) => error }
 }
 
 struct Shown(Option<Version>);

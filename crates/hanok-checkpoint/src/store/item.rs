@@ -3,12 +3,14 @@
 use std::{fmt, time::Duration};
 
 use hanok_core::{ItemKey, Stored, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::{error::StoreError, filter::FieldPath, terms::index_terms, vector::Vector};
 
 /// Names one write of an item. Later writes have higher versions, and no version comes twice in a store, not even after
 /// the item was removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Version(pub u64);
 
 impl fmt::Display for Version {

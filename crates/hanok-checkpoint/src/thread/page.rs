@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{Namespace, Position, RunId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     backend::checkpointer::Checkpointer,
@@ -23,7 +24,8 @@ const PAGE: usize = 128;
 const MOST: usize = 64 * PAGE;
 
 /// The origin of a checkpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Source {
     /// An input: a turn begins.
     Input,
@@ -48,7 +50,7 @@ impl Source {
 }
 
 /// A position at which the state of a graph stands between two super-steps.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The position, which [`Log::open`], [`Log::rewind`] and [`Log::fork`] take.
     pub position: Position,

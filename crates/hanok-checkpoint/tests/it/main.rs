@@ -3,6 +3,7 @@
 mod folds;
 mod gaps;
 mod hostile;
+mod json;
 mod lines;
 mod memory;
 mod memory_store;

@@ -9,11 +9,22 @@ use crate::{
     boxed::{BoxError, BoxFuture},
     call::{CallKey, audience::Audience},
     clock::Timestamp,
+    name::{InvalidName, checked},
     panicked::Panicked,
     stored::value::Stored,
+    text_form,
 };
 
-/// Names one request to a person.
+/// Names one request to a person. As text and as JSON it is that text; one that is read so is checked like every name.
+///
+/// ```
+/// use hanok_core::RequestId;
+///
+/// let id: RequestId = "q-17".parse()?;
+/// assert_eq!(id, RequestId("q-17".into()));
+/// assert!(RequestId::try_from("x".repeat(257)).is_err());
+/// # Ok::<(), hanok_core::InvalidName>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub Arc<str>);
 
@@ -21,6 +32,10 @@ impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+text_form! {
+    RequestId: |text| checked("request's id", text).map(Self) => InvalidName;
 }
 
 /// A question to a person.

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 /// Calls, tokens, money and time that were spent.
@@ -56,7 +56,22 @@ impl Spent {
 ///
 /// Calls are counted before they are made, so their limits are never passed. What a call will cost in tokens or money is
 /// known only afterwards: the call that passes such a limit is the last one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+///
+/// As JSON it is an object of the limits, with the time in milliseconds. A name that is no limit is an error, so that no slip of the
+/// pen is a budget without limits.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_core::Budget;
+///
+/// let budget: Budget = serde_json::from_str(r#"{"tokens":9000,"time_ms":1500}"#)?;
+/// assert_eq!((budget.tokens, budget.time), (Some(9_000), Some(Duration::from_millis(1_500))));
+/// assert!(serde_json::from_str::<Budget>(r#"{"token":9000}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// Calls of a model.
     pub model_calls: Option<u64>,
@@ -67,11 +82,17 @@ pub struct Budget {
     /// Money, in millionths of whatever prices are given in.
     pub cost: Option<u64>,
     /// Time that is worked on the turn; waiting for a person does not count.
+    #[serde(
+        rename = "time_ms",
+        serialize_with = "some_millis",
+        deserialize_with = "of_some_millis"
+    )]
     pub time: Option<Duration>,
 }
 
-/// A limit of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+/// A limit of a turn. As JSON it is an object of one entry, `{"steps": 25}`, with the time in milliseconds, `{"time_ms": 1500}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Limit {
     /// So many super-steps.
@@ -91,7 +112,29 @@ pub enum Limit {
     Cost(u64),
     /// So much time.
     #[error("{0:?} of work")]
-    Time(Duration),
+    #[serde(rename = "time_ms")]
+    Time(#[serde(serialize_with = "millis", deserialize_with = "of_millis")] Duration),
+}
+
+/// The time in whole milliseconds, rounded up: no limit becomes one of nothing.
+fn whole_millis(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+fn millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(whole_millis(*time))
+}
+
+fn of_millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_millis)
+}
+
+fn some_millis<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(whole_millis).serialize(to)
+}
+
+fn of_some_millis<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    Ok(Option::deserialize(from)?.map(Duration::from_millis))
 }
 
 fn counted(count: u64, what: &str) -> String {

@@ -2,7 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::fold::{Field, Fields};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    fold::{Field, Fields},
+    serialize::{merged, pairs},
+};
 use crate::stored::{
     error::StoredError,
     msgpack::{Reader, Writer},
@@ -12,7 +17,12 @@ use crate::stored::{
 /// A change of one field. This vocabulary is closed: a log reads the same in every build.
 ///
 /// A reducer of a user's is never run to read a log: what it made of a write is stored as one of these.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// For clients it is a map of what happened to the values that it happened with: `{"set": 1}`, `{"append": [1]}`,
+/// `{"splice": {"at": 0, "remove": 1, "insert": []}}`, `{"merge": {"a": 1}}`, `{"remove_keys": ["a"]}`, `{"nested": {…}}`,
+/// `{"messages": [{"put": {…}}, {"remove": "id"}, "clear"]}`, `{"input": 1}`; the text `unset`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// The field has this value now.
     Set(Stored),
@@ -30,7 +40,7 @@ pub enum Change {
         insert: Vec<Stored>,
     },
     /// These keys of a map have these values now.
-    Merge(Vec<(Stored, Stored)>),
+    Merge(#[serde(serialize_with = "merged", deserialize_with = "pairs")] Vec<(Stored, Stored)>),
     /// These keys of a map are gone.
     RemoveKeys(Vec<Stored>),
     /// These fields of a nested state changed.
@@ -54,11 +64,13 @@ impl Change {
 }
 
 /// A change of one message of a conversation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MessageChange {
     /// A whole message, a map with its id under `id`: in the place of the one with that id, else at the end.
     Put(Stored),
     /// The message with this id is gone.
+    #[serde(serialize_with = "String::serialize", deserialize_with = "String::deserialize")]
     Remove {
         /// The message's id.
         id: String,

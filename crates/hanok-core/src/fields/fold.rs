@@ -5,6 +5,7 @@ use std::{
     fmt,
 };
 
+use serde::Deserialize;
 use thiserror::Error;
 
 use super::change::{Change, Changes, MessageChange};
@@ -46,7 +47,10 @@ pub enum FoldError {
 /// The fields of one state, folded from changes. It knows no types: every build folds every log.
 ///
 /// A change of a field costs what the change holds, not what the field holds.
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// What reads a map of fields reads each as a [`Field::Value`], whatever it was folded from.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "BTreeMap<String, Stored>")]
 pub struct Fields(BTreeMap<String, Field>);
 
 /// One folded field.
@@ -62,6 +66,12 @@ pub enum Field {
     Messages(MessageFold),
     /// A nested state.
     Nested(Fields),
+}
+
+impl From<BTreeMap<String, Stored>> for Fields {
+    fn from(fields: BTreeMap<String, Stored>) -> Self {
+        Self(fields.into_iter().map(|(name, value)| (name, Field::Value(value))).collect())
+    }
 }
 
 impl Fields {

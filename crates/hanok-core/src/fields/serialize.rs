@@ -1,9 +1,14 @@
 //! Fields and changes for clients, in any form of serde's: as JSON for browsers.
 
-use serde::{Serialize, Serializer};
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+};
 
 use super::{
-    change::{Change, Changes, MessageChange},
+    change::{Change, Changes},
     fold::{Field, Fields},
 };
 use crate::stored::value::Stored;
@@ -28,7 +33,7 @@ impl Serialize for Field {
     }
 }
 
-/// A map of field to [`Change`].
+/// A map of field to [`Change`], and back.
 ///
 /// ```
 /// use hanok_core::{Change, Changes, Stored};
@@ -39,6 +44,7 @@ impl Serialize for Field {
 /// changes.push("note", Change::Unset);
 /// let json = r#"{"city":{"set":"부산"},"plan":{"append":["a train"]},"note":"unset"}"#;
 /// assert_eq!(serde_json::to_string(&changes)?, json);
+/// assert_eq!(serde_json::from_str::<Changes>(json)?, changes);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl Serialize for Changes {
@@ -47,59 +53,20 @@ impl Serialize for Changes {
     }
 }
 
-/// A map of what happened to the values that it happened with: `{"set": 1}`, `{"append": [1]}`,
-/// `{"splice": {"at": 0, "remove": 1, "insert": []}}`, `{"merge": {"a": 1}}`, `{"remove_keys": ["a"]}`, `{"nested": {…}}`,
-/// `{"messages": [{"put": {…}}, {"remove": "id"}, "clear"]}`, `{"input": 1}`; the text `unset`.
-impl Serialize for Change {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Set(value) => one("set", value, serializer),
-            Self::Unset => serializer.serialize_str("unset"),
-            Self::Append(items) => one("append", items, serializer),
-            Self::Splice { at, remove, insert } => {
-                let splice = Splice { at: *at, remove: *remove, insert };
-                one("splice", &splice, serializer)
-            }
-            Self::Merge(merged) => one("merge", &Merged(merged), serializer),
-            Self::RemoveKeys(keys) => one("remove_keys", keys, serializer),
-            Self::Nested(changes) => one("nested", changes, serializer),
-            Self::Messages(changes) => one("messages", changes, serializer),
-            Self::Input(value) => one("input", value, serializer),
-        }
+impl<'de> Deserialize<'de> for Changes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        pairs::<String, Change, D>(deserializer).map(|changes| {
+            Self(changes.into_iter().map(|(field, change)| (field.into(), change)).collect())
+        })
     }
 }
 
-impl Serialize for MessageChange {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Put(message) => one("put", message, serializer),
-            Self::Remove { id } => one("remove", id, serializer),
-            Self::Clear => serializer.serialize_str("clear"),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Splice<'a> {
-    at: u64,
-    remove: u64,
-    insert: &'a [Stored],
-}
-
-struct Merged<'a>(&'a [(Stored, Stored)]);
-
-impl Serialize for Merged<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        entries(self.0.iter().map(|(key, value)| (key, value)), serializer)
-    }
-}
-
-fn one<S: Serializer>(
-    what: &str,
-    value: &(impl Serialize + ?Sized),
+/// The entries of [`Change::Merge`](super::change::Change::Merge): a map.
+pub(super) fn merged<S: Serializer>(
+    merged: &[(Stored, Stored)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_map([(what, value)])
+    entries(merged.iter().map(|(key, value)| (key, value)), serializer)
 }
 
 /// A map; for people, a key that is no text is a text that holds its JSON.
@@ -112,4 +79,29 @@ fn entries<'a, S: Serializer>(
     }
     let text = |key: &Stored| key.as_str().map(str::to_owned).unwrap_or_else(|_| key.to_json());
     serializer.collect_map(entries.map(|(key, value)| (text(key), value)))
+}
+
+/// The entries of a map, in their order.
+pub(super) fn pairs<'de, K: Deserialize<'de>, V: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(K, V)>, D::Error> {
+    struct Pairs<K, V>(PhantomData<(K, V)>);
+
+    impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Pairs<K, V> {
+        type Value = Vec<(K, V)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = map.next_entry()? {
+                pairs.push(pair);
+            }
+            Ok(pairs)
+        }
+    }
+
+    deserializer.deserialize_map(Pairs(PhantomData))
 }

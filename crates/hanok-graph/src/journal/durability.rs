@@ -1,5 +1,7 @@
 //! Durability: the point at which a run's work is safe from a crash.
 
+use serde::{Deserialize, Serialize};
+
 /// The point at which a run's work is safe from a crash. Whatever is lost, a thread resumes from a committed super-step:
 /// none is ever stored in part.
 ///
@@ -22,7 +24,8 @@
 ///
 /// [`Context::once`]: crate::Context::once
 /// [`Context::barrier`]: crate::Context::barrier
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Durability {
     /// Before the next super-step starts. A crash loses the work of the tasks that were running, and no more.
     #[default]

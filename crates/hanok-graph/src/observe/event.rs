@@ -1,6 +1,6 @@
 //! Events of a run, as its observers see them.
 
-use std::{any::Any, fmt, str::FromStr, sync::Arc, time::Duration};
+use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Body, Life, Question, RunEnd, StepRecords};
 use hanok_core::{
@@ -8,6 +8,7 @@ use hanok_core::{
     StoredError, TaskId, Timestamp, Token,
 };
 use hanok_state::{Message, State, StateUpdate};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
@@ -107,30 +108,27 @@ impl fmt::Display for EventId {
     }
 }
 
-/// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
-///
-/// ```
-/// # use hanok_graph::EventId;
-/// # use {hanok_checkpoint::Life, hanok_core::Position};
-/// let id = EventId { life: Life::new(7), position: Position(12), index: 2 };
-/// assert_eq!(id.to_string().parse::<EventId>()?, id);
-/// assert_eq!("7".parse::<EventId>().unwrap_err().to_string(), "`7` is no id of an event: it is LIFE.POSITION.INDEX");
-/// # Ok::<(), hanok_graph::InvalidEventId>(())
-/// ```
-impl FromStr for EventId {
-    type Err = InvalidEventId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidEventId> {
+hanok_core::text_form! {
+    /// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
+    ///
+    /// ```
+    /// # use hanok_graph::EventId;
+    /// # use {hanok_checkpoint::Life, hanok_core::Position};
+    /// let id = EventId { life: Life::new(7), position: Position(12), index: 2 };
+    /// assert_eq!(id.to_string().parse::<EventId>()?, id);
+    /// assert_eq!("7".parse::<EventId>().unwrap_err().to_string(), "`7` is no id of an event: it is LIFE.POSITION.INDEX");
+    /// # Ok::<(), hanok_graph::InvalidEventId>(())
+    /// ```
+    EventId: |text| {
         let parsed = || {
             let mut parts = text.split('.');
-            let life = parts.next()?;
-            let life = u128::from_str_radix(life, 16).ok().filter(|_| life.len() == 32)?;
+            let life = parts.next()?.parse().ok()?;
             let (position, index) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-            let id = Self { life: Life::new(life), position: Position(position), index };
+            let id = Self { life, position: Position(position), index };
             parts.next().is_none().then_some(id)
         };
         parsed().ok_or_else(|| InvalidEventId(text.chars().take(80).collect()))
-    }
+    } => InvalidEventId;
 }
 
 /// A text that is no [`EventId`] and no [`EventPlace`].
@@ -330,7 +328,8 @@ pub enum EventKind {
 }
 
 /// A kind of events that a stream shows: [`Thread::modes`](crate::Thread::modes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mode {
     /// States: [`EventKind::Values`].

@@ -9,12 +9,9 @@ use serde::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    observe::{
-        event::{AnyState, AnyUpdate, Event, EventKind},
-        tool_event::ToolEvent,
-    },
-    outcome::Pending,
+use crate::observe::{
+    event::{AnyState, AnyUpdate, Event, EventKind},
+    tool_event::ToolEvent,
 };
 
 /// A map of field to value.
@@ -136,9 +133,9 @@ impl Serialize for Event {
 /// What an event of a kind without a state, an update or an item says; `None` where its name says all.
 fn data(kind: &EventKind) -> Option<Value> {
     Some(match kind {
-        EventKind::Request(request) => pending(request),
+        EventKind::Request(request) => json!(request),
         EventKind::AnswerVoided { request, reason } => {
-            json!({"request": pending(request), "reason": reason})
+            json!({"request": request, "reason": reason})
         }
         EventKind::Answered { request, answer, by } => {
             let by = by.as_ref().map(|by| json!({"name": by.name, "channel": by.channel}));
@@ -194,25 +191,6 @@ fn describe(call: &CallInfo) -> Value {
         ("metadata", metadata),
     ];
     known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-/// A request as whoever shows it to a person reads it.
-fn pending(request: &Pending) -> Value {
-    let schema = request.schema.as_ref().map(|schema| {
-        serde_json::from_str::<Value>(schema).unwrap_or_else(|_| Value::from(&**schema))
-    });
-    let doubt = request
-        .doubt
-        .as_ref()
-        .map(|doubt| json!({"tool": doubt.tool, "key": doubt.key, "arguments": doubt.arguments}));
-    json!({
-        "id": &*request.id.0,
-        "node": request.node,
-        "payload": request.payload,
-        "schema": schema,
-        "deadline": request.deadline.map(|deadline| deadline.0),
-        "doubt": doubt,
-    })
 }
 
 struct Text<'a, T>(&'a T);

@@ -4,7 +4,7 @@ use hanok_checkpoint::{Answer, Body, Log, LogEntry, OpenLog, RunFold};
 use hanok_core::{
     Answerer, Audience, Namespace, Position, RequestId, Stored, StoredError, Timestamp,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::RunError,
@@ -15,13 +15,16 @@ use crate::{
 const PAGE: usize = 256;
 const PAGES: usize = 16;
 
-/// An answer to a request.
-#[derive(Debug, Clone, PartialEq)]
+/// An answer to a request. As JSON, from a client, it is an object of `id`, `value`, and `key` and `shown` where it has them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[must_use]
 pub struct NewAnswer {
     pub(crate) id: RequestId,
     pub(crate) value: Stored,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Fields, Namespace, Position};
 use hanok_state::State;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{NodeError, RunError},
@@ -30,7 +31,7 @@ use crate::{
 const PAGE: usize = 64;
 
 /// The view of one graph of a thread: its state, its due nodes and its open requests.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphView {
     /// The graph: the thread's own (the root), or a subgraph.
     pub path: Namespace,

@@ -1,7 +1,7 @@
 //! Inputs: a new turn, a resume, or answers.
 
 use hanok_core::{RequestId, Stored};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::RunError,
@@ -62,7 +62,8 @@ pub enum Input<S: State> {
 }
 
 /// The policy for a new input to a thread that runs, or whose turn is unfinished because it waits for a person.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NewInput {
     /// The input is refused with [`RunError::Conflict`] or [`RunError::Unfinished`].
     #[default]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{RunFold, ThreadLife};
 use hanok_core::{Changes, Namespace, Stored, StoredError, TaskId, Timestamp};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     ids,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The view of one task that is due: the records that it has left in the log so far.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskView {
     /// The task.

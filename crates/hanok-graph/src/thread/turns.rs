@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use hanok_checkpoint::{CheckpointError, RunEnd};
 use hanok_core::{Position, ThreadKey};
 use hanok_state::{Message, Messages, State};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{RunError, state_error},
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// The end of a run of the thread's own graph: of a turn, unless the turn goes on after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The position of the end in the log.
     pub position: Position,

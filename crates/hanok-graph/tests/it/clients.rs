@@ -88,7 +88,7 @@ async fn every_event_of_a_turn_is_an_object_that_a_client_reads() {
     {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"},{"content":"네, 졸려요.","id":"m2","role":"assistant"}],"notes":["said"]},"event":"values","id":"…","sequence":9,"step":0}
     {"attempt":1,"data":{"input":null},"event":"task_started","node":"ask","sequence":10,"step":1,"task":"…"}
     {"attempt":1,"event":"task_interrupted","node":"ask","sequence":11,"step":1,"task":"…"}
-    {"attempt":1,"data":{"deadline":null,"doubt":null,"id":"…","node":"ask","payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","sequence":12,"step":1,"task":"…"}
+    {"attempt":1,"data":{"audience":{},"deadline":null,"doubt":null,"id":"…","node":"ask","path":[],"payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","sequence":12,"step":1,"task":"…"}
     {"data":{"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","sequence":13,"step":1}
     "#);
 }

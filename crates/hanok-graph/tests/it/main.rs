@@ -18,6 +18,7 @@ mod failure;
 mod fields;
 mod flow;
 mod initial;
+mod json;
 mod lints;
 mod probes;
 mod routers;
