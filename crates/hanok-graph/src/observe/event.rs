@@ -175,16 +175,16 @@ impl fmt::Display for EventPlace {
     }
 }
 
-/// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
-impl FromStr for EventPlace {
-    type Err = InvalidEventId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidEventId> {
-        let Some((id, live)) = text.split_once('-') else { return text.parse().map(EventId::into) };
+hanok_core::text_form! {
+    /// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
+    EventPlace: |text| {
+        let Some((id, live)) = text.split_once('-') else {
+            return text.parse().map(EventId::into);
+        };
         let live = live.parse().ok().filter(|live| *live > 0);
         let live = live.ok_or_else(|| InvalidEventId(text.chars().take(80).collect()))?;
         Ok(Self { after: id.parse()?, live })
-    }
+    } => InvalidEventId;
 }
 
 /// The kind of an event, with its data.

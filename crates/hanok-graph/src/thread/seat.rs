@@ -64,6 +64,9 @@ impl Seat {
         let mut seats = seat.runs.seats().locked();
         seats.entry(thread.clone()).or_default().push(Arc::downgrade(&seat));
         drop(seats);
+        // What is told before the reader looks is told to it.
+        let cursor = seat.cursor(None);
+        seat.state().cursor = cursor;
         seat
     }
 
