@@ -57,9 +57,11 @@ mod collections;
 mod dynamic;
 mod error;
 mod json;
+mod json_error;
 mod messages;
 mod migration;
 mod plain_json;
+mod read_json;
 mod reduce;
 mod repeated_key;
 mod rule;
@@ -95,6 +97,7 @@ pub use error::{MessageFormatError, ReduceError, Refused};
 pub use hanok_core::Shared;
 pub use hanok_macros::{State, View};
 pub use json::Json;
+pub use json_error::{InvalidJson, JsonFault, NoJson};
 pub use messages::{
     content::{Content, Part},
     conversation::Messages,
@@ -131,8 +134,10 @@ pub use writes::NodeWrites;
 #[doc(hidden)]
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
+    pub use serde_json::{Map as JsonObject, Value as JsonValue};
 
     pub use crate::{
+        read_json::JsonFields,
         schema::fingerprint,
         slot::{Resolved, StoredSlot},
         text::OptionalText,

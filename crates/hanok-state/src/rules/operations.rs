@@ -3,10 +3,17 @@
 use std::marker::PhantomData;
 
 use hanok_core::{BoxError, Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use super::macros::{stored_input, stored_whole};
 use crate::{
-    code::Code, collections::grow::Grow, error::Refused, reduce::Reduce, storable::Storable,
+    code::Code,
+    collections::grow::Grow,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{json_of, value},
+    reduce::Reduce,
+    storable::Storable,
     writes::NodeWrites,
 };
 
