@@ -7,7 +7,6 @@ use serde_path_to_error::{Path, Segment};
 use crate::{
     error::listed,
     json_error::{InvalidJson, JsonFault, NoJson},
-    schema::Schema,
 };
 
 /// The number of levels to which a value may be nested: half of those to which JSON and the log are read, so that a stored value
@@ -61,24 +60,24 @@ impl JsonFields {
         self.unread
     }
 
-    /// Checks that every field was one of `schema`, and that none had a fault.
+    /// Checks that every field was one of these, and that none had a fault.
     ///
     /// # Errors
     ///
     /// [`InvalidJson`] with all faults.
-    pub fn finish(self, schema: &Schema) -> Result<(), InvalidJson> {
+    pub fn finish(self, known: &[&str]) -> Result<(), InvalidJson> {
         let Self { unread, mut faults } = self;
         for (field, json) in unread {
             dismantle(json);
-            faults.extend(InvalidJson::of(unknown(&field, schema)).within(&field).faults);
+            faults.extend(InvalidJson::of(unknown(&field, known)).within(&field).faults);
         }
         if faults.is_empty() { Ok(()) } else { Err(InvalidJson { faults }) }
     }
 }
 
 #[cold]
-fn unknown(field: &str, schema: &Schema) -> String {
-    let known: Vec<_> = schema.stored_fields().map(|field| field.name.to_string()).collect();
+fn unknown(field: &str, known: &[&str]) -> String {
+    let known: Vec<_> = known.iter().map(ToString::to_string).collect();
     let near = hanok_core::near(&field.to_lowercase(), &known, SUGGESTED);
     match near.as_slice() {
         [] => format!("the state has no field `{field}`; there are {}", listed(&known)),
@@ -93,9 +92,14 @@ pub(crate) fn value<T: DeserializeOwned>(json: Value) -> Result<T, InvalidJson> 
 
 /// The fault at `path`, as far as that is known.
 fn at(path: &Path, error: &serde_json::Error) -> InvalidJson {
-    let steps: Vec<_> = path.iter().take_while(|step| !matches!(step, Segment::Unknown)).collect();
-    let fault = InvalidJson::of(error);
-    steps.into_iter().rev().fold(fault, |fault, step| fault.within(&step.to_string()))
+    let step = |step: &Segment| match step {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Enum { variant } => Some(variant.clone()),
+        Segment::Unknown => None,
+    };
+    let steps: Vec<_> = path.iter().map_while(step).collect();
+    steps.iter().rev().fold(InvalidJson::of(error), |fault, step| fault.within(step))
 }
 
 /// Reads each of `members`, of which one is its name or index and its JSON.

@@ -8,6 +8,7 @@ use super::{
     field::{Field, names, texts},
     reducer::{reducer_type, slots},
 };
+use crate::attributes::Rule;
 
 pub(super) fn update_type(
     input: &DeriveInput,
@@ -126,6 +127,8 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
 }
 
 fn json(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let read = fields.iter().filter(|field| !matches!(field.rule, Rule::Transient));
+    let read = read.map(|field| &field.text);
     let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
     quote! {
         fn from_json(
@@ -136,7 +139,7 @@ fn json(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
             let __update = Self {
                 #(#names: <#slots as #path::derived::StoredSlot<_>>::from_json(#texts, &mut __json),)*
             };
-            __json.finish(<Self::State as #path::State>::SCHEMA)?;
+            __json.finish(&[#(#read),*])?;
             ::core::result::Result::Ok(__update)
         }
 

@@ -173,7 +173,8 @@ impl State for DynamicState {
             let write = |value| json::write(field.rule, value).map_err(Misfit::into_invalid);
             slots.extend(json.read(&field.name, write).map(|slot| (at, slot)));
         }
-        json.finish(&self.declared.schema)?;
+        let known: Vec<_> = self.declared.fields.iter().map(|field| &*field.name).collect();
+        json.finish(&known)?;
         Ok(DynamicUpdate::of(Bound { declared: Arc::clone(&self.declared), slots }))
     }
 

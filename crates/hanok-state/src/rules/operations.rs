@@ -20,7 +20,7 @@ use crate::{
 /// The function of `#[reduce(operations = path, update = U)]`; written by the derive.
 pub trait OperationsReducer<T: Grow>: 'static {
     /// The write that an update holds.
-    type Update: Storable;
+    type Update: Clone + Send + Sync + 'static;
 
     /// Chooses the operation by which `update` changes `value`.
     ///
@@ -86,6 +86,7 @@ impl<T, F> Code<T> for Operations<F>
 where
     T: Grow + Storable,
     F: OperationsReducer<T>,
+    F::Update: Storable,
 {
     stored_input!();
 
