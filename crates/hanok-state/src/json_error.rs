@@ -57,6 +57,12 @@ impl InvalidJson {
         Self { faults: vec![JsonFault { pointer: String::new(), reason }] }
     }
 
+    /// Adds the faults of `others`.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.faults.extend(others.faults);
+        self
+    }
+
     /// Moves the faults to the member of this name, or to the item of this index.
     ///
     /// ```

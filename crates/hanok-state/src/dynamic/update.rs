@@ -50,8 +50,7 @@ impl DynamicUpdate {
 
     /// Writes `value` to `field`, under the rule of the field. [`DynamicRule`](crate::DynamicRule) has the JSON that each takes.
     ///
-    /// A message is the text of a person, or an object as [`Message`](crate::Message) is serialised, as OpenAI's chat
-    /// completions have it, or LangChain. Several are an array.
+    /// Messages and their removals are read as in [any other state](crate#json).
     pub fn set(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
         self.write(field, JsonWrite::Value(value.into()))
     }

@@ -71,7 +71,7 @@ impl Message {
     }
 
     /// Reads a message of LangChain: `{"type", "data"}`, `{"lc", "type": "constructor", "id", "kwargs"}` or flat, with a `role` in
-    /// place of the `type`, too. Of a part of the content that is text, it keeps the text.
+    /// place of the `type`, too. Of a part of the content that is a text or a picture, it keeps the text or the URL alone.
     ///
     /// ```
     /// use hanok_state::{Message, Role};

@@ -119,7 +119,7 @@ fn part_from(part: &Value) -> Part {
     let text = |pointer: &str| part.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     match part.get("type").and_then(Value::as_str) {
         Some("text") => text("/text").map(|text| Part::Text { text }),
-        Some("image_url") if part.pointer("/image_url/detail").is_none() => {
+        Some("image_url") => {
             text("/image_url/url").or_else(|| text("/image_url")).map(|url| Part::Image { url })
         }
         _ => None,

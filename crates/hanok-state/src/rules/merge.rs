@@ -113,8 +113,12 @@ where
             return Err(InvalidJson::of("not an object, which `merge` needs"));
         };
         let entries = each(entries, |name, entry| {
-            let entry = if entry.is_null() { None } else { Some(value(entry)?) };
-            Ok((key(name)?, entry))
+            let entry = if entry.is_null() { Ok(None) } else { value(entry).map(Some) };
+            match (key(name), entry) {
+                (Ok(key), Ok(entry)) => Ok((key, entry)),
+                (Err(key), Err(entry)) => Err(key.and(entry)),
+                (Err(fault), _) | (_, Err(fault)) => Err(fault),
+            }
         });
         Ok(entries?.into_iter().collect())
     }

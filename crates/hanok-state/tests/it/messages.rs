@@ -134,7 +134,6 @@ fn openai_messages_convert_both_ways() {
     let parts = json!({"role": "user", "content": [
         {"type": "text", "text": "이게 뭐야?"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA==", "detail": "low"}},
         {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}},
     ]});
     insta::assert_snapshot!(lines([full().to_openai(), observation.to_openai()]));
@@ -170,7 +169,7 @@ fn langchain_messages_convert_both_ways() {
 #[test]
 fn what_langchain_writes_comes_back_as_it_was() {
     let human = json!({
-        "content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "u", "detail": "low"}}],
+        "content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "u"}}],
         "additional_kwargs": {"k": {"a": 1}}, "response_metadata": {}, "type": "human", "name": null, "id": "h",
     });
     let ai = json!({

@@ -46,6 +46,8 @@ struct All {
     named: Map<String, u32>,
     #[reduce(merge)]
     numbered: BTreeMap<i64, Json>,
+    #[reduce(merge)]
+    counted: BTreeMap<u64, u8>,
     #[reduce(nested)]
     child: Child,
     messages: Messages,
@@ -122,6 +124,7 @@ fn all_faults_are_told_at_once_each_at_its_place() {
         "items": [{"name": "a", "sizes": []}, {"name": "b"}, 3, {"name": "c", "sizes": ["x"]}],
         "named": {"a/b": -1, "~": "x", "c": 1},
         "numbered": {"one": 1},
+        "counted": {"two": "x"},
         "child": {"done": "no", "items": [{"name": 1}], "talk": [{"role": "user"}, 7], "dune": 1},
         "messages": ["hi", {"role": "wizard", "content": "x"}, {"type": "remove"}, ["poet", "x"]],
         "total": [1],
@@ -132,8 +135,8 @@ fn all_faults_are_told_at_once_each_at_its_place() {
         "전혀": 4,
     }))
     .unwrap_err();
-    let known = "there are `count`, `note`, `item`, `raw`, `items`, `named`, `numbered`, `child`, \
-                 `messages`, `total`, `seats`";
+    let known = "there are `count`, `note`, `item`, `raw`, `items`, `named`, `numbered`, `counted`, \
+                 `child`, `messages`, `total`, `seats`";
     let (amount, none) = (
         format!("the state has no field `amount`; {known}"),
         format!("the state has no field `전혀`; {known}"),
@@ -147,6 +150,8 @@ fn all_faults_are_told_at_once_each_at_its_place() {
         ("/named/a~1b", "invalid value: integer `-1`, expected u32"),
         ("/named/~0", r#"invalid type: string "x", expected u32"#),
         ("/numbered/one", "invalid value: expected key to be a number in quotes"),
+        ("/counted/two", "invalid value: expected key to be a number in quotes"),
+        ("/counted/two", r#"invalid type: string "x", expected u8"#),
         ("/child/done", r#"invalid type: string "no", expected a boolean"#),
         ("/child/items/0/name", "invalid type: integer `1`, expected a string"),
         ("/child/talk/1", "a message is not a text, a pair of a role and a text, or an object"),
@@ -415,6 +420,7 @@ fn any_state() -> impl Strategy<Value = All> {
             items: items.clone(),
             named: named.into_iter().collect(),
             numbered,
+            counted: [(u64::from(count), 1)].into(),
             child: Child { done, items: items.into_iter().collect(), talk, ..Child::default() },
             messages,
             total: count,
