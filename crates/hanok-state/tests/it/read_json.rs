@@ -226,6 +226,7 @@ fn what_is_huge_is_read_and_a_fault_in_it_stays_short() {
     assert_eq!((all.items.len(), all.messages.last().unwrap().text().len()), (MANY, text.len()));
 }
 
+/// B28
 #[test]
 fn messages_are_read_in_every_form() {
     let user = Message::user("hi");
@@ -260,6 +261,7 @@ fn messages_are_read_in_every_form() {
     assert_eq!(made(json!({"messages": openai})).messages.last().unwrap().id(), Some("m1"));
 }
 
+/// B25
 #[test]
 fn removals_are_read_in_each_of_langchains_forms() {
     let put = |id: &str| json!({"role": "user", "content": id, "id": id});
