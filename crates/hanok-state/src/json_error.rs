@@ -32,7 +32,7 @@ const LONGEST: usize = 300;
 #[error("{}", .faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 #[non_exhaustive]
 pub struct InvalidJson {
-    /// The faults, in the order of the fields of the state. Those of unknown fields are last.
+    /// The faults, in the order of the fields of the state. Those of unknown fields are last, sorted.
     pub faults: Vec<JsonFault>,
 }
 

@@ -1,5 +1,7 @@
 //! The reading of an object of fields, and what the rules have in common in reading theirs.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
@@ -67,7 +69,8 @@ impl JsonFields {
     /// [`InvalidJson`] with all faults.
     pub fn finish(self, known: &[&str]) -> Result<(), InvalidJson> {
         let Self { unread, mut faults } = self;
-        for (field, json) in unread {
+        // The same order, whatever features serde_json was built with.
+        for (field, json) in BTreeMap::from_iter(unread) {
             dismantle(json);
             faults.extend(InvalidJson::of(unknown(&field, known)).within(&field).faults);
         }
