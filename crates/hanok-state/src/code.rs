@@ -1,10 +1,14 @@
-//! The stored form of a field and of the writes to it.
+//! The stored form and the JSON of a field and of the writes to it.
 
 use hanok_core::{Change, Field, StoredError};
+use serde_json::Value;
 
-use crate::reduce::Reduce;
+use crate::{
+    json_error::{InvalidJson, NoJson},
+    reduce::Reduce,
+};
 
-/// The stored form of a field of type `T`, and of the writes to it.
+/// The stored form and the JSON of a field of type `T`, and of the writes to it.
 ///
 /// ```
 /// use hanok_core::Change;
@@ -63,4 +67,34 @@ pub trait Code<T>: Reduce<T> {
     ///
     /// [`StoredError`] when it was stored in another shape.
     fn load_value(field: Field) -> Result<T, StoredError>;
+
+    /// Reads a write from JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidJson`] with all faults.
+    fn from_json(json: Value) -> Result<Self::Write, InvalidJson>;
+
+    /// Writes the changes of [`Code::store`] as JSON, each with its name: `append` and a list. None for what is never stored.
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when the write has no JSON.
+    fn to_json(write: &Self::Write) -> Result<Vec<(&'static str, Value)>, NoJson>;
+
+    /// Writes the whole value as JSON, of which [`Code::from_json`] makes a write. `None` for a value that is never stored.
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when the value has no JSON.
+    fn value_to_json(value: &T) -> Result<Option<Value>, NoJson>;
+
+    /// Writes the value of an overwrite as JSON. Default: as [`Code::value_to_json`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::value_to_json`].
+    fn overwrite_to_json(value: &T) -> Result<Option<Value>, NoJson> {
+        Self::value_to_json(value)
+    }
 }

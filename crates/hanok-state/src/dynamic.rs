@@ -7,7 +7,7 @@
 //! Invariants
 //!
 //! - The rules are those of `rules`: `any_slot` and `any_value` only choose among them.
-//! - `json` checks all JSON: defaults with their schema, writes when they are bound.
+//! - `json` checks all JSON: defaults with their schema, writes when they are bound, or all at once by `State::read_update`.
 //! - A bound update is stored as the update of a derived state is.
 
 mod any_slot;

@@ -27,6 +27,28 @@
 //!
 //! A state whose fields are known only at run time is a [`DynamicState`].
 //!
+//! # JSON
+//!
+//! [`StateUpdate::from_json`] reads an update from an object with the names of fields, [`State::read_update`] for a [`DynamicState`],
+//! too. All faults come at once, each with its JSON pointer. An alias is no name here, and a value is nested at most 64 levels.
+//!
+//! | rule | JSON of a write |
+//! | --- | --- |
+//! | last value, `with` | the value, by the `Deserialize` of its type |
+//! | `append` | an array with the items, or one item that is no array |
+//! | `merge` | an object; its keys are read as serde_json reads those of maps, and `null` removes a key |
+//! | `nested` | an object with the fields of the nested state |
+//! | `messages` | an array with messages and removals, or one of them |
+//! | `operations` | one `U`, an array only if `U` is one |
+//! | `transient` | none: it is a fault |
+//!
+//! A message is a text of a person, a pair of a role and a text, or an object: as [`Message`] is serialised, as OpenAI's chat
+//! completions have it, or in one of LangChain's forms, of which `{"type": "remove", "id": …}` removes a message, or all with the id
+//! `__remove_all__`. An array of two texts of which the first is a role is one message.
+//!
+//! [`State::to_json`] writes a state as JSON that is read so, and [`StateUpdate::to_json`] writes the changes of an update for
+//! clients. What a log stored has the same JSON: [`State::from_fields`] reads it.
+//!
 //! ```
 //! use hanok_state::{Message, Messages, State};
 //!
@@ -57,9 +79,11 @@ mod collections;
 mod dynamic;
 mod error;
 mod json;
+mod json_error;
 mod messages;
 mod migration;
 mod plain_json;
+mod read_json;
 mod reduce;
 mod repeated_key;
 mod rule;
@@ -95,6 +119,7 @@ pub use error::{MessageFormatError, ReduceError, Refused};
 pub use hanok_core::Shared;
 pub use hanok_macros::{State, View};
 pub use json::Json;
+pub use json_error::{InvalidJson, JsonFault, NoJson};
 pub use messages::{
     content::{Content, Part},
     conversation::Messages,
@@ -131,8 +156,10 @@ pub use writes::NodeWrites;
 #[doc(hidden)]
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
+    pub use serde_json::{Map as JsonObject, Value as JsonValue};
 
     pub use crate::{
+        read_json::JsonFields,
         schema::fingerprint,
         slot::{Resolved, StoredSlot},
         text::OptionalText,

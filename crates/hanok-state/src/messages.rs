@@ -1,7 +1,7 @@
 //! Messages and conversations, and the JSON shapes of others.
 //!
 //! A [`Message`](message::Message) has a [role] and a [content]. A [conversation] holds messages by id, and an [update] holds the
-//! operations on it. [`openai`] and [`langchain`] read and write messages in the shapes of those.
+//! operations on it. [`openai`] and [`langchain`] read and write messages in the shapes of those, and [`read`] tells which shape a JSON has.
 //!
 //! Invariants
 //!
@@ -18,5 +18,6 @@ mod json_schema;
 mod langchain;
 pub(crate) mod message;
 mod openai;
+pub(crate) mod read;
 pub(crate) mod role;
 pub(crate) mod update;

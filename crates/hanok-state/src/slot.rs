@@ -3,10 +3,13 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
+use serde_json::{Map, Value};
 
 use crate::{
     code::Code,
     error::{ReduceError, Refused},
+    json_error::NoJson,
+    read_json::JsonFields,
     reduce::Reduce,
     writes::NodeWrites,
 };
@@ -227,7 +230,7 @@ impl<T, R: Code<T>> Slot<T, R> {
     }
 }
 
-/// What a slot does with what is stored. It is a trait so that a type which cannot be stored is one error, and not one for
+/// What a slot does with what is stored, and with JSON. It is a trait so that a type which cannot be stored is one error, and not one for
 /// each method of its slot.
 pub trait StoredSlot<T>: Sized {
     /// Merges the writes of one super-step to `field` into `value`, and empties their slots. Adds to `resolved` the changes
@@ -275,6 +278,23 @@ pub trait StoredSlot<T>: Sized {
     ///
     /// [`StoredError`] when it was stored in another shape.
     fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError>;
+
+    /// Reads the write of `field` out of `json`, which keeps the faults.
+    fn from_json(field: &str, json: &mut JsonFields) -> Self;
+
+    /// Writes the changes into `json`. A field that is not written is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when the write has no JSON.
+    fn to_json(&self, field: &str, json: &mut Map<String, Value>) -> Result<(), NoJson>;
+
+    /// Writes the value of the field into `json`. A transient one is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when the value has no JSON.
+    fn value_to_json(field: &str, value: &T, json: &mut Map<String, Value>) -> Result<(), NoJson>;
 }
 
 impl<T: Clone, R: Code<T>> StoredSlot<T> for Slot<T, R> {
@@ -338,6 +358,31 @@ impl<T: Clone, R: Code<T>> StoredSlot<T> for Slot<T, R> {
         let stored = names.iter().find_map(|name| Some((name, fields.take(name)?)));
         let Some((name, field)) = stored else { return Ok(None) };
         R::load_value(field).map(Some).map_err(|error| error.of_field(name))
+    }
+
+    fn from_json(field: &str, json: &mut JsonFields) -> Self {
+        Self(json.read(field, R::from_json).map(Write::Plain))
+    }
+
+    fn to_json(&self, field: &str, json: &mut Map<String, Value>) -> Result<(), NoJson> {
+        let changes = match &self.0 {
+            None => return Ok(()),
+            Some(Write::Plain(write)) => R::to_json(write),
+            Some(Write::Overwrite(value)) => R::overwrite_to_json(value)
+                .map(|set| set.map(|set| ("set", set)).into_iter().collect()),
+        };
+        let changes = changes.map_err(|error| error.within(field))?;
+        if !changes.is_empty() {
+            json.insert(field.to_owned(), changes.into_iter().collect());
+        }
+        Ok(())
+    }
+
+    fn value_to_json(field: &str, value: &T, json: &mut Map<String, Value>) -> Result<(), NoJson> {
+        if let Some(value) = R::value_to_json(value).map_err(|error| error.within(field))? {
+            json.insert(field.to_owned(), value);
+        }
+        Ok(())
     }
 }
 

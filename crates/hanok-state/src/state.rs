@@ -3,8 +3,13 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Changes, Fields, StoredError};
+use serde_json::Value;
 
-use crate::{error::ReduceError, schema::Schema};
+use crate::{
+    error::ReduceError,
+    json_error::{InvalidJson, NoJson},
+    schema::Schema,
+};
 
 /// The state of a graph. Write `#[derive(State)]`. The [crate's documentation](crate) lists the attributes.
 ///
@@ -141,6 +146,59 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// [`StoredError`] when a field was stored in another shape.
     fn load(&self, fields: &mut Fields) -> Result<Self, StoredError>;
 
+    /// Reads an update of this state from JSON. Default: [`StateUpdate::from_json`]. A state whose fields are known only at run time
+    /// reads them by its rules, and binds the update.
+    ///
+    /// ```
+    /// use hanok_state::{DynamicRule, DynamicSchema, State, StateUpdate};
+    /// use serde_json::json;
+    ///
+    /// let state = DynamicSchema::new("count").field("hits", DynamicRule::Sum).state()?;
+    /// assert!(state.read_update(json!({"hits": 2}))?.to_changes().is_ok());
+    ///
+    /// let invalid = state.read_update(json!({"hits": "two", "hit": 1})).unwrap_err();
+    /// assert_eq!(
+    ///     invalid.to_string(),
+    ///     "`/hits`: not a number, which `sum` needs; `/hit`: the state has no field `hit`; did you mean `hits`?"
+    /// );
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidJson`] with all faults.
+    fn read_update(&self, json: Value) -> Result<Self::Update, InvalidJson> {
+        Self::Update::from_json(json)
+    }
+
+    /// Writes the state as JSON: an object with the values of the fields, each by its `Serialize`. A nested state is an object of
+    /// its own. Messages have LangChain's flat form, see [`Message::to_langchain_flat`](crate::Message::to_langchain_flat).
+    /// Transient fields are left out.
+    ///
+    /// [`StateUpdate::from_json`] reads it as the update that makes this state of an empty one, except for `operations`, whose
+    /// writes are other than their value, and `with`, where it is up to the function. `null` in a map removes its key there.
+    ///
+    /// ```
+    /// use hanok_state::{Json, State};
+    /// use serde_json::json;
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Notes {
+    ///     note: Json,
+    ///     #[reduce(append)]
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// let notes = Notes { note: json!({"a": 1}).into(), lines: vec!["b".into()] };
+    /// assert_eq!(notes.to_json()?, json!({"note": {"a": 1}, "lines": ["b"]}));
+    /// # Ok::<(), hanok_state::NoJson>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when a field has no JSON.
+    fn to_json(&self) -> Result<Value, NoJson>;
+
     /// Resets every field whose name `keep` denies to its value in `initial`. A nested state is one field.
     ///
     /// ```
@@ -244,4 +302,58 @@ pub trait StateUpdate: Default + Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// [`StoredError`] when a field was stored in another shape.
     fn from_changes(changes: &Changes) -> Result<Self, StoredError>;
+
+    /// Reads an update from JSON of people: an object with fields by name, each with a write to it. The
+    /// [crate's documentation](crate#json) lists what each rule reads. A field that is not there is not written.
+    ///
+    /// ```
+    /// use hanok_state::{Messages, State, StateUpdate};
+    /// use serde_json::json;
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Chat {
+    ///     messages: Messages,
+    ///     limit: u32,
+    /// }
+    ///
+    /// let mut chat = Chat::default();
+    /// let update = ChatUpdate::from_json(json!({"messages": [["system", "be brief"], "hi"], "limit": 3}))?;
+    /// chat.reduce(vec![("input".into(), update)])?;
+    /// assert_eq!((chat.messages.len(), chat.limit), (2, 3));
+    ///
+    /// let invalid = ChatUpdate::from_json(json!({"messages": [{"role": "wizard"}], "limit": "3"})).unwrap_err();
+    /// let pointers: Vec<_> = invalid.faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    /// assert_eq!(pointers, ["/messages/0", "/limit"]);
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidJson`] with all faults.
+    fn from_json(json: Value) -> Result<Self, InvalidJson>;
+
+    /// Writes the update as JSON, in the shape of [`Changes`] with the changes of a field in one object:
+    /// `{"n": {"set": 1}, "items": {"append": [2]}}`. The values are written by their `Serialize`. It is for clients, and
+    /// [`StateUpdate::from_json`] reads another shape.
+    ///
+    /// ```
+    /// use hanok_state::{State, StateUpdate};
+    /// use serde_json::json;
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Notes {
+    ///     total: u32,
+    ///     #[reduce(append)]
+    ///     lines: Vec<u32>,
+    /// }
+    ///
+    /// let update = Notes::update().total(1).push_lines(2);
+    /// assert_eq!(update.to_json()?, json!({"total": {"set": 1}, "lines": {"append": [2]}}));
+    /// # Ok::<(), hanok_state::NoJson>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoJson`] when a write has no JSON.
+    fn to_json(&self) -> Result<Value, NoJson>;
 }

@@ -42,7 +42,7 @@ pub use kinds::NodeKinds;
 ///
 /// ```
 /// use hanok_graph::{Context, GraphSpec, NodeKinds, Snapshot};
-/// use hanok_state::{DynamicState, DynamicUpdate};
+/// use hanok_state::{DynamicState, DynamicUpdate, State};
 /// use serde_json::json;
 ///
 /// let spec: GraphSpec = serde_json::from_value(json!({
@@ -62,7 +62,7 @@ pub use kinds::NodeKinds;
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let graph = spec.build(&kinds)?;
 /// let state = graph.invoke(DynamicUpdate::new(), ()).await?.done()?;
-/// assert_eq!(state.to_json(), json!({"n": 6, "done": true}));
+/// assert_eq!(state.to_json()?, json!({"n": 6, "done": true}));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

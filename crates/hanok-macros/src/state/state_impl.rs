@@ -128,6 +128,15 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
             })*
             ::core::result::Result::Ok(__state)
         }
+
+        fn to_json(
+            &self,
+        ) -> ::core::result::Result<#path::derived::JsonValue, #path::NoJson> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __json = #path::derived::JsonObject::new();
+            #(<#slots as #path::derived::StoredSlot<_>>::value_to_json(#texts, &self.#names, &mut __json)?;)*
+            ::core::result::Result::Ok(#path::derived::JsonValue::Object(__json))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     field::{Field, names, texts},
     reducer::{reducer_type, slots},
 };
+use crate::attributes::Rule;
 
 pub(super) fn update_type(
     input: &DeriveInput,
@@ -42,6 +43,7 @@ pub(super) fn update_impl(
     let debug = debug(update, fields);
     let joining = joining(fields, path);
     let storage = storage(fields, path);
+    let json = json(fields, path);
     quote! {
         #debug
 
@@ -60,6 +62,7 @@ pub(super) fn update_impl(
 
             #joining
             #storage
+            #json
         }
     }
 }
@@ -119,6 +122,34 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
             ::core::result::Result::Ok(Self {
                 #(#names: <#slots as #path::derived::StoredSlot<_>>::load(#texts, __changes)?,)*
             })
+        }
+    }
+}
+
+fn json(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let read = fields.iter().filter(|field| !matches!(field.rule, Rule::Transient));
+    let read = read.map(|field| &field.text);
+    let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
+    quote! {
+        fn from_json(
+            __json: #path::derived::JsonValue,
+        ) -> ::core::result::Result<Self, #path::InvalidJson> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __json = #path::derived::JsonFields::new(__json)?;
+            let __update = Self {
+                #(#names: <#slots as #path::derived::StoredSlot<_>>::from_json(#texts, &mut __json),)*
+            };
+            __json.finish(&[#(#read),*])?;
+            ::core::result::Result::Ok(__update)
+        }
+
+        fn to_json(
+            &self,
+        ) -> ::core::result::Result<#path::derived::JsonValue, #path::NoJson> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __json = #path::derived::JsonObject::new();
+            #(<#slots as #path::derived::StoredSlot<_>>::to_json(&self.#names, #texts, &mut __json)?;)*
+            ::core::result::Result::Ok(#path::derived::JsonValue::Object(__json))
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use hanok_core::{Changes, StoredError};
+use serde_json::Value;
 
 use super::{
     rule::DynamicRule,
@@ -12,6 +13,7 @@ use crate::{
     collections::{list::List, map::Map},
     error::ReduceError,
     json::Json,
+    json_error::NoJson,
     messages::conversation::Messages,
     rules::{
         append::Append, last_value::LastValue, merge::Merge, messages::MessageIds,
@@ -95,6 +97,14 @@ impl AnySlot {
     pub(crate) fn store(&self, name: &str, changes: &mut Changes) -> Result<(), StoredError> {
         let name = Cow::Owned(name.to_owned());
         each!(self, slot => slot.store(name, changes))
+    }
+
+    pub(crate) fn to_json(
+        &self,
+        name: &str,
+        json: &mut serde_json::Map<String, Value>,
+    ) -> Result<(), NoJson> {
+        each!(self, slot => slot.to_json(name, json))
     }
 
     pub(crate) fn complete(&mut self, ids: &mut dyn FnMut() -> String) {

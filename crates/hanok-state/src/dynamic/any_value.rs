@@ -13,7 +13,7 @@ use super::{
 use crate::{
     collections::{list::List, map::Map},
     error::ReduceError,
-    messages::conversation::Messages,
+    messages::{conversation::Messages, message::Message},
     rules::{
         append::Append, last_value::LastValue, merge::Merge, messages::MessageIds,
         operations::Operations,
@@ -82,8 +82,7 @@ impl AnyValue {
             Self::Merge(entries) => {
                 entries.iter().map(|(key, item)| (key.clone(), item.0.clone())).collect()
             }
-            // A message has no part that JSON has no form for.
-            Self::Messages(messages) => serde_json::to_value(messages).unwrap_or_default(),
+            Self::Messages(messages) => messages.iter().map(Message::to_langchain_flat).collect(),
             Self::Sum(Total(total)) => total.0.clone(),
         }
     }

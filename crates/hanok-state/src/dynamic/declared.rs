@@ -10,11 +10,12 @@ use super::{
     any_value::AnyValue,
     fault::{DynamicSchemaError, SchemaFault},
     field::DynamicField,
-    json::{self, DEEPEST, Misfit},
+    json::{self, Misfit},
     rule::DynamicRule,
 };
 use crate::{
     error::{ReduceError, Refused},
+    read_json::DEEPEST,
     schema::{FieldSchema, Schema},
 };
 
@@ -140,7 +141,7 @@ fn initial(
     let wrong = |expected: String| SchemaFault::Default { name: name.to_owned(), expected };
     let mut value = json::whole(rule, default).map_err(|misfit| match misfit {
         Misfit::Shape(expected) => wrong(expected.to_owned()),
-        Misfit::Message(reason) => wrong(format!("an array of messages: {reason}")),
+        Misfit::Messages(unread) => wrong(format!("an array of messages: {}", unread.into_first())),
         Misfit::TooDeep => SchemaFault::TooDeep { name: name.to_owned(), deepest: DEEPEST },
     })?;
     if let AnyValue::Messages(messages) = &mut value {

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -12,19 +11,18 @@ use super::{
     sum::Total,
 };
 use crate::{
-    error::{MessageFormatError, Refused},
+    error::Refused,
     json::Json,
+    json_error::InvalidJson,
     messages::{
         conversation::Messages,
         message::Message,
+        read::{Unread, operations},
         update::{MessageOp, MessagesUpdate},
     },
+    read_json::{DEEPEST, shallow, too_deep},
     slot::Slot,
 };
-
-/// The number of levels to which a value may be nested: half of those to which JSON and the log are read, so that a stored value
-/// can be read.
-pub(super) const DEEPEST: usize = 64;
 
 /// A write to one field, in JSON.
 #[derive(Debug, Clone)]
@@ -39,7 +37,7 @@ pub(super) enum JsonWrite {
 #[derive(Debug)]
 pub(crate) enum Misfit {
     Shape(&'static str),
-    Message(MessageFormatError),
+    Messages(Unread),
     TooDeep,
 }
 
@@ -48,8 +46,18 @@ impl Misfit {
         let node = Arc::clone(node);
         match self {
             Self::Shape(expected) => Refused::Misfit { node, expected },
-            Self::Message(reason) => Refused::Message { node, reason: Box::new(reason) },
+            Self::Messages(unread) => {
+                Refused::Message { node, reason: Box::new(unread.into_first()) }
+            }
             Self::TooDeep => Refused::TooDeep { node, deepest: DEEPEST },
+        }
+    }
+
+    pub(crate) fn into_invalid(self) -> InvalidJson {
+        match self {
+            Self::Shape(expected) => InvalidJson::of(format_args!("not {expected}")),
+            Self::Messages(unread) => unread.into_invalid(),
+            Self::TooDeep => too_deep(),
         }
     }
 }
@@ -73,7 +81,8 @@ pub(crate) fn slot(rule: DynamicRule, json: JsonWrite) -> Result<AnySlot, Misfit
     }
 }
 
-fn write(rule: DynamicRule, value: Value) -> Result<AnySlot, Misfit> {
+/// Makes a plain write under `rule`.
+pub(crate) fn write(rule: DynamicRule, value: Value) -> Result<AnySlot, Misfit> {
     Ok(match (rule, value) {
         (DynamicRule::Last, value) => AnySlot::Last(Slot::plain(item(value))),
         (DynamicRule::Append, Value::Array(items)) => {
@@ -86,12 +95,9 @@ fn write(rule: DynamicRule, value: Value) -> Result<AnySlot, Misfit> {
             AnySlot::Merge(Slot::plain(entries.collect::<BTreeMap<_, _>>()))
         }
         (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
-        (DynamicRule::Messages, Value::Array(several)) => {
-            let all = several.iter().map(message).collect::<Result<Vec<_>, _>>()?;
-            AnySlot::Messages(Slot::plain(MessagesUpdate::new(all)))
-        }
-        (DynamicRule::Messages, one) => {
-            AnySlot::Messages(Slot::plain(MessagesUpdate::new([message(&one)?])))
+        (DynamicRule::Messages, value) => {
+            let ops = operations(&value).map_err(Misfit::Messages)?;
+            AnySlot::Messages(Slot::plain(MessagesUpdate::new(ops)))
         }
         (DynamicRule::Sum, number @ Value::Number(_)) => {
             AnySlot::Sum(Slot::plain(vec![Json(number)]))
@@ -115,9 +121,9 @@ pub(crate) fn whole(rule: DynamicRule, value: Value) -> Result<AnyValue, Misfit>
             AnyValue::Merge(present.map(|(key, value)| (key, item(value))).collect())
         }
         (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
-        (DynamicRule::Messages, Value::Array(several)) => {
-            let all = several.iter().map(message).collect::<Result<Messages, _>>()?;
-            AnyValue::Messages(all)
+        (DynamicRule::Messages, several @ Value::Array(_)) => {
+            let ops = operations(&several).map_err(Misfit::Messages)?;
+            AnyValue::Messages(ops.into_iter().map(put).collect::<Result<Messages, _>>()?)
         }
         (DynamicRule::Messages, _) => {
             return Err(Misfit::Shape("an array of messages, which the whole of `messages` needs"));
@@ -131,34 +137,16 @@ fn item(value: Value) -> Item {
     Arc::new(Json(value))
 }
 
-/// Reads a message as this crate, OpenAI or LangChain writes it. A text is a message of a person.
-fn message(value: &Value) -> Result<Message, Misfit> {
-    if let Some(text) = value.as_str() {
-        return Ok(Message::user(text));
+fn put(op: MessageOp) -> Result<Message, Misfit> {
+    match op {
+        MessageOp::Put(message) => Ok(message),
+        MessageOp::Remove(_) | MessageOp::Clear => {
+            Err(Misfit::Shape("messages alone, as the whole of `messages` is"))
+        }
     }
-    // Ours first: only it keeps everything, so what was read out of a state is written back unchanged.
-    if let Ok(ours) = Message::deserialize(value) {
-        return Ok(ours);
-    }
-    let openai = value.get("role").is_some() || value.get("type").is_none();
-    let read = if openai { Message::from_openai(value) } else { Message::from_langchain(value) };
-    let message = read.map_err(Misfit::Message)?;
-    Ok(match value.get("id").and_then(Value::as_str) {
-        Some(id) if message.id().is_none() => message.with_id(id),
-        _ => message,
-    })
 }
 
 /// Refuses a `value` that is nested deeper than a value may be.
 fn within(value: Value) -> Result<Value, Misfit> {
-    if is_deeper(&value, DEEPEST) { Err(Misfit::TooDeep) } else { Ok(value) }
-}
-
-fn is_deeper(value: &Value, levels: usize) -> bool {
-    let deeper = |part: &Value| levels == 0 || is_deeper(part, levels - 1);
-    match value {
-        Value::Array(items) => levels == 0 || items.iter().any(deeper),
-        Value::Object(entries) => levels == 0 || entries.values().any(deeper),
-        _ => false,
-    }
+    shallow(value).ok_or(Misfit::TooDeep)
 }

@@ -27,7 +27,7 @@ use super::{
 /// let mut state = schema.named("research").state()?;
 /// let update = DynamicUpdate::new().set("question", "휴가?").set("notes", "12조");
 /// state.reduce(vec![("plan".into(), update)])?;
-/// assert_eq!(state.to_json(), json!({"question": "휴가?", "notes": ["처음", "12조"]}));
+/// assert_eq!(state.to_json()?, json!({"question": "휴가?", "notes": ["처음", "12조"]}));
 /// # Ok::<(), hanok_core::BoxError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

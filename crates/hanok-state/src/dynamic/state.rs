@@ -8,11 +8,18 @@ use serde_json::Value;
 use super::{
     any_slot::AnySlot,
     any_value::AnyValue,
+    bound::Bound,
     declared::{Declared, NO_FIELDS},
+    json::{self, Misfit},
     update::DynamicUpdate,
 };
 use crate::{
-    error::ReduceError, messages::conversation::Messages, schema::Schema, slot::Resolved,
+    error::ReduceError,
+    json_error::{InvalidJson, NoJson},
+    messages::conversation::Messages,
+    read_json::JsonFields,
+    schema::Schema,
+    slot::Resolved,
     state::State,
 };
 
@@ -52,7 +59,7 @@ impl DynamicState {
         Self { declared, values: Arc::new(values) }
     }
 
-    /// Copies the value of `field`. `None` if there is no such field.
+    /// Copies the value of `field`, as it is in [`to_json`](State::to_json). `None` if there is no such field.
     pub fn get(&self, field: &str) -> Option<Value> {
         self.value(field).map(AnyValue::to_json)
     }
@@ -63,12 +70,6 @@ impl DynamicState {
             Some(AnyValue::Messages(messages)) => Some(messages),
             _ => None,
         }
-    }
-
-    /// Copies all fields into an object.
-    pub fn to_json(&self) -> Value {
-        let fields = self.declared.fields.iter().zip(self.values.iter());
-        fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect()
     }
 
     fn by_name(&self) -> BTreeMap<&str, &AnyValue> {
@@ -163,6 +164,24 @@ impl State for DynamicState {
         });
         let values = values.collect::<Result<_, StoredError>>()?;
         Ok(Self { declared: Arc::clone(&self.declared), values: Arc::new(values) })
+    }
+
+    fn read_update(&self, json: Value) -> Result<DynamicUpdate, InvalidJson> {
+        let mut json = JsonFields::new(json)?;
+        let mut slots = BTreeMap::new();
+        for (at, field) in self.declared.fields.iter().enumerate() {
+            let write = |value| json::write(field.rule, value).map_err(Misfit::into_invalid);
+            slots.extend(json.read(&field.name, write).map(|slot| (at, slot)));
+        }
+        let known: Vec<_> = self.declared.fields.iter().map(|field| &*field.name).collect();
+        json.finish(&known)?;
+        Ok(DynamicUpdate::of(Bound { declared: Arc::clone(&self.declared), slots }))
+    }
+
+    /// It always has JSON.
+    fn to_json(&self) -> Result<Value, NoJson> {
+        let fields = self.declared.fields.iter().zip(self.values.iter());
+        Ok(fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect())
     }
 
     /// A field that `initial` does not have under the same rule gets the default of its schema.

@@ -3,12 +3,20 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Changes, StoredError};
-use serde_json::Value;
+use serde::ser::Error as _;
+use serde_json::{Map, Value};
 
 use super::{
     bound::Bound, declared::Declared, json::JsonWrite, state::DynamicState, writes::DynamicWrites,
 };
-use crate::{error::ReduceError, state::StateUpdate};
+use crate::{
+    error::ReduceError,
+    json_error::{InvalidJson, NoJson},
+    read_json::JsonFields,
+    state::StateUpdate,
+};
+
+const UNBOUND: &str = "the update is not bound to the state that says its rules";
 
 /// The update of a [`DynamicState`]: fields by name, each with JSON that its rule reads.
 ///
@@ -42,8 +50,7 @@ impl DynamicUpdate {
 
     /// Writes `value` to `field`, under the rule of the field. [`DynamicRule`](crate::DynamicRule) has the JSON that each takes.
     ///
-    /// A message is the text of a person, or an object as [`Message`](crate::Message) is serialised, as OpenAI's chat
-    /// completions have it, or LangChain. Several are an array.
+    /// Messages and their removals are read as in [any other state](crate#json).
     pub fn set(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
         self.write(field, JsonWrite::Value(value.into()))
     }
@@ -176,13 +183,34 @@ impl StateUpdate for DynamicUpdate {
             }
             DynamicWrites::Stored(changes) => Ok(changes.clone()),
             writes if writes.is_empty() => Ok(Changes::default()),
-            _ => Err(StoredError::Encode {
-                reason: "the update is not bound to the state that says its rules".to_owned(),
-            }),
+            _ => Err(StoredError::Encode { reason: UNBOUND.to_owned() }),
         }
     }
 
     fn from_changes(changes: &Changes) -> Result<Self, StoredError> {
         Ok(Self(DynamicWrites::Stored(changes.clone())))
+    }
+
+    /// The update is not bound: what does not fit the rules shows when it is. [`State::read_update`](crate::State::read_update)
+    /// says all of it at once.
+    fn from_json(json: Value) -> Result<Self, InvalidJson> {
+        let fields = JsonFields::new(json)?.into_unread();
+        Ok(fields.into_iter().fold(Self::new(), |update, (field, value)| update.set(field, value)))
+    }
+
+    /// An update that is not bound has none, unless it writes nothing.
+    fn to_json(&self) -> Result<Value, NoJson> {
+        let mut json = Map::new();
+        match &self.0 {
+            DynamicWrites::Bound(bound) => {
+                bound.written().try_for_each(|(name, slot)| slot.to_json(name, &mut json))?;
+            }
+            _ => {
+                if let Some(field) = self.written().first() {
+                    return Err(NoJson::of(serde_json::Error::custom(UNBOUND)).within(field));
+                }
+            }
+        }
+        Ok(json.into())
     }
 }

@@ -211,6 +211,11 @@ impl Message {
         self
     }
 
+    pub(super) fn without_metadata(mut self, key: &str) -> Self {
+        self.inner().metadata.remove(key);
+        self
+    }
+
     /// The fields of this message alone. They are copied first if another message shares them.
     fn inner(&mut self) -> &mut Inner {
         Arc::make_mut(&mut self.0)

@@ -76,7 +76,7 @@ impl Message {
         if let Some(id) = value.get("tool_call_id").and_then(Value::as_str) {
             message = message.with_tool_call_id(id);
         }
-        Ok(message.with_tool_calls(calls_from(value, call_from)?))
+        Ok(message.with_tool_calls(calls_from(value, "tool_calls", call_from)?))
     }
 }
 
@@ -127,15 +127,16 @@ fn part_from(part: &Value) -> Part {
     .unwrap_or_else(|| Part::Other { json: Arguments::new(part.to_string()) })
 }
 
-/// The calls of `message`, each read by `read`.
+/// The calls of `message` under this name, each read by `read`.
 pub(super) fn calls_from(
     message: &Value,
+    name: &'static str,
     read: fn(&Value) -> Result<ToolCall, MessageFormatError>,
 ) -> Result<Vec<ToolCall>, MessageFormatError> {
-    match message.get("tool_calls") {
+    match message.get(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(calls)) => calls.iter().map(read).collect(),
-        Some(_) => shape("`tool_calls`", "a list"),
+        Some(_) => shape(name, "a list"),
     }
 }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hanok_core::{Change, MessageChange, Stored, StoredError};
+use serde_json::{Value, json};
 
 use super::message::Message;
+use crate::{json_error::NoJson, read_json::json_of};
 
 /// One operation of an update on a conversation.
 ///
@@ -103,6 +105,11 @@ impl MessagesUpdate {
         self.0.iter().map(stored).collect()
     }
 
+    /// Writes the operations as JSON, of all batches in one list.
+    pub(crate) fn to_json(&self) -> Result<Value, NoJson> {
+        self.ops().map(MessageOp::to_json).collect()
+    }
+
     pub(crate) fn from_changes(changes: &[&Change]) -> Result<Self, StoredError> {
         changes
             .iter()
@@ -121,6 +128,14 @@ impl MessageOp {
             Self::Put(message) => MessageChange::Put(Stored::encode(message)?),
             Self::Remove(id) => MessageChange::Remove { id: id.to_string() },
             Self::Clear => MessageChange::Clear,
+        })
+    }
+
+    fn to_json(&self) -> Result<Value, NoJson> {
+        Ok(match self {
+            Self::Put(message) => json!({"put": json_of(message)?}),
+            Self::Remove(id) => json!({"remove": id}),
+            Self::Clear => json!("clear"),
         })
     }
 

@@ -1,10 +1,17 @@
 //! The rule of `#[reduce(append)]`.
 
 use hanok_core::{Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use super::macros::{other_shape, stored_whole};
 use crate::{
-    code::Code, collections::list::ListLike, error::Refused, reduce::Reduce, storable::Storable,
+    code::Code,
+    collections::list::ListLike,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{each, json_of, value},
+    reduce::Reduce,
+    storable::Storable,
     writes::NodeWrites,
 };
 
@@ -63,6 +70,18 @@ where
             [Change::Append(items)] => items.iter().map(Stored::decode).collect(),
             _ => other_shape("items to append"),
         }
+    }
+
+    /// An array is the items, anything else is one item.
+    fn from_json(json: Value) -> Result<Self::Write, InvalidJson> {
+        match json {
+            Value::Array(items) => each(items.into_iter().enumerate(), |_, item| value(item)),
+            one => value(one).map(|item| vec![item]),
+        }
+    }
+
+    fn to_json(write: &Self::Write) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        Ok(vec![("append", json_of(write)?)])
     }
 
     stored_whole!(T);

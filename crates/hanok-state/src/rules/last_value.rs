@@ -1,9 +1,18 @@
 //! The rule of a field without an attribute.
 
 use hanok_core::{Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use super::macros::{last_write, other_shape, stored_whole};
-use crate::{code::Code, error::Refused, reduce::Reduce, storable::Storable, writes::NodeWrites};
+use crate::{
+    code::Code,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{json_of, value},
+    reduce::Reduce,
+    storable::Storable,
+    writes::NodeWrites,
+};
 
 /// A field with the value that was written last. Two writers in one super-step are an error.
 ///
@@ -51,6 +60,14 @@ where
             [Change::Set(value)] => value.decode(),
             _ => other_shape("one value"),
         }
+    }
+
+    fn from_json(json: Value) -> Result<T, InvalidJson> {
+        value(json)
+    }
+
+    fn to_json(write: &T) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        Ok(vec![("set", json_of(write)?)])
     }
 
     stored_whole!(T);

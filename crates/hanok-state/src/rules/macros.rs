@@ -2,7 +2,7 @@
 
 use hanok_core::StoredError;
 
-/// A value that is stored as its `Serialize` writes it.
+/// A value that is stored, and has JSON, as its `Serialize` writes it.
 macro_rules! stored_whole {
     ($value:ty) => {
         fn store_value(value: &$value) -> Result<Option<Field>, StoredError> {
@@ -11,6 +11,10 @@ macro_rules! stored_whole {
 
         fn load_value(field: Field) -> Result<$value, StoredError> {
             field.to_stored().decode()
+        }
+
+        fn value_to_json(value: &$value) -> Result<Option<Value>, NoJson> {
+            json_of(value).map(Some)
         }
     };
 }
@@ -28,6 +32,14 @@ macro_rules! stored_input {
                 [Change::Input(write)] => write.decode(),
                 _ => $crate::rules::macros::other_shape("the input of a reducer"),
             }
+        }
+
+        fn from_json(json: Value) -> Result<Self::Write, InvalidJson> {
+            value(json).map(|one| vec![one])
+        }
+
+        fn to_json(write: &Self::Write) -> Result<Vec<(&'static str, Value)>, NoJson> {
+            Ok(vec![("input", json_of(write)?)])
         }
     };
 }

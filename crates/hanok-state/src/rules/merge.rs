@@ -3,10 +3,18 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{Change, Field, Stored, StoredError};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
 
 use super::macros::{other_shape, stored_whole};
 use crate::{
-    code::Code, collections::map::MapLike, error::Refused, reduce::Reduce, storable::Storable,
+    code::Code,
+    collections::map::MapLike,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{each, json_of, value},
+    reduce::Reduce,
+    storable::Storable,
     writes::NodeWrites,
 };
 
@@ -99,5 +107,43 @@ where
         Ok(write)
     }
 
+    /// `null` removes a key, whatever the type of the values.
+    fn from_json(json: Value) -> Result<Self::Write, InvalidJson> {
+        let Value::Object(entries) = json else {
+            return Err(InvalidJson::of("not an object, which `merge` needs"));
+        };
+        let entries = each(entries, |name, entry| {
+            let entry = if entry.is_null() { Ok(None) } else { value(entry).map(Some) };
+            match (key(name), entry) {
+                (Ok(key), Ok(entry)) => Ok((key, entry)),
+                (Err(key), Err(entry)) => Err(key.and(entry)),
+                (Err(fault), _) | (_, Err(fault)) => Err(fault),
+            }
+        });
+        Ok(entries?.into_iter().collect())
+    }
+
+    fn to_json(write: &Self::Write) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        let merged: BTreeMap<_, _> =
+            write.iter().filter_map(|(key, entry)| Some((key, entry.as_ref()?))).collect();
+        let removed: Vec<_> =
+            write.iter().filter(|(_, entry)| entry.is_none()).map(|(key, _)| key).collect();
+        let mut changes = Vec::new();
+        if !merged.is_empty() || removed.is_empty() {
+            changes.push(("merge", json_of(&merged)?));
+        }
+        if !removed.is_empty() {
+            changes.push(("remove_keys", json_of(&removed)?));
+        }
+        Ok(changes)
+    }
+
     stored_whole!(T);
+}
+
+/// Reads the name of a member as serde_json reads the keys of maps.
+fn key<K: DeserializeOwned + Ord>(name: &str) -> Result<K, InvalidJson> {
+    let member: Value = [(name, Value::Null)].into_iter().collect();
+    let entry: BTreeMap<K, IgnoredAny> = serde_json::from_value(member).map_err(InvalidJson::of)?;
+    entry.into_keys().next().ok_or_else(|| InvalidJson::of("no key"))
 }

@@ -1,11 +1,14 @@
 //! The rule of a conversation.
 
 use hanok_core::{Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use crate::{
     code::Code,
     error::Refused,
-    messages::{conversation::Messages, update::MessagesUpdate},
+    json_error::{InvalidJson, NoJson},
+    messages::{conversation::Messages, message::Message, read, update::MessagesUpdate},
+    read_json::json_of,
     reduce::Reduce,
     writes::NodeWrites,
 };
@@ -88,5 +91,23 @@ impl Code<Messages> for MessageIds {
             Field::Messages(messages) => messages.iter().map(Stored::decode).collect(),
             field => field.to_stored().decode(),
         }
+    }
+
+    fn from_json(json: Value) -> Result<MessagesUpdate, InvalidJson> {
+        read::operations(&json).map(MessagesUpdate::new).map_err(read::Unread::into_invalid)
+    }
+
+    fn to_json(write: &MessagesUpdate) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        Ok(vec![("messages", write.to_json()?)])
+    }
+
+    /// The messages in LangChain's flat form, which its clients read.
+    fn value_to_json(value: &Messages) -> Result<Option<Value>, NoJson> {
+        Ok(Some(value.iter().map(Message::to_langchain_flat).collect()))
+    }
+
+    /// The messages in their own form, as each of a write is.
+    fn overwrite_to_json(value: &Messages) -> Result<Option<Value>, NoJson> {
+        json_of(value).map(Some)
     }
 }

@@ -3,11 +3,13 @@
 use std::fmt;
 
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
+use serde_json::Value;
 
 use super::macros::other_shape;
 use crate::{
     code::Code,
     error::Refused,
+    json_error::{InvalidJson, NoJson},
     reduce::Reduce,
     state::{State, StateUpdate},
     writes::NodeWrites,
@@ -113,6 +115,18 @@ impl<T: State> Code<T> for Nested {
             other => Fields::from_stored(&other.to_stored())?,
         };
         T::from_fields(&mut fields)
+    }
+
+    fn from_json(json: Value) -> Result<Self::Write, InvalidJson> {
+        T::Update::from_json(json).map(NestedWrite)
+    }
+
+    fn to_json(write: &Self::Write) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        Ok(vec![("nested", write.0.to_json()?)])
+    }
+
+    fn value_to_json(value: &T) -> Result<Option<Value>, NoJson> {
+        value.to_json().map(Some)
     }
 }
 

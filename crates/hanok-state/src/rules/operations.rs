@@ -3,17 +3,24 @@
 use std::marker::PhantomData;
 
 use hanok_core::{BoxError, Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use super::macros::{stored_input, stored_whole};
 use crate::{
-    code::Code, collections::grow::Grow, error::Refused, reduce::Reduce, storable::Storable,
+    code::Code,
+    collections::grow::Grow,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{json_of, value},
+    reduce::Reduce,
+    storable::Storable,
     writes::NodeWrites,
 };
 
 /// The function of `#[reduce(operations = path, update = U)]`; written by the derive.
 pub trait OperationsReducer<T: Grow>: 'static {
     /// The write that an update holds.
-    type Update: Storable;
+    type Update: Clone + Send + Sync + 'static;
 
     /// Chooses the operation by which `update` changes `value`.
     ///
@@ -79,6 +86,7 @@ impl<T, F> Code<T> for Operations<F>
 where
     T: Grow + Storable,
     F: OperationsReducer<T>,
+    F::Update: Storable,
 {
     stored_input!();
 

@@ -1,9 +1,16 @@
 //! The rule of `#[state(transient)]`.
 
 use hanok_core::{Change, Field, StoredError};
+use serde_json::Value;
 
 use super::macros::{last_write, other_shape};
-use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
+use crate::{
+    code::Code,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    reduce::Reduce,
+    writes::NodeWrites,
+};
 
 /// A last value that is never stored. Two writers in one super-step are an error.
 ///
@@ -54,5 +61,17 @@ where
 
     fn load_value(_field: Field) -> Result<T, StoredError> {
         Ok(T::default())
+    }
+
+    fn from_json(_json: Value) -> Result<T, InvalidJson> {
+        Err(InvalidJson::of("a transient field, which is not read from JSON"))
+    }
+
+    fn to_json(_write: &T) -> Result<Vec<(&'static str, Value)>, NoJson> {
+        Ok(Vec::new())
+    }
+
+    fn value_to_json(_value: &T) -> Result<Option<Value>, NoJson> {
+        Ok(None)
     }
 }

@@ -3,9 +3,18 @@
 use std::marker::PhantomData;
 
 use hanok_core::{Change, Field, Stored, StoredError};
+use serde_json::Value;
 
 use super::macros::{stored_input, stored_whole};
-use crate::{code::Code, error::Refused, reduce::Reduce, storable::Storable, writes::NodeWrites};
+use crate::{
+    code::Code,
+    error::Refused,
+    json_error::{InvalidJson, NoJson},
+    read_json::{json_of, value},
+    reduce::Reduce,
+    storable::Storable,
+    writes::NodeWrites,
+};
 
 /// The function of `#[reduce(with = path)]`; written by the derive.
 pub trait WithReducer<T>: 'static {

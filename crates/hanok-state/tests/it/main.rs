@@ -3,6 +3,7 @@
 mod dynamic;
 mod json;
 mod messages;
+mod read_json;
 mod reduce;
 mod schema;
 mod setters;

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use hanok_state::{
-    Arguments, Json, Message, MessageOp, Messages, Role, State, StateUpdate, ToolCall,
+    Arguments, Content, Json, Message, MessageOp, Messages, Part, Role, State, StateUpdate,
+    ToolCall,
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 #[derive(State, Debug, Clone, Default)]
@@ -149,12 +151,9 @@ fn langchain_messages_convert_both_ways() {
     let observation = Message::tool("c1", "없음").with_id("m2");
     insta::assert_snapshot!(lines([
         Message::user("안녕").with_id("m0").to_langchain(),
-        full().to_langchain(),
+        full().with_tool_calls([ToolCall::new("c1", "search", r#"{"n":1}"#)]).to_langchain(),
         observation.to_langchain(),
     ]));
-    for message in [Message::system("규칙"), Message::user("안녕"), observation] {
-        assert_eq!(Message::from_langchain(&message.to_langchain()).unwrap(), message);
-    }
     let dumped = json!({
         "lc": 1, "type": "constructor",
         "id": ["langchain", "schema", "messages", "AIMessage"],
@@ -164,6 +163,159 @@ fn langchain_messages_convert_both_ways() {
     let message = Message::from_langchain(&dumped).unwrap();
     assert_eq!((message.role(), message.text().as_ref()), (Role::Assistant, "네"));
     assert_eq!(message.tool_calls()[0].arguments.as_str(), r#"{"a":1}"#);
+}
+
+/// What langchain-core 1.8 writes with `model_dump`, and what `dumpd` leaves out of it.
+#[test]
+fn what_langchain_writes_comes_back_as_it_was() {
+    let human = json!({
+        "content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "u"}}],
+        "additional_kwargs": {"k": {"a": 1}}, "response_metadata": {}, "type": "human", "name": null, "id": "h",
+    });
+    let ai = json!({
+        "content": "a", "additional_kwargs": {}, "response_metadata": {"finish_reason": "stop"}, "type": "ai",
+        "name": "n", "id": "x",
+        "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "c", "type": "tool_call"}],
+        "invalid_tool_calls": [
+            {"type": "invalid_tool_call", "id": "c2", "name": "g", "args": "{", "error": "bad"},
+            {"type": "invalid_tool_call", "id": null, "name": null, "args": null, "error": null}],
+        "usage_metadata": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
+    });
+    let tool = json!({
+        "content": "r", "additional_kwargs": {}, "response_metadata": {}, "type": "tool", "name": "f", "id": null,
+        "tool_call_id": "c", "artifact": {"x": 1}, "status": "error",
+    });
+    for flat in [human, ai, tool] {
+        let kind = flat["type"].as_str().unwrap();
+        let class = match kind {
+            "human" => "HumanMessage",
+            "ai" => "AIMessage",
+            _ => "ToolMessage",
+        };
+        let some = |(key, value): (&String, &Value)| {
+            let empty = [json!(null), json!({})].contains(value);
+            (!empty).then(|| (key.clone(), value.clone()))
+        };
+        let kwargs: Value = flat.as_object().unwrap().iter().filter_map(some).collect();
+        let id = ["langchain", "schema", "messages", class];
+        for form in [
+            flat.clone(),
+            json!({"type": kind, "data": flat}),
+            json!({"lc": 1, "type": "constructor", "id": id, "kwargs": kwargs}),
+        ] {
+            let message = Message::from_langchain(&form).unwrap();
+            assert_eq!(message.to_langchain_flat(), flat, "{form}");
+            assert_eq!(message.to_langchain()["data"], flat);
+        }
+    }
+}
+
+#[test]
+fn what_is_known_of_a_message_stands_where_langchain_has_it() {
+    let calls = [
+        ToolCall::new("1", "f", r#"{"a":1}"#),
+        ToolCall::new("2", "f", "[1]"),
+        ToolCall::new("3", "f", r#"{"a":1,"a":2}"#),
+    ];
+    let flat = Message::assistant("").with_tool_calls(calls).to_langchain_flat();
+    let ids = |calls: &Value| calls.as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+    let (valid, invalid): (Vec<_>, Vec<_>) =
+        (ids(&flat["tool_calls"]), ids(&flat["invalid_tool_calls"]));
+    assert_eq!((valid, invalid), (vec![json!("1")], vec![json!("2"), json!("3")]));
+    assert_eq!(flat["additional_kwargs"], json!({}));
+
+    let tool = Message::tool("1", "").with_metadata("data", 7).with_metadata("fault", "denied");
+    let flat = tool.to_langchain_flat();
+    assert_eq!((&flat["artifact"], &flat["status"]), (&json!(7), &json!("error")));
+    assert_eq!(flat["additional_kwargs"], json!({"fault": "denied"}));
+}
+
+/// What the form has no place for goes with it, until somebody changes the rest.
+#[test]
+fn the_whole_of_a_message_counts_as_long_as_nobody_changed_the_rest() {
+    let message = Message::assistant("a").with_tool_calls([ToolCall::new("1", "f", r#"{"b": 1}"#)]);
+    let mut flat = message.to_langchain_flat();
+    assert_eq!(flat["tool_calls"][0]["args"], json!({"b": 1}));
+    flat["name"].take();
+    assert_eq!(Message::from_langchain(&flat).unwrap(), message);
+    flat["content"] = json!("b");
+    let changed = Message::from_langchain(&flat).unwrap();
+    assert_eq!(
+        (changed.text().as_ref(), changed.tool_calls()[0].arguments.as_str()),
+        ("b", r#"{"b":1}"#)
+    );
+}
+
+/// A message with whatever may stand in one, and notes under the names that the form has places for.
+pub(super) fn any_message() -> impl Strategy<Value = Message> {
+    let role = prop::sample::select(vec![Role::System, Role::User, Role::Assistant, Role::Tool]);
+    let text = || prop::sample::select(vec!["", "a", "가 \n", "remove"]);
+    let arguments = || {
+        prop::sample::select(vec![
+            "{}",
+            r#"{"a":1}"#,
+            r#"{ "b": 1.50, "a": [] }"#,
+            r#"{"a":1,"a":2}"#,
+            "[1]",
+            "",
+            "{",
+            "null",
+            r#"{"type":"text","text":"x"}"#,
+            r#"{"n":12345678901234567890123}"#,
+        ])
+    };
+    let part = prop_oneof![
+        text().prop_map(|text| Part::Text { text: text.into() }),
+        text().prop_map(|url| Part::Image { url: url.into() }),
+        arguments().prop_map(|json| Part::Other { json: json.into() }),
+    ];
+    let content = prop_oneof![
+        text().prop_map(Content::from),
+        prop::collection::vec(part, 0..3).prop_map(Content::Parts),
+    ];
+    let call = (text(), text(), arguments()).prop_map(|(id, name, it)| ToolCall::new(id, name, it));
+    let calls = prop::collection::vec(call, 0..3);
+    let key = prop::sample::select(vec![
+        "fault",
+        "data",
+        "usage_metadata",
+        "response_metadata",
+        "invalid_tool_calls",
+        "hanok",
+        "k",
+    ]);
+    let own = json!({"role": "user", "content": "a"});
+    let errors = json!([{"id": "a", "error": "bad"}]);
+    let note = prop::sample::select(vec![
+        json!(null),
+        json!("failed"),
+        json!({}),
+        json!({"a": 1}),
+        errors,
+        own,
+    ]);
+    let notes = prop::collection::vec((key, note), 0..4);
+    let some = || prop::option::of(text());
+    (role, content, calls, (some(), some(), some()), notes).prop_map(
+        |(role, content, calls, (id, name, call_id), notes)| {
+            let message = Message::new(role, content).with_tool_calls(calls);
+            let message = id.into_iter().fold(message, |it, id| it.with_id(id));
+            let message = name.into_iter().fold(message, |it, name| it.with_name(name));
+            let message = call_id.into_iter().fold(message, |it, id| it.with_tool_call_id(id));
+            notes.into_iter().fold(message, |it, (key, note)| it.with_metadata(key, note))
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn no_message_loses_anything_in_langchains_forms(message in any_message()) {
+        let flat = message.to_langchain_flat();
+        prop_assert_eq!(&Message::from_langchain(&flat).unwrap(), &message);
+        prop_assert_eq!(&Message::from_langchain(&message.to_langchain()).unwrap(), &message);
+        let again: Value = serde_json::from_str(&flat.to_string()).unwrap();
+        prop_assert_eq!(&Message::from_langchain(&again).unwrap(), &message);
+    }
 }
 
 /// B28: text, a pair of role and text, and JSON become messages; an unknown role is an error.
