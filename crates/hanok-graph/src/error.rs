@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
-    Answerer, Audience, BoxError, Chain, Namespace, Panicked, Position, RequestId, Stored,
+    Answerer, Audience, BoxError, Chain, InvalidName, Namespace, Panicked, Position, RequestId, Stored,
     StoredError, ThreadKey, Timestamp,
 };
-use hanok_state::{NewerVersion, ReduceError};
+use hanok_state::{InvalidJson, NewerVersion, ReduceError};
 use thiserror::Error;
 
 pub use crate::{
@@ -84,6 +84,15 @@ pub enum RunError {
         /// The fields that an input may write.
         allowed: Vec<String>,
     },
+    /// A client's JSON does not fit the state: all its faults, each with its JSON pointer.
+    #[error("the input does not fit: {0}")]
+    Json(#[source] InvalidJson),
+    /// A text is no name of a thread or of a tag.
+    #[error("{0}")]
+    Name(#[source] InvalidName),
+    /// The caller is given no services, and so no run.
+    #[error("the caller is not admitted: {0}")]
+    NotAdmitted(#[source] BoxError),
     /// An observed run was lost, because there is no runtime to run it on, or the runtime is gone.
     #[error("the run was lost: an observed run needs a tokio runtime")]
     Lost,
@@ -310,6 +319,9 @@ hanok_core::error_codes! {
         "HNK-227" 404: Self::NoSuchTurn { .. },
         "HNK-228" 403: Self::Forbidden { .. },
         "HNK-229" 500: Self::Panicked { .. },
+        "HNK-230" 422: Self::Json(_),
+        "HNK-231" 422: Self::Name(_),
+        "HNK-232" 403: Self::NotAdmitted(_),
     }
     of { Self::Checkpoint(error) => error }
 }
@@ -391,6 +403,18 @@ impl RunError {
     /// The error of a run that does not get `thread` from its `holder`.
     pub(crate) fn conflict(thread: &ThreadKey, holder: &Holder) -> Self {
         Self::Conflict { thread: thread.clone(), holder: Some(Box::new(holder.clone())) }
+    }
+}
+
+impl From<InvalidJson> for RunError {
+    fn from(invalid: InvalidJson) -> Self {
+        Self::Json(invalid)
+    }
+}
+
+impl From<InvalidName> for RunError {
+    fn from(invalid: InvalidName) -> Self {
+        Self::Name(invalid)
     }
 }
 

@@ -56,6 +56,7 @@
 //! default. A program that aborts on a panic cannot build a graph without
 //! [`allow_abort`](GraphBuilder::allow_abort).
 
+mod any;
 mod build_error;
 mod error;
 mod graph;
@@ -82,6 +83,9 @@ pub use hanok_state as state;
 #[cfg(feature = "petgraph")]
 pub use petgraph;
 
+pub use any::app::{AnyApp, AnyThread, EditPlace, Schemas, ServedApp, ThreadFuture};
+pub use any::caller::Caller;
+pub use any::input::{AnyInput, RunSettings};
 pub use error::{BuildError, Fault, Lint, NodeError, RunError};
 pub use graph::builder::GraphBuilder;
 pub use graph::definition::Graph;
@@ -104,7 +108,8 @@ pub use node::handler::{Failure, FailureKind, Handler};
 pub use node::retry::{Class, Retry};
 pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
-pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, EventPlace, InvalidEventId, Mode};
+pub use observe::any::{AnyState, AnyUpdate};
+pub use observe::event::{Event, EventId, EventKind, EventPlace, InvalidEventId, Mode};
 pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
 pub use observe::events::Events;

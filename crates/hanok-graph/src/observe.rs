@@ -4,7 +4,7 @@
 //! is lost with its process). A [`sink`] gives each event its run, its time and its place, and passes all on in one order: a recorded
 //! one when its entry is safe, and what came after it behind it. A [`trail`] keeps the newest events of a run until its readers
 //! have read them; a reader that falls behind is caught up from the log, or gets a mark where live events are left out. [`events`]
-//! is the stream of one run.
+//! is the stream of one run. [`any`] are states and updates of whatever type.
 //!
 //! What must hold:
 //!
@@ -18,6 +18,7 @@
 //!
 //! Everybody above emits events here; without an observer none is made.
 
+pub(crate) mod any;
 pub(crate) mod event;
 pub(crate) mod events;
 pub(crate) mod graph_watch;

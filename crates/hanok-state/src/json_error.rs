@@ -47,6 +47,11 @@ pub struct JsonFault {
 }
 
 impl InvalidJson {
+    /// The error of these faults.
+    pub fn new(faults: Vec<JsonFault>) -> Self {
+        Self { faults }
+    }
+
     /// One fault of the whole.
     pub fn of(reason: impl fmt::Display) -> Self {
         let mut reason = reason.to_string();

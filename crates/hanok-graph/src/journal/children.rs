@@ -14,7 +14,7 @@ use hanok_core::{Fields, Namespace, TaskId};
 
 use crate::{
     journal::journal::{Journal, lock},
-    observe::event::AnyState,
+    observe::any::AnyState,
     outcome::Pending,
 };
 

@@ -5,7 +5,7 @@ use std::{any::TypeId, fmt, sync::Arc, time::Duration};
 use hanok_checkpoint::SendLimits;
 use hanok_core::{BoxError, Changes, Stored};
 use hanok_state::{ReduceError, State, StateUpdate};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::names::END;
 
@@ -151,6 +151,22 @@ impl From<String> for Target {
 impl From<SendTo> for Target {
     fn from(send: SendTo) -> Self {
         Self::Send(send)
+    }
+}
+
+/// A client writes the name of a node, or an object of `node` and `input`.
+impl<'de> Deserialize<'de> for Target {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a target is the name of a node, or an object of `node` and `input`")]
+        enum Written {
+            Node(String),
+            Send { node: String, input: Stored },
+        }
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Node(node) => Self::Node(node.into()),
+            Written::Send { node, input } => Self::Send(SendTo::stored(&node, input)),
+        })
     }
 }
 

@@ -1,18 +1,22 @@
 //! Events of a run, as its observers see them.
 
-use std::{any::Any, fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Body, Life, Question, RunEnd, StepRecords};
 use hanok_core::{
-    Answerer, CallInfo, Changes, Fields, Namespace, Position, RequestId, RunId, Spent, Stored,
-    StoredError, TaskId, Timestamp, Token,
+    Answerer, CallInfo, Namespace, Position, RequestId, RunId, Spent, Stored, TaskId, Timestamp,
+    Token,
 };
-use hanok_state::{Message, State, StateUpdate};
+use hanok_state::Message;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    observe::{graph_watch::GraphCause, tool_event::ToolEvent},
+    observe::{
+        any::{AnyState, AnyUpdate, ReadsStored},
+        graph_watch::GraphCause,
+        tool_event::ToolEvent,
+    },
     outcome::Pending,
 };
 
@@ -429,8 +433,8 @@ impl EventKind {
         })
     }
 
-    /// What the entry `body` says that a person has done; `None` for every other entry.
-    pub(crate) fn by_person(body: &Body) -> Option<Self> {
+    /// What the entry `body` of a graph whose state is as `of` knows says that a person has done; `None` for every other entry.
+    pub(crate) fn by_person(body: &Body, of: Option<Arc<dyn ReadsStored>>) -> Option<Self> {
         match body {
             Body::Answer(answer) => Some(Self::Answered {
                 request: RequestId(answer.id.as_str().into()),
@@ -439,7 +443,7 @@ impl EventKind {
             }),
             Body::Edit(edit) => Some(Self::Edited {
                 node: edit.node.clone(),
-                update: AnyUpdate::stored(edit.changes.clone()),
+                update: AnyUpdate::stored_as(edit.changes.clone(), of),
             }),
             _ => None,
         }
@@ -462,181 +466,6 @@ impl EventKind {
             Self::Request(_) => 3,
             Self::Ended { .. } => 4,
             _ => u8::MAX,
-        }
-    }
-}
-
-/// A state of any type, in memory or in its stored form.
-#[derive(Clone)]
-pub struct AnyState(Arc<dyn ErasedState>);
-
-trait ErasedState: Any + Send + Sync {
-    fn fields(&self) -> Result<Fields, StoredError>;
-    fn any(&self) -> &(dyn Any + Send + Sync);
-}
-
-struct Shared<S>(Arc<S>);
-
-impl ErasedState for Fields {
-    fn fields(&self) -> Result<Fields, StoredError> {
-        Ok(self.clone())
-    }
-
-    fn any(&self) -> &(dyn Any + Send + Sync) {
-        self
-    }
-}
-
-impl<S: State> ErasedState for Shared<S> {
-    fn fields(&self) -> Result<Fields, StoredError> {
-        self.0.to_fields()
-    }
-
-    fn any(&self) -> &(dyn Any + Send + Sync) {
-        &*self.0
-    }
-}
-
-impl AnyState {
-    pub(crate) fn new<S: State>(state: &Arc<S>) -> Self {
-        Self(Arc::new(Shared(state.clone())))
-    }
-
-    /// A state in its stored form.
-    pub(crate) fn stored(fields: Fields) -> Self {
-        Self(Arc::new(fields))
-    }
-
-    /// The number of bytes of a state in its stored form; 0 for one in memory.
-    pub(crate) fn size(&self) -> usize {
-        self.0.any().downcast_ref().map_or(0, Fields::size)
-    }
-
-    /// The state, if it is an `S` in memory and not a stored form.
-    pub fn downcast_ref<S: State>(&self) -> Option<&S> {
-        self.0.any().downcast_ref()
-    }
-
-    /// The state as an `S`, in memory or read from its stored form.
-    ///
-    /// ```
-    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
-    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
-    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
-    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
-    /// let mut events = thread.modes([Mode::Values]).stream(Input::New(Count::update()), ());
-    /// while let Some(event) = events.next().await {
-    ///     if let EventKind::Values(state) = event.kind {
-    ///         println!("n is {}", state.get::<Count>()?.n);
-    ///     }
-    /// }
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when it was stored in another shape.
-    pub fn get<S: State>(&self) -> Result<S, StoredError> {
-        match self.downcast_ref::<S>() {
-            Some(state) => Ok(state.clone()),
-            None => S::default().load(&mut self.to_fields()?),
-        }
-    }
-
-    /// The stored form of the state.
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when a field's `Serialize` fails.
-    pub fn to_fields(&self) -> Result<Fields, StoredError> {
-        self.0.fields()
-    }
-}
-
-impl fmt::Debug for AnyState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_fields() {
-            Ok(fields) => write!(f, "{fields}"),
-            Err(error) => write!(f, "({error})"),
-        }
-    }
-}
-
-/// An update of any type, in memory or in its stored form.
-#[derive(Clone)]
-pub struct AnyUpdate(Arc<dyn ErasedUpdate>);
-
-trait ErasedUpdate: Any + Send + Sync {
-    fn changes(&self) -> Result<Changes, StoredError>;
-    fn any(&self) -> &(dyn Any + Send + Sync);
-}
-
-struct Update<U>(U);
-
-impl ErasedUpdate for Changes {
-    fn changes(&self) -> Result<Changes, StoredError> {
-        Ok(self.clone())
-    }
-
-    fn any(&self) -> &(dyn Any + Send + Sync) {
-        self
-    }
-}
-
-impl<U: StateUpdate> ErasedUpdate for Update<U> {
-    fn changes(&self) -> Result<Changes, StoredError> {
-        self.0.to_changes()
-    }
-
-    fn any(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-}
-
-impl AnyUpdate {
-    pub(crate) fn new<U: StateUpdate>(update: U) -> Self {
-        Self(Arc::new(Update(update)))
-    }
-
-    /// An update in its stored form.
-    pub(crate) fn stored(changes: Changes) -> Self {
-        Self(Arc::new(changes))
-    }
-
-    /// The update, if it is a `U` in memory and not a stored form.
-    pub fn downcast_ref<U: StateUpdate>(&self) -> Option<&U> {
-        self.0.any().downcast_ref()
-    }
-
-    /// The update as a `U`, in memory or read from its stored form.
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when it was stored in another shape.
-    pub fn get<U: StateUpdate>(&self) -> Result<U, StoredError> {
-        match self.downcast_ref::<U>() {
-            Some(update) => Ok(update.clone()),
-            None => U::from_changes(&self.to_changes()?),
-        }
-    }
-
-    /// The stored form of the update.
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when a value's `Serialize` fails.
-    pub fn to_changes(&self) -> Result<Changes, StoredError> {
-        self.0.changes()
-    }
-}
-
-impl fmt::Debug for AnyUpdate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_changes() {
-            Ok(changes) => f.debug_tuple("AnyUpdate").field(&changes).finish(),
-            Err(error) => write!(f, "({error})"),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use futures_channel::oneshot;
 use futures_util::Stream;
-use hanok_core::{Chain, Namespace, Spawned, Spawner};
+use hanok_core::{BoxFuture, Chain, Namespace, Spawned, Spawner};
 
 use crate::{
     error::RunError,
@@ -120,9 +120,8 @@ pub(crate) fn cut(error: &RunError) -> Event {
 #[must_use]
 pub struct Events<S> {
     reader: Reader,
-    run: Option<Spawned>,
-    outcome: oneshot::Receiver<Result<Outcome<S>, RunError>>,
-    drops_run: bool,
+    run: Run,
+    outcome: BoxFuture<'static, Result<Outcome<S>, RunError>>,
     has_ended: bool,
 }
 
@@ -147,17 +146,26 @@ impl<S: Send + 'static> Events<S> {
             // Nobody may be waiting for it.
             drop(send.send(outcome));
         }));
-        Self { reader, run: Some(run), outcome, drops_run: false, has_ended: false }
+        let outcome = Box::pin(async { outcome.await.unwrap_or(Err(RunError::Lost)) });
+        let run = Run { task: Some(run), stops: false };
+        Self { reader, run, outcome, has_ended: false }
     }
 
     /// The stream of a run that is over, unless its input was refused.
     pub(crate) async fn not_refused(mut self) -> Result<Self, RunError> {
-        let ended = (&mut self.outcome).await.unwrap_or(Err(RunError::Lost))?;
-        let (send, outcome) = oneshot::channel();
-        // It is received here.
-        drop(send.send(Ok(ended)));
-        self.outcome = outcome;
+        let ended = (&mut self.outcome).await?;
+        self.outcome = Box::pin(std::future::ready(Ok(ended)));
         Ok(self)
+    }
+
+    /// The same stream, whose outcome has another state.
+    pub(crate) fn map_state<T: 'static>(
+        self,
+        change: impl FnOnce(S) -> T + Send + 'static,
+    ) -> Events<T> {
+        let Self { reader, run, outcome, has_ended } = self;
+        let outcome = Box::pin(async move { Ok(outcome.await?.map(change)) });
+        Events { reader, run, outcome, has_ended }
     }
 }
 
@@ -181,7 +189,7 @@ impl<S> Events<S> {
     /// # Ok(()) }
     /// ```
     pub fn drop_with_reader(mut self) -> Self {
-        self.drops_run = true;
+        self.run.stops = true;
         self
     }
 
@@ -203,15 +211,20 @@ impl<S> Events<S> {
     ///
     /// [`RunError`] when the run could not go on; [`RunError::Lost`] when there is no runtime to run it on.
     pub async fn outcome(mut self) -> Result<Outcome<S>, RunError> {
-        let outcome = (&mut self.outcome).await;
-        outcome.unwrap_or(Err(RunError::Lost))
+        (&mut self.outcome).await
     }
 }
 
-impl<S> Drop for Events<S> {
+/// A run that goes on without its handle, unless it is to stop with it.
+struct Run {
+    task: Option<Spawned>,
+    stops: bool,
+}
+
+impl Drop for Run {
     fn drop(&mut self) {
-        if let Some(run) = self.run.take().filter(|_| !self.drops_run) {
-            run.detach();
+        if let Some(task) = self.task.take().filter(|_| !self.stops) {
+            task.detach();
         }
     }
 }

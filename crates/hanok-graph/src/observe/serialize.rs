@@ -10,23 +10,9 @@ use serde::{
 use serde_json::{Value, json};
 
 use crate::observe::{
-    event::{AnyState, AnyUpdate, Event, EventKind},
+    event::{Event, EventKind},
     tool_event::ToolEvent,
 };
-
-/// A map of field to value.
-impl Serialize for AnyState {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_fields().map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// A map of field to what happens to it, as the changes of [`hanok_core::Changes`] are.
-impl Serialize for AnyUpdate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_changes().map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
 
 impl EventKind {
     /// The name of the kind, as a client reads it: `values`, `updates`, `token`, `task_started` …
@@ -119,7 +105,9 @@ impl Serialize for Event {
             EventKind::Custom(item) | EventKind::Tool(ToolEvent::Output { item }) => {
                 object.serialize_entry("data", item)?
             }
-            EventKind::Message(message) => object.serialize_entry("data", message)?,
+            EventKind::Message(message) => {
+                object.serialize_entry("data", &message.to_langchain_flat())?
+            }
             kind => {
                 if let Some(data) = data(kind) {
                     object.serialize_entry("data", &data)?;
@@ -142,7 +130,7 @@ fn data(kind: &EventKind) -> Option<Value> {
             json!({"request": &*request.0, "answer": answer, "by": by})
         }
         EventKind::Edited { node, update } => {
-            json!({"node": node, "update": update.to_changes().ok()})
+            json!({"node": node, "update": update})
         }
         EventKind::Rewound { to } => json!({"to": to.0}),
         EventKind::Ended { outcome, error, code, spent } => json!({

@@ -9,7 +9,10 @@ use hanok_state::{State, StateUpdate};
 use crate::{
     error::RunError,
     journal::{append::ClaimAfter, children::Live},
-    observe::event::{AnyState, AnyUpdate, Event, EventKind, EventTask},
+    observe::{
+        any::{AnyState, AnyUpdate},
+        event::{Event, EventKind, EventTask},
+    },
     run::{
         graph_run::{GraphRun, Ran},
         merge::{Unmerged, merge},

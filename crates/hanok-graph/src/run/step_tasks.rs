@@ -16,7 +16,8 @@ use crate::{
         task_ref::TaskRef,
     },
     observe::{
-        event::{AnyUpdate, EventKind, Mode},
+        any::AnyUpdate,
+        event::{EventKind, Mode},
         spoken::Spoken,
     },
     outcome::{Pending, Resolution},

@@ -23,7 +23,8 @@ use crate::{
         run_context::RunContext,
     },
     observe::{
-        event::{AnyState, EventKind},
+        any::AnyState,
+        event::EventKind,
         graph_watch::{GraphCause, GraphWatch},
     },
     outcome::{Breakpoint, Outcome},

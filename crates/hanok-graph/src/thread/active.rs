@@ -33,8 +33,8 @@ struct Thread {
     replacing: u64,
     /// The request to stop the current run.
     stop: Cancellation,
-    /// The events of the current run.
-    trail: Option<Arc<Trail>>,
+    /// The request to cancel the current run, and its events.
+    current: Option<(Cancellation, Arc<Trail>)>,
 }
 
 /// A run that has the thread to itself in this process, until it is dropped and the [slot](Slot) with it.
@@ -44,6 +44,8 @@ pub(crate) struct Active {
     number: u64,
     /// The request to stop, because another run replaces this one.
     pub(crate) stop: Cancellation,
+    /// The request to cancel it.
+    pub(crate) cancel: Cancellation,
     /// The events of the run, when it has begun.
     shown: OnceLock<Arc<Trail>>,
 }
@@ -116,7 +118,7 @@ impl ActiveRuns {
             newest: 0,
             replacing: 0,
             stop: Cancellation::default(),
-            trail: None,
+            current: None,
         });
         if !admitted(entry) {
             return None;
@@ -127,13 +129,19 @@ impl ActiveRuns {
         let number = entry.newest;
         drop(threads);
         let slot = Slot { runs: self.clone(), thread: thread.clone(), permit: Mutex::default() };
-        let (stop, shown) = (Cancellation::default(), OnceLock::new());
-        Some(Active { slot: Arc::new(slot), number, stop, shown })
+        let (stop, cancel) = (Cancellation::default(), Cancellation::default());
+        Some(Active { slot: Arc::new(slot), number, stop, cancel, shown: OnceLock::new() })
     }
 
     /// The events of the run that `thread` has now.
     pub(crate) fn trail(&self, thread: &ThreadKey) -> Option<Arc<Trail>> {
-        self.threads().get(thread)?.trail.clone()
+        self.threads().get(thread)?.current.as_ref().map(|(_, trail)| trail.clone())
+    }
+
+    /// Cancels the run that `thread` has now; returns true if there is one.
+    pub(crate) fn cancel(&self, thread: &ThreadKey) -> bool {
+        let current = self.threads().get(thread).and_then(|of_thread| of_thread.current.clone());
+        current.map(|(cancel, _)| cancel.cancel()).is_some()
     }
 
     pub(crate) fn seats(&self) -> &Seats {
@@ -156,7 +164,7 @@ impl Active {
         let Slot { runs, thread, .. } = &*self.slot;
         self.shown.get_or_init(|| trail.clone());
         if let Some(of_thread) = runs.threads().get_mut(thread) {
-            of_thread.trail = Some(trail.clone());
+            of_thread.current = Some((self.cancel.clone(), trail.clone()));
         }
         runs.seats.show(thread, trail);
     }
@@ -184,7 +192,7 @@ impl Drop for Active {
         if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
             thread.runs -= 1;
             if let Some(shown) = self.shown.get() {
-                thread.trail.take_if(|trail| Arc::ptr_eq(trail, shown));
+                thread.current.take_if(|(_, trail)| Arc::ptr_eq(trail, shown));
             }
         }
     }

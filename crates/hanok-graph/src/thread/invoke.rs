@@ -7,7 +7,8 @@ use crate::{
     graph::definition::Graph,
     journal::journal::Journal,
     observe::{
-        event::{AnyState, Event, EventKind, Mode, Modes},
+        any::AnyState,
+        event::{Event, EventKind, Mode, Modes},
         events::Events,
         sink::Sink,
         trail::Trail,

@@ -171,7 +171,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
             began: &began,
             is_new,
         };
-        let stops = [active.stop.clone(), app.stop().clone()];
+        let stops = [active.stop.clone(), active.cancel.clone(), app.stop().clone()];
         // An input that may have to wait is given again; no other is copied.
         let again = (policy != NewInput::Reject).then(|| input.clone());
         let result = turns.run(&thread, input, &stops).await;

@@ -1,6 +1,6 @@
 //! Replay: recorded events, read from the log.
 
-use std::{collections::VecDeque, fmt};
+use std::{collections::VecDeque, fmt, sync::Arc};
 
 use hanok_checkpoint::{
     Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold, ThreadLife,
@@ -12,8 +12,9 @@ use crate::{
     error::{RunError, state_error},
     graph::definition::Definition,
     ids,
-    observe::event::{
-        AnyState, AnyUpdate, Event, EventId, EventKind, EventPlace, EventTask, Mode, Modes,
+    observe::{
+        any::{AnyState, AnyUpdate, ReadsStored, StateType},
+        event::{Event, EventId, EventKind, EventPlace, EventTask, Mode, Modes},
     },
     outcome::Pending,
 };
@@ -25,13 +26,16 @@ pub(crate) struct Shows {
     initial: Fields,
     /// The fields that are shown; the others have their initial value.
     fields: Vec<String>,
+    /// The type of the state.
+    of: Arc<dyn ReadsStored>,
 }
 
 impl Shows {
     pub(crate) fn of<S: State, C>(graph: &Definition<S, C>) -> Result<Self, RunError> {
         let initial = graph.initial.to_fields().map_err(state_error)?;
         let names = graph.initial.schema().fields.iter().map(|field| field.name.to_string());
-        Ok(Self { initial, fields: names.filter(|field| graph.shows(field)).collect() })
+        let fields = names.filter(|field| graph.shows(field)).collect();
+        Ok(Self { initial, fields, of: Arc::new(StateType(graph.initial.clone())) })
     }
 
     fn has(&self, field: &str) -> bool {
@@ -275,6 +279,7 @@ impl<'a> EntryEvents<'a> {
     /// Adds the events of the entry, which follows `parent` and is part of `fold`.
     fn push_to(self, events: &mut Vec<Event>, entry: &Entry, parent: Position, fold: &ThreadFold) {
         let Some(run) = fold.run(&self.path) else { return };
+        let of_type = || self.path.is_root().then(|| self.shows.of.clone());
         let of_run = self.run.or_else(|| open_run(fold));
         // What is not asked for is not made: a state is as large as all that led to it.
         let mut push = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
@@ -289,12 +294,12 @@ impl<'a> EntryEvents<'a> {
             }
             Body::Write(write) => {
                 let task = EventTask { node: write.node.clone(), id: write.task, attempt: 1 };
-                let update = || EventKind::Updates(AnyUpdate::stored(write.changes.clone()));
+                let update = || EventKind::Updates(AnyUpdate::stored_as(write.changes.clone(), of_type()));
                 push(Some(Mode::Updates), Some(task), &update);
             }
             Body::Commit(commit) => {
                 if let Some(task) = self.task.clone() {
-                    let update = || EventKind::Updates(AnyUpdate::stored(commit.changes.clone()));
+                    let update = || EventKind::Updates(AnyUpdate::stored_as(commit.changes.clone(), of_type()));
                     push(Some(Mode::Updates), Some(task), &update);
                 }
                 push(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
@@ -317,7 +322,7 @@ impl<'a> EntryEvents<'a> {
                 push(None, None, &ended);
             }
             Body::Answer(_) | Body::Edit(_) => {
-                if let Some(kind) = EventKind::by_person(&entry.body) {
+                if let Some(kind) = EventKind::by_person(&entry.body, of_type()) {
                     push(kind.mode(), EventTask::of_answer(&kind, &run.records), &|| kind.clone());
                 }
                 if matches!(entry.body, Body::Edit(_)) {
@@ -340,7 +345,7 @@ impl<'a> EntryEvents<'a> {
                 fields.insert(name, field.clone());
             }
         }
-        AnyState::stored(fields)
+        AnyState::stored_as(fields, root.then(|| self.shows.of.clone()))
     }
 }
 

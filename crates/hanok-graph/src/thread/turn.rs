@@ -17,7 +17,10 @@ use crate::{
         journal::{Journal, JournalOptions, Takeover},
         writer::RunSlot,
     },
-    observe::event::{AnyState, Event, EventKind, EventTask},
+    observe::{
+        any::{AnyState, StateType},
+        event::{Event, EventKind, EventTask},
+    },
     outcome::{Outcome, Pending, Poisoned, Unfinished, Waiting},
     run::{
         answer::{self, CheckedAnswer, NewAnswer},
@@ -297,7 +300,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let TurnStart {
             tip, snapshots, progress, runs, interrupted, first, began, unknown, ..
         } = start;
-        let (count, by_people) = (first.len() as u64, by_people(&first, &progress, &runs));
+        let (count, by_people) = (first.len() as u64, by_people(&graph.initial, &first, &progress, &runs));
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let report = |last: Position| {
             let Some(state) = shown else { return };
@@ -374,12 +377,14 @@ struct ByPerson {
 
 /// The answers and edits among the entries that begin a run.
 fn by_people<S: State>(
+    of: &Arc<S>,
     first: &[(Namespace, Body)],
     progress: &RunState<S>,
     runs: &BTreeMap<Namespace, RunFold>,
 ) -> Vec<ByPerson> {
     let told = (0..).zip(first).filter_map(|(index, (path, body))| {
-        let kind = EventKind::by_person(body)?;
+        let of_type = || path.is_root().then(|| Arc::new(StateType(of.clone())) as _);
+        let kind = EventKind::by_person(body, of_type())?;
         let (frontier, records) = match runs.get(path) {
             Some(run) => (&run.frontier, &run.records),
             None => (&progress.frontier, &progress.records),
