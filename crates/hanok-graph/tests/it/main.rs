@@ -7,6 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod any;
 mod build;
 mod cached;
 mod changed;
