@@ -30,7 +30,10 @@ pub(crate) async fn history(
     if output.is_json() {
         return all.iter().try_for_each(|it| {
             let mut checkpoint = json!(it);
-            checkpoint["at"] = moment(it.at).into();
+            // A date, for people.
+            if let Some(at) = checkpoint.get_mut("at") {
+                *at = moment(it.at).into();
+            }
             output.object(&checkpoint)
         });
     }
