@@ -41,7 +41,9 @@ async fn talk(_: Snapshot<Chat>, context: Context) -> Result<ChatUpdate> {
 /// A conversation as LangChain's clients send it.
 fn conversation() -> Value {
     let message = |n: usize| match n % 2 {
-        0 => json!({"type": "human", "id": format!("m{n}"), "content": "How many days of leave do I have left?"}),
+        0 => {
+            json!({"type": "human", "id": format!("m{n}"), "content": "How many days of leave do I have left?"})
+        }
         _ => json!({
             "type": "ai", "id": format!("m{n}"), "content": "Let me see.",
             "tool_calls": [{"name": "leave", "args": {"year": 2026}, "id": format!("c{n}"), "type": "tool_call"}],
@@ -86,9 +88,11 @@ pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
     let conversation = conversation();
     medians(rounds, async || {
         let app = || graph.checkpointer(InMemoryCheckpointer::new());
-        let (streamed, followed) = (read_tokens(&app(), false).await?, read_tokens(&app(), true).await?);
+        let (streamed, followed) =
+            (read_tokens(&app(), false).await?, read_tokens(&app(), true).await?);
         let initial = Chat::default();
-        let updates: Vec<_> = (0..TIMES).map(|_| AnyUpdate::from_json(conversation.clone())).collect();
+        let updates: Vec<_> =
+            (0..TIMES).map(|_| AnyUpdate::from_json(conversation.clone())).collect();
         let cpu = Cpu::start();
         for update in updates {
             drop(black_box(update.read(&initial)?));

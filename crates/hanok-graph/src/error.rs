@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
-    Answerer, Audience, BoxError, Chain, InvalidName, Namespace, Panicked, Position, RequestId, Stored,
-    StoredError, ThreadKey, Timestamp,
+    Answerer, Audience, BoxError, Chain, InvalidName, Namespace, Panicked, Position, RequestId,
+    Stored, StoredError, ThreadKey, Timestamp,
 };
 use hanok_state::{InvalidJson, NewerVersion, ReduceError};
 use thiserror::Error;

@@ -110,9 +110,9 @@ pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
 pub use observe::any::{AnyState, AnyUpdate};
 pub use observe::event::{Event, EventId, EventKind, EventPlace, InvalidEventId, Mode};
+pub use observe::events::Events;
 pub use observe::graph_watch::GraphCause;
 pub use observe::print::Printer;
-pub use observe::events::Events;
 pub use observe::tool_event::ToolEvent;
 pub use outcome::{
     Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished, Waiting,

@@ -144,7 +144,8 @@ impl<S: State, C: Send + Sync + 'static> Caller<S, C> {
     ) -> Result<Ended, RunError> {
         let Self { handle, services, world } = self;
         let Some(lag) = lag else { return handle.run(input, services).await.map(ended) };
-        let mut events = handle.stream(input, services);
+        // Who drops the call drops its run.
+        let mut events = handle.stream(input, services).drop_with_reader();
         if !lag.is_zero() {
             world.runtime().clock.sleep(lag).await;
         }

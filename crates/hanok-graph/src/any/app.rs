@@ -27,6 +27,7 @@ use crate::{
         edit::GraphView,
         follow::Follow,
         handle::Thread,
+        input::Input,
         replay::Replay,
         restart::Restarted,
     },
@@ -76,7 +77,8 @@ pub trait AnyApp: fmt::Debug + Send + Sync + 'static {
     fn thread(&self, caller: &Caller, name: &str) -> Result<Box<dyn AnyThread>, RunError>;
 }
 
-/// One thread of an [`AnyApp`], for one caller. A question is answered in the caller's name.
+/// One thread of an [`AnyApp`], for one caller. A question is answered in the caller's name. Whatever writes asks the app's function
+/// whether the caller is given services, and is refused without ([`RunError::NotAdmitted`]); reading does not.
 ///
 /// A state that comes back shows what the graph shows, and is JSON by [`AnyState::to_json`]. What is refused is refused as the typed
 /// call of the same name does: each error has a [code](RunError::code) and a [status](RunError::status).
@@ -88,8 +90,7 @@ pub trait AnyThread: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`RunError::Json`] for JSON that does not fit the state, with all faults; [`RunError::NotAdmitted`] when the caller is given no
-    /// services; those of [`Thread::run`].
+    /// [`RunError::Json`] for JSON that does not fit the state, with all faults; those of [`Thread::run`].
     fn run(&self, input: AnyInput, settings: RunSettings) -> ThreadFuture<Outcome<AnyState>>;
 
     /// Runs the thread, observed, as [`Thread::try_stream`].
@@ -107,7 +108,11 @@ pub trait AnyThread: Send + Sync {
     /// # Errors
     ///
     /// Those of [`Thread::replay`].
-    fn replay(&self, after: Option<EventId>, modes: Option<&[Mode]>) -> ThreadFuture<Option<Replay>>;
+    fn replay(
+        &self,
+        after: Option<EventId>,
+        modes: Option<&[Mode]>,
+    ) -> ThreadFuture<Option<Replay>>;
 
     /// The state at `at` (`None`: now), as [`Thread::state`]; with its JSON as the graph shows it.
     ///
@@ -159,7 +164,11 @@ pub trait AnyThread: Send + Sync {
     fn answer(&self, answers: Vec<NewAnswer>) -> ThreadFuture<Position>;
 
     /// Cancels the run that the thread has in this process, as [`App::cancel`].
-    fn cancel(&self) -> bool;
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::NotAdmitted`].
+    fn cancel(&self) -> Result<bool, RunError>;
 
     /// Deletes the thread, as [`Thread::delete`].
     ///
@@ -223,10 +232,8 @@ impl<S: State + schemars::JsonSchema, C: Send + Sync + 'static> ServedApp<S, C> 
     #[must_use]
     pub fn described(self) -> Self {
         let graph = self.app.graph();
-        let schemas = Schemas {
-            input: Some(graph.input_schema()),
-            output: Some(graph.output_schema()),
-        };
+        let schemas =
+            Schemas { input: Some(graph.input_schema()), output: Some(graph.output_schema()) };
         Self { schemas, ..self }
     }
 }
@@ -284,16 +291,20 @@ impl<S: State, C: Send + Sync + 'static> ServedThread<S, C> {
         &self.thread.app().graph().0.initial
     }
 
-    /// The handle of a run, its input and its services.
-    fn prepare(
-        &self,
-        input: AnyInput,
-        settings: &RunSettings,
-    ) -> Result<(Thread<S, C>, crate::Input<S>, C), RunError> {
+    /// The services of the caller, which is refused without.
+    fn admitted(&self) -> Result<C, RunError> {
+        (self.services)(&self.caller).map_err(RunError::NotAdmitted)
+    }
+
+    /// The thread for a caller who writes to it.
+    fn written(&self) -> Result<Thread<S, C>, RunError> {
+        self.admitted().map(|_| self.thread.clone())
+    }
+
+    fn prepare(&self, input: AnyInput, settings: &RunSettings) -> Result<Run<S, C>, RunError> {
+        let services = self.admitted()?;
         let thread = settings.apply(self.thread.clone())?;
-        let input = input.read(self.initial())?;
-        let services = (self.services)(&self.caller).map_err(RunError::NotAdmitted)?;
-        Ok((thread, input, services))
+        Ok(Run { thread, input: input.read(self.initial())?, services })
     }
 
     fn showing(&self, modes: Option<&[Mode]>) -> Thread<S, C> {
@@ -303,6 +314,13 @@ impl<S: State, C: Send + Sync + 'static> ServedThread<S, C> {
             None => thread,
         }
     }
+}
+
+/// The handle of a run, its input and its services.
+struct Run<S: State, C> {
+    thread: Thread<S, C>,
+    input: Input<S>,
+    services: C,
 }
 
 /// What `call` makes of the thread, or the error that keeps it from being made.
@@ -320,7 +338,7 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
 
     fn run(&self, input: AnyInput, settings: RunSettings) -> ThreadFuture<Outcome<AnyState>> {
         let prepared = self.prepare(input, &settings);
-        later(prepared.map(|(thread, input, services)| async move {
+        later(prepared.map(|Run { thread, input, services }| async move {
             let shows = thread.app().graph().0.clone();
             let outcome = thread.run(input, services).await?;
             Ok(outcome.map(|state| AnyState::shown(state, &shows)))
@@ -329,7 +347,7 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
 
     fn stream(&self, input: AnyInput, settings: RunSettings) -> ThreadFuture<Events<AnyState>> {
         let prepared = self.prepare(input, &settings);
-        later(prepared.map(|(thread, input, services)| async move {
+        later(prepared.map(|Run { thread, input, services }| async move {
             let shows = thread.app().graph().0.clone();
             let events = thread.try_stream(input, services).await?;
             let events = events.map_state(move |state| AnyState::shown(state, &shows));
@@ -341,7 +359,11 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         self.showing(modes).follow(after)
     }
 
-    fn replay(&self, after: Option<EventId>, modes: Option<&[Mode]>) -> ThreadFuture<Option<Replay>> {
+    fn replay(
+        &self,
+        after: Option<EventId>,
+        modes: Option<&[Mode]>,
+    ) -> ThreadFuture<Option<Replay>> {
         let thread = self.showing(modes);
         Box::pin(async move { thread.replay(after).await })
     }
@@ -365,8 +387,8 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
     }
 
     fn edit(&self, update: AnyUpdate, place: EditPlace) -> ThreadFuture<Position> {
-        let (thread, update) = (self.thread.clone(), update.read(self.initial()));
-        later(update.map_err(RunError::from).map(|update| async move {
+        let edit = self.written().and_then(|thread| Ok((thread, update.read(self.initial())?)));
+        later(edit.map(|(thread, update)| async move {
             match &place {
                 EditPlace::Nobody => thread.edit(update).await,
                 EditPlace::LastNode => thread.edit_as(None, update).await,
@@ -376,31 +398,32 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
     }
 
     fn rewind(&self, to: Position) -> ThreadFuture<Restarted> {
-        let thread = self.thread.clone();
-        Box::pin(async move { thread.rewind(to).await })
+        later(self.written().map(|thread| async move { thread.rewind(to).await }))
     }
 
     fn fork(&self, at: Option<Position>, to: &str) -> ThreadFuture<Restarted> {
-        let (thread, to) = (self.thread.clone(), self.caller.thread(to));
-        later(to.map_err(RunError::from).map(|to| async move { thread.fork(at, &to).await }))
+        let fork = self.written().and_then(|thread| Ok((thread, self.caller.thread(to)?)));
+        later(fork.map(|(thread, to)| async move { thread.fork(at, &to).await }))
     }
 
     fn answer(&self, answers: Vec<NewAnswer>) -> ThreadFuture<Position> {
-        let (log, by) = (self.thread.log(), self.caller.principal.clone());
-        let runtime = self.thread.app().runtime().clone();
-        Box::pin(async move {
+        let by = self.caller.principal.clone();
+        later(self.written().map(|thread| async move {
+            let runtime = thread.app().runtime();
             let (id, now) = (AppendId(runtime.ids.id()), runtime.clock.now());
-            answer(&log, answers, by.as_ref(), id, now).await
-        })
+            answer(&thread.log(), answers, by.as_ref(), id, now).await
+        }))
     }
 
-    fn cancel(&self) -> bool {
-        self.thread.app().cancel(self.thread.key())
+    fn cancel(&self) -> Result<bool, RunError> {
+        Ok(self.written()?.app().cancel(self.thread.key()))
     }
 
     fn delete(&self) -> ThreadFuture<bool> {
-        let thread = self.thread.clone();
-        Box::pin(async move { thread.delete().await.map_err(RunError::Checkpoint) })
+        later(
+            self.written()
+                .map(|thread| async move { thread.delete().await.map_err(RunError::Checkpoint) }),
+        )
     }
 
     fn log(&self) -> Log {

@@ -32,10 +32,10 @@ impl Caller {
         Self { tenant, principal: None, config: Value::Null }
     }
 
-    /// Sets who it is.
+    /// Sets who it is, if that is known.
     #[must_use]
-    pub fn principal(self, principal: Answerer) -> Self {
-        Self { principal: Some(principal), ..self }
+    pub fn principal(self, principal: impl Into<Option<Answerer>>) -> Self {
+        Self { principal: principal.into(), ..self }
     }
 
     /// Sets what the caller sets for its runs.

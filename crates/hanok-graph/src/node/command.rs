@@ -158,7 +158,10 @@ impl From<SendTo> for Target {
 impl<'de> Deserialize<'de> for Target {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "a target is the name of a node, or an object of `node` and `input`")]
+        #[serde(
+            untagged,
+            expecting = "a target is the name of a node, or an object of `node` and `input`"
+        )]
         enum Written {
             Node(String),
             Send { node: String, input: Stored },

@@ -304,7 +304,9 @@ impl AnyUpdate {
         let private = initial.schema().fields.iter().filter(|field| field.private);
         let written = private.filter(|field| json.get(&*field.name).is_some());
         let faults: Vec<_> = written
-            .flat_map(|field| InvalidJson::of("private: no client writes it").within(&field.name).faults)
+            .flat_map(|field| {
+                InvalidJson::of("private: no client writes it").within(&field.name).faults
+            })
             .collect();
         match (initial.read_update(json.clone()), faults.is_empty()) {
             (Ok(update), true) => Ok(update),
@@ -385,4 +387,3 @@ impl fmt::Debug for AnyUpdate {
         }
     }
 }
-

@@ -72,7 +72,16 @@ impl Sink {
         let told = tellers.iter().fold(Modes::of([]), |all, teller| all.and(teller.modes));
         let (messages, line) = (Mutex::default(), Mutex::default());
         let (wrote_at, holds) = (AtomicU64::default(), AtomicBool::default());
-        Self(Some(Arc::new(Shared { clock, trail, tellers, told, messages, wrote_at, holds, line })))
+        Self(Some(Arc::new(Shared {
+            clock,
+            trail,
+            tellers,
+            told,
+            messages,
+            wrote_at,
+            holds,
+            line,
+        })))
     }
 
     /// True if there is an observer.
@@ -150,9 +159,8 @@ impl Sink {
             return;
         }
         line.safe = Some(position);
-        let is_safe = |(event, _): &mut (Event, Mark)| {
-            event.id.is_none_or(|id| id.position <= position)
-        };
+        let is_safe =
+            |(event, _): &mut (Event, Mark)| event.id.is_none_or(|id| id.position <= position);
         while let Some((event, mark)) = line.held.pop_front_if(is_safe) {
             shared.deliver(&mut line, event, mark);
         }
@@ -192,9 +200,7 @@ impl Sink {
 pub(crate) fn end_of<S>(ended: &Result<Outcome<S>, RunError>) -> EventKind {
     let (outcome, error, code) = match ended {
         Ok(outcome) => (outcome.name(), None, None),
-        Err(error) => {
-            (RunEnd::Failed, Some(Chain(error).to_string()), Some(error.code().into()))
-        }
+        Err(error) => (RunEnd::Failed, Some(Chain(error).to_string()), Some(error.code().into())),
     };
     EventKind::Ended { outcome, error, code, spent: Spent::default() }
 }

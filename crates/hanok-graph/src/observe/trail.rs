@@ -312,7 +312,10 @@ pub(crate) struct Cursor {
 pub(crate) enum Next {
     Event(Box<Event>),
     /// So many events were dropped, and recorded ones up to this one are to be read from the log.
-    Missed { dropped: u64, to: Option<EventId> },
+    Missed {
+        dropped: u64,
+        to: Option<EventId>,
+    },
     Wait,
     End,
 }

@@ -166,8 +166,7 @@ impl Follower {
     fn join(&mut self) -> bool {
         let Some(cursor) = self.seat.cursor(self.last) else { return false };
         let source = self.source.clone();
-        let catch_up =
-            move |after, to| Pages::new(source.clone(), after, Some(to)).into_stream();
+        let catch_up = move |after, to| Pages::new(source.clone(), after, Some(to)).into_stream();
         self.reading = Reading::Trail(Box::new(Reader::new(cursor, Some(Arc::new(catch_up)))));
         true
     }

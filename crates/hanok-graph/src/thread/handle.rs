@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
-    Answerer, BoxFuture, Budget, Cancellation, Clock, InvalidName, Namespace, Position, RequestId, ThreadKey,
+    Answerer, BoxFuture, Budget, Cancellation, Clock, InvalidName, Namespace, Position, RequestId,
+    ThreadKey,
 };
 use hanok_state::State;
 use serde::Serialize;
@@ -32,8 +33,6 @@ use crate::{
         seat::Seat,
     },
 };
-
-/// The first delay before a reader that missed events reads the log again.
 
 /// The longest key or value of a tag, in bytes.
 const LONGEST_TAG: usize = 256;
@@ -685,12 +684,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
     }
 
-    fn streamed(
-        &self,
-        input: Input<S>,
-        services: C,
-        admission: Option<Admission>,
-    ) -> Events<S> {
+    fn streamed(&self, input: Input<S>, services: C, admission: Option<Admission>) -> Events<S> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
         Events::new(spawner, self.modes, Some(self.catch_up()), |trail| {

@@ -20,9 +20,8 @@ const AGAIN_FIRST: Duration = Duration::from_millis(20);
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 
 /// Reads the recorded events after the first id, up to the second.
-pub(crate) type OpenReplay = Arc<
-    dyn Fn(Option<EventId>, Option<EventId>) -> BoxFuture<'static, Opened> + Send + Sync,
->;
+pub(crate) type OpenReplay =
+    Arc<dyn Fn(Option<EventId>, Option<EventId>) -> BoxFuture<'static, Opened> + Send + Sync>;
 
 type Opened = Result<Option<Replay>, RunError>;
 

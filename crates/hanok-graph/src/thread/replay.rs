@@ -294,12 +294,15 @@ impl<'a> EntryEvents<'a> {
             }
             Body::Write(write) => {
                 let task = EventTask { node: write.node.clone(), id: write.task, attempt: 1 };
-                let update = || EventKind::Updates(AnyUpdate::stored_as(write.changes.clone(), of_type()));
+                let update =
+                    || EventKind::Updates(AnyUpdate::stored_as(write.changes.clone(), of_type()));
                 push(Some(Mode::Updates), Some(task), &update);
             }
             Body::Commit(commit) => {
                 if let Some(task) = self.task.clone() {
-                    let update = || EventKind::Updates(AnyUpdate::stored_as(commit.changes.clone(), of_type()));
+                    let update = || {
+                        EventKind::Updates(AnyUpdate::stored_as(commit.changes.clone(), of_type()))
+                    };
                     push(Some(Mode::Updates), Some(task), &update);
                 }
                 push(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);

@@ -300,7 +300,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let TurnStart {
             tip, snapshots, progress, runs, interrupted, first, began, unknown, ..
         } = start;
-        let (count, by_people) = (first.len() as u64, by_people(&graph.initial, &first, &progress, &runs));
+        let (count, by_people) =
+            (first.len() as u64, by_people(&graph.initial, &first, &progress, &runs));
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let report = |last: Position| {
             let Some(state) = shown else { return };

@@ -102,7 +102,8 @@ impl Page {
 async fn a_thread_is_followed_from_before_it_is_there() {
     let (graph, store, ledger) = (talking(), memory(), Ledger::default());
     let here = app(&graph, &store);
-    let on = here.thread(key("t")).modes([Mode::Tasks, Mode::Updates, Mode::Custom, Mode::Messages]);
+    let on =
+        here.thread(key("t")).modes([Mode::Tasks, Mode::Updates, Mode::Custom, Mode::Messages]);
     let mut events = on.follow(None);
     assert!(there(&mut events).await.is_empty());
 
@@ -288,7 +289,8 @@ async fn a_slow_reader_costs_no_more_than_so_much() {
     let graph = Graph::builder("floods").node("floods", floods).edge(START, "floods");
     let graph = built(graph.branch("floods", again, ["floods", END]));
     let on = thread(&graph, &memory());
-    let (mut follows, streams) = (on.follow(None), on.stream(Input::New(S::update().n(20)), Ledger::default()));
+    let (mut follows, streams) =
+        (on.follow(None), on.stream(Input::New(S::update().n(20)), Ledger::default()));
     // Nobody reads before the run is over.
     let mut all = Vec::new();
     while !names(&all).contains(&"ended") {

@@ -115,7 +115,8 @@ async fn an_observer_of_an_app_is_told_of_every_run() {
             let run = |end: &str| format!("{name}: {end}");
             vec![run("a updates"), run("ask request"), run("ended Interrupted")]
         };
-        let answered = ["ask answered", "ask updates", "ended Done"].map(|what| format!("t: {what}"));
+        let answered =
+            ["ask answered", "ask updates", "ended Done"].map(|what| format!("t: {what}"));
         let all = all.lock().unwrap().clone();
         assert_eq!(all, [of("t"), of("u"), answered.to_vec()].concat(), "{durability:?}");
         let few = few.lock().unwrap().clone();

@@ -515,7 +515,9 @@ fn said(event: &Event) -> String {
         EventKind::Ended { outcome, error, code, spent } => {
             format!("ended {outcome} {error:?} {code:?} {} {}", spent.model_calls, spent.cost)
         }
-        EventKind::Answered { request, answer, by } => format!("answered {request} {answer} {by:?}"),
+        EventKind::Answered { request, answer, by } => {
+            format!("answered {request} {answer} {by:?}")
+        }
         EventKind::Edited { node, update } => format!("edited {node:?} {update:?}"),
         EventKind::Checkpoint => "checkpoint".to_owned(),
         other => panic!("not recorded: {other:?}"),

@@ -106,8 +106,7 @@ impl ServedCall<'_> {
             }
         };
         let place = Place { thread: &name, key: &key };
-        let mut caller = Caller::new(self.serving.tenant.clone());
-        caller.principal.clone_from(&self.by);
+        let caller = Caller::new(self.serving.tenant.clone()).principal(self.by.clone());
         let thread = match self.tool.app().thread(&caller, &name) {
             Ok(thread) => thread,
             Err(error) => return Ok(place.failed(&error.into()).into()),
