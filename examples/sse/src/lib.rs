@@ -19,7 +19,7 @@ use hanok::{
     App, BoxError, Context, END, Event, Graph, InMemoryCheckpointer, Input, Message, Messages,
     RunError, START, Snapshot, State, Thread, ThreadKey, Token,
     core::Chain,
-    graph::{BuildError, EventPlace, Runtime},
+    graph::{BuildError, EventPlace, InvalidEventId, Runtime},
 };
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub struct Chat {
     messages: Messages,
 }
 
-/// Says again what was said, louder and word by word. Who asks is asked.
+/// Repeats what was said, louder and word by word. Answers a question with a question.
 async fn answer(chat: Snapshot<Chat>, context: Context) -> Result<ChatUpdate, BoxError> {
     let mut said = chat.messages.last().map(|last| last.text().into_owned()).unwrap_or_default();
     if said.ends_with('?') {
@@ -75,19 +75,19 @@ async fn reply(app: Threads, name: Path<String>, params: Params) -> Result<Respo
     run(thread(&app, &name)?, Input::reply(&said(params)?)?).await
 }
 
-/// Runs the thread. What is refused has a status and no stream. The run goes on when the browser leaves.
+/// Runs the thread. A refused input has a status and no stream. The run goes on when the browser leaves.
 async fn run(thread: Thread<Chat>, input: Input<Chat>) -> Result<Response, Problem> {
     Ok(frames(thread.try_stream(input, ()).await?))
 }
 
-/// Follows the thread, also one that has not begun. A browser that is cut off comes back by itself and hears the rest.
+/// Follows the thread, also before it has begun. An `EventSource` that is cut off reconnects by itself and receives the rest.
 async fn follow(app: Threads, name: Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
     let thread = thread(&app, &name)?;
-    let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?"));
-    let after = last.map(str::parse::<EventPlace>).transpose();
-    let after = after.map_err(|error| Problem::Request(error.to_string()))?;
+    let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?").parse());
+    let after: Option<EventPlace> =
+        last.transpose().map_err(|error: InvalidEventId| Problem::Request(error.to_string()))?;
     if let Some(seen) = after {
-        // Of a thread that is gone nothing follows: with a status a browser stops asking.
+        // An id of a thread that was deleted is an error with a status, upon which a browser stops reconnecting.
         thread.replay(Some(seen.after)).await?;
     }
     Ok(frames(thread.follow(after)))
@@ -113,7 +113,7 @@ fn said(Query(mut params): Params) -> Result<String, Problem> {
     params.remove("say").ok_or_else(|| Problem::Request("`say` is missing".to_owned()))
 }
 
-/// Why there is no stream: JSON with the words and the code of the error, under its status.
+/// The error of a request that gets no stream, as JSON with its code, and its status.
 enum Problem {
     Run(RunError),
     Request(String),
