@@ -2,7 +2,7 @@
 //! stream the events of the run. `GET /threads/NAME` follows the thread over all its runs, as a browser's `EventSource` wants it, from
 //! the `Last-Event-ID` that a browser sends when its connection was lost.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, fmt::Display, time::Duration};
 
 use axum::{
     Error, Json, Router,
@@ -19,7 +19,7 @@ use hanok::{
     App, BoxError, Context, END, Event, Graph, InMemoryCheckpointer, Input, Message, Messages,
     RunError, START, Snapshot, State, Thread, ThreadKey, Token,
     core::Chain,
-    graph::{BuildError, EventPlace, InvalidEventId, Runtime},
+    graph::{BuildError, EventPlace, Runtime},
 };
 use serde_json::json;
 
@@ -72,23 +72,23 @@ async fn say(app: Threads, name: Path<String>, params: Params) -> Result<Respons
 }
 
 async fn reply(app: Threads, name: Path<String>, params: Params) -> Result<Response, Problem> {
-    run(thread(&app, &name)?, Input::reply(&said(params)?)?).await
+    run(thread(&app, &name)?, Input::reply(&said(params)?).map_err(refused)?).await
 }
 
 /// Runs the thread. A refused input has a status and no stream. The run goes on when the browser leaves.
 async fn run(thread: Thread<Chat>, input: Input<Chat>) -> Result<Response, Problem> {
-    Ok(frames(thread.try_stream(input, ()).await?))
+    Ok(frames(thread.try_stream(input, ()).await.map_err(refused)?))
 }
 
 /// Follows the thread, also before it has begun. An `EventSource` that is cut off reconnects by itself and receives the rest.
 async fn follow(app: Threads, name: Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
     let thread = thread(&app, &name)?;
-    let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?").parse());
-    let after: Option<EventPlace> =
-        last.transpose().map_err(|error: InvalidEventId| Problem::Request(error.to_string()))?;
+    let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?"));
+    let after = last.map(str::parse::<EventPlace>).transpose();
+    let after = after.map_err(|error| problem(422, &error, None))?;
     if let Some(seen) = after {
         // An id of a thread that was deleted is an error with a status, upon which a browser stops reconnecting.
-        thread.replay(Some(seen.after)).await?;
+        thread.replay(Some(seen.after)).await.map_err(refused)?;
     }
     Ok(frames(thread.follow(after)))
 }
@@ -106,32 +106,21 @@ fn frames(events: impl Stream<Item = Event> + Send + 'static) -> Response {
 }
 
 fn thread(app: &App<Chat>, name: &str) -> Result<Thread<Chat>, Problem> {
-    Ok(app.thread(ThreadKey::named(name).map_err(RunError::from)?))
+    Ok(app.thread(ThreadKey::named(name).map_err(|error| refused(error.into()))?))
 }
 
 fn said(Query(mut params): Params) -> Result<String, Problem> {
-    params.remove("say").ok_or_else(|| Problem::Request("`say` is missing".to_owned()))
+    params.remove("say").ok_or_else(|| problem(422, &"`say` is missing", None))
 }
 
-/// The error of a request that gets no stream, as JSON with its code, and its status.
-enum Problem {
-    Run(RunError),
-    Request(String),
+/// The error of a request that gets no stream: its status, and its words and code as JSON.
+type Problem = (StatusCode, Json<serde_json::Value>);
+
+fn refused(error: RunError) -> Problem {
+    problem(error.status(), &Chain(&error), Some(error.code()))
 }
 
-impl From<RunError> for Problem {
-    fn from(error: RunError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let (status, error, code) = match self {
-            Self::Run(error) => (error.status(), Chain(&error).to_string(), Some(error.code())),
-            Self::Request(error) => (422, error, None),
-        };
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (status, Json(json!({"error": error, "code": code}))).into_response()
-    }
+fn problem(status: u16, error: &dyn Display, code: Option<&str>) -> Problem {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, Json(json!({"error": error.to_string(), "code": code})))
 }
