@@ -2,6 +2,7 @@
 
 mod chain;
 mod concurrent;
+mod door;
 mod fan_out;
 mod idle;
 mod keys;
@@ -307,6 +308,17 @@ pub(crate) static ALL: &[Work] = &[
         ],
         hand_written: None,
         hanok: mcp::hanok,
+    },
+    Work {
+        name: "door",
+        about: "1,000 tokens to one reader, of a stream and of a thread; 100 messages that a client sends as JSON",
+        figures: &[
+            only_told("streamed", "µs/event"),
+            only_told("followed", "µs/event"),
+            only_told("read", "µs/conversation"),
+        ],
+        hand_written: None,
+        hanok: door::hanok,
     },
     Work {
         name: "parked",

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{AppendId, Checkpoint, CheckpointError, Log, Select, SharedCheckpointer};
+use hanok_checkpoint::{AppendId, Checkpoint, Log, Select, SharedCheckpointer};
 use hanok_core::{BoxError, BoxFuture, Position, ThreadKey};
 use hanok_state::State;
 use serde_json::Value;

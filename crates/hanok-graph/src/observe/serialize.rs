@@ -1,13 +1,11 @@
 //! Events for clients: as JSON, one object each.
 
-use std::fmt::Display;
-
 use hanok_core::{CallInfo, CallKey, Token};
 use serde::{
     Serialize, Serializer,
     ser::{Error, SerializeMap},
 };
-use serde_json::{Value, json};
+use serde_json::{Value, json, to_value};
 
 use crate::observe::{
     event::{Event, EventKind},
@@ -76,28 +74,29 @@ impl Serialize for Event {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("event", self.kind.name())?;
         if let Some(id) = &self.id {
-            object.serialize_entry("id", &Text(id))?;
+            object.serialize_entry("id", id)?;
         }
         if let Some(place) = &self.place {
-            object.serialize_entry("place", &Text(place))?;
+            object.serialize_entry("place", place)?;
         }
         if !self.path.is_root() {
-            object.serialize_entry("path", &Text(&self.path))?;
+            object.serialize_entry("path", &self.path.to_string())?;
         }
         object.serialize_entry("step", &self.step)?;
         if let Some(node) = &self.node {
             object.serialize_entry("node", &**node)?;
         }
         if let Some(task) = &self.task {
-            object.serialize_entry("task", &Text(task))?;
+            object.serialize_entry("task", task)?;
             object.serialize_entry("attempt", &self.attempt)?;
         }
         if let Some(run) = &self.run {
-            object.serialize_entry("run", &Text(run))?;
+            object.serialize_entry("run", run)?;
         }
         object.serialize_entry("time", &self.time)?;
         if let Some(call) = &self.call {
-            object.serialize_entry("call", &describe(call))?;
+            let writes = matches!(self.kind, EventKind::Token(_));
+            object.serialize_entry("call", &describe(call, writes))?;
         }
         match &self.kind {
             EventKind::Values(state) => object.serialize_entry("data", state)?,
@@ -109,7 +108,7 @@ impl Serialize for Event {
                 object.serialize_entry("data", &message.to_langchain_flat())?
             }
             kind => {
-                if let Some(data) = data(kind) {
+                if let Some(data) = data(kind).map_err(S::Error::custom)? {
                     object.serialize_entry("data", &data)?;
                 }
             }
@@ -119,24 +118,22 @@ impl Serialize for Event {
 }
 
 /// What an event of a kind without a state, an update or an item says; `None` where its name says all.
-fn data(kind: &EventKind) -> Option<Value> {
-    Some(match kind {
-        EventKind::Request(request) => json!(request),
+fn data(kind: &EventKind) -> Result<Option<Value>, serde_json::Error> {
+    // What people wrote may be too deep for JSON, and `json!` would panic.
+    Ok(Some(match kind {
+        EventKind::Request(request) => to_value(request)?,
         EventKind::AnswerVoided { request, reason } => {
-            json!({"request": request, "reason": reason})
+            json!({"request": to_value(request)?, "reason": reason})
         }
         EventKind::Answered { request, answer, by } => {
-            let by = by.as_ref().map(|by| json!({"name": by.name, "channel": by.channel}));
-            json!({"request": &*request.0, "answer": answer, "by": by})
+            json!({"request": request, "answer": to_value(answer)?, "by": by})
         }
-        EventKind::Edited { node, update } => {
-            json!({"node": node, "update": update})
-        }
+        EventKind::Edited { node, update } => json!({"node": node, "update": to_value(update)?}),
         EventKind::Rewound { to } => json!({"to": to.0}),
         EventKind::Ended { outcome, error, code, spent } => json!({
             "outcome": outcome.as_str(), "error": error, "code": code.as_deref(), "spent": spent,
         }),
-        EventKind::TaskStarted { input } => json!({"input": input}),
+        EventKind::TaskStarted { input } => json!({"input": to_value(input)?}),
         EventKind::TaskFinished { cached } => json!({"cached": cached}),
         EventKind::TaskRetried { error, delay } => {
             json!({"error": error, "delay_ms": u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)})
@@ -160,12 +157,12 @@ fn data(kind: &EventKind) -> Option<Value> {
         EventKind::UnknownFields { fields } => json!({"fields": fields}),
         EventKind::Lagged(events) => json!({"events": events}),
         EventKind::Cut { error } => json!({"error": error}),
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
 
-/// A call as clients read it, without what it does not have.
-fn describe(call: &CallInfo) -> Value {
+/// A call as clients read it, without what it does not have. One that `writes` tells the message that it writes.
+fn describe(call: &CallInfo, writes: bool) -> Value {
     let id = call.id.as_deref().map(Value::from);
     let tags = (!call.tags.is_empty()).then(|| json!(call.tags));
     let metadata = (!call.metadata.is_empty()).then(|| json!(call.metadata));
@@ -174,17 +171,9 @@ fn describe(call: &CallInfo) -> Value {
         ("name", Some(Value::from(&*call.name))),
         ("key", Some(Value::from(call.key.as_str()))),
         ("id", id),
-        ("message", Some(Value::from(&*call.message))),
+        ("message", writes.then(|| Value::from(&*call.message))),
         ("tags", tags),
         ("metadata", metadata),
     ];
     known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-struct Text<'a, T>(&'a T);
-
-impl<T: Display> Serialize for Text<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self.0)
-    }
 }

@@ -13,7 +13,7 @@ use hanok_checkpoint::{InMemoryCheckpointer, Select};
 use hanok_core::{Answerer, BoxFuture, Clock, Ids, Tenant, Timestamp};
 use hanok_graph::{
     AnyApp, AnyInput, AnyThread, AnyUpdate, App, BoxError, Caller, Context, END, EditPlace,
-    EventKind, Graph, Input, Mode, NewAnswer, Outcome, RunError, RunSettings, Runtime, START,
+    Graph, Input, Mode, NewAnswer, Outcome, RunError, RunSettings, Runtime, START,
     Snapshot, State, ThreadKey,
 };
 use hanok_sqlite::Sqlite;

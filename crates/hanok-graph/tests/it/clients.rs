@@ -76,20 +76,20 @@ async fn every_event_of_a_turn_is_an_object_that_a_client_reads() {
     let thread = thread();
     let lines: Vec<_> = events(&thread, input()).await.iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"}],"notes":[]},"event":"values","id":"…","sequence":0,"step":0}
-    {"attempt":1,"data":{"input":null},"event":"task_started","node":"write","sequence":1,"step":0,"task":"…"}
-    {"attempt":1,"data":["looked at",3],"event":"custom","node":"write","sequence":2,"step":0,"task":"…"}
-    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"reasoning":"음…"},"event":"token","node":"write","sequence":3,"step":0,"task":"…"}
-    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"text":"네, "},"event":"token","node":"write","sequence":4,"step":0,"task":"…"}
-    {"attempt":1,"call":{"key":"…","kind":"model","name":"chat"},"data":{"text":"졸려요.\u001b[2J"},"event":"token","node":"write","sequence":5,"step":0,"task":"…"}
-    {"attempt":1,"data":{"cached":false},"event":"task_finished","node":"write","sequence":6,"step":0,"task":"…"}
-    {"attempt":1,"data":{"messages":{"messages":[{"put":{"content":"네, 졸려요.","id":"m2","role":"assistant"}}]},"notes":{"append":["said"]}},"event":"updates","id":"…","node":"write","sequence":7,"step":0,"task":"…"}
-    {"event":"checkpoint","id":"…","sequence":8,"step":0}
-    {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"},{"content":"네, 졸려요.","id":"m2","role":"assistant"}],"notes":["said"]},"event":"values","id":"…","sequence":9,"step":0}
-    {"attempt":1,"data":{"input":null},"event":"task_started","node":"ask","sequence":10,"step":1,"task":"…"}
-    {"attempt":1,"event":"task_interrupted","node":"ask","sequence":11,"step":1,"task":"…"}
-    {"attempt":1,"data":{"audience":{},"deadline":null,"doubt":null,"id":"…","node":"ask","path":[],"payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","sequence":12,"step":1,"task":"…"}
-    {"data":{"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","sequence":13,"step":1}
+    {"data":{"messages":[{"additional_kwargs":{},"content":"졸리니?","id":"m1","name":null,"response_metadata":{},"type":"human"}],"notes":[]},"event":"values","id":"…","place":"1.2","run":"…","step":0,"time":"…"}
+    {"attempt":1,"data":{"input":null},"event":"task_started","node":"write","place":"1.2-1","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"data":["looked at",3],"event":"custom","node":"write","place":"1.2-2","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","message":"…","name":"chat"},"data":{"reasoning":"음…"},"event":"token","node":"write","place":"1.2-3","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","message":"…","name":"chat"},"data":{"text":"네, "},"event":"token","node":"write","place":"1.2-4","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"call":{"key":"…","kind":"model","message":"…","name":"chat"},"data":{"text":"졸려요.\u001b[2J"},"event":"token","node":"write","place":"1.2-5","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"data":{"cached":false},"event":"task_finished","node":"write","place":"1.2-7","run":"…","step":0,"task":"…","time":"…"}
+    {"attempt":1,"data":{"messages":{"messages":[{"put":{"content":"네, 졸려요.","id":"m2","role":"assistant"}}]},"notes":{"append":["said"]}},"event":"updates","id":"…","node":"write","place":"2.0","run":"…","step":0,"task":"…","time":"…"}
+    {"event":"checkpoint","id":"…","place":"2.1","run":"…","step":0,"time":"…"}
+    {"data":{"messages":[{"additional_kwargs":{},"content":"졸리니?","id":"m1","name":null,"response_metadata":{},"type":"human"},{"additional_kwargs":{},"content":"네, 졸려요.","id":"m2","invalid_tool_calls":[],"name":null,"response_metadata":{},"tool_calls":[],"type":"ai","usage_metadata":null}],"notes":["said"]},"event":"values","id":"…","place":"2.2","run":"…","step":0,"time":"…"}
+    {"attempt":1,"data":{"input":null},"event":"task_started","node":"ask","place":"2.2-8","run":"…","step":1,"task":"…","time":"…"}
+    {"attempt":1,"event":"task_interrupted","node":"ask","place":"2.2-9","run":"…","step":1,"task":"…","time":"…"}
+    {"attempt":1,"data":{"audience":{},"deadline":null,"doubt":null,"id":"…","node":"ask","path":[],"payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","place":"3.3","run":"…","step":1,"task":"…","time":"…"}
+    {"data":{"code":null,"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","place":"4.4","run":"…","step":1,"time":"…"}
     "#);
 }
 

@@ -1,12 +1,13 @@
 //! One call: the thread that it is, its run, and what the client reads of that.
 
-use std::{pin::pin, time::Duration};
+use std::{error::Error, pin::pin, time::Duration};
 
 use blake3::Hasher;
 use futures::future::{Either, select};
-use hanok_core::{Answerer, BoxError, Cancellation, Chain, Ids, RequestId, ThreadKey};
+use hanok_core::{Answerer, Cancellation, Chain, Ids, RequestId};
 use hanok_graph::{
-    NewAnswer, Outcome, Pending, RunError, SystemIds, answer, checkpoint::AppendId, open_requests,
+    AnyInput, AnyState, AnyThread, Caller, NewAnswer, Outcome, Pending, RunError, RunSettings,
+    SystemIds, answer, checkpoint::AppendId, open_requests,
 };
 use rmcp::{
     ErrorData,
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     form::{Form, FormAnswer},
-    graph_tool::{Ended, GraphTool, RunSettings},
+    graph_tool::GraphTool,
     outcome::Place,
     seal::{SealedCall, SealedQuestion},
     serving::Serving,
@@ -88,7 +89,7 @@ impl ServedCall<'_> {
             return Err(ErrorData::invalid_params(what, None));
         }
         let binding = self.digest(self.key.as_deref().unwrap_or_default());
-        let (key, thread, answered) = match &self.state {
+        let (key, name, answered) = match &self.state {
             Some(state) => {
                 let Some(sealed) = self.serving.seal.open(state, binding.as_bytes()) else {
                     let what = "this `requestState` was not given for this call by this server";
@@ -99,25 +100,28 @@ impl ServedCall<'_> {
             None => {
                 let new = || format!("{:032x}", SystemIds.id());
                 let key = self.key.clone().unwrap_or_else(new);
-                let name = self.digest(&key).to_hex();
-                let thread =
-                    format!("mcp.{}.{}", self.tool.spec().name(), name.get(..32).unwrap_or(&name));
-                (key, thread, Vec::new())
+                let digest = self.digest(&key).to_hex();
+                let digest = digest.get(..32).unwrap_or(&digest);
+                (key, format!("mcp.{}.{digest}", self.tool.spec().name()), Vec::new())
             }
         };
-        let place = Place { thread: &thread, key: &key };
-        let name = match ThreadKey::new(self.serving.tenant.clone(), &thread) {
-            Ok(name) => name,
+        let place = Place { thread: &name, key: &key };
+        let mut caller = Caller::new(self.serving.tenant.clone());
+        caller.principal.clone_from(&self.by);
+        let thread = match self.tool.app().thread(&caller, &name) {
+            Ok(thread) => thread,
             Err(error) => return Ok(place.failed(&error.into()).into()),
         };
-        let mut faults = match self.take_answers(&name, &answered).await? {
+        let mut faults = match self.take_answers(&*thread, &answered).await? {
             Taken::All(faults) => faults,
             Taken::Forbidden(words) => return Ok(place.stopped(&words).into()),
         };
         loop {
-            return match self.run(&name).await? {
-                Ok(Outcome::Done(Ok(output))) => Ok(place.done(output).into()),
-                Ok(Outcome::Done(Err(error))) => Ok(place.failed(&error).into()),
+            return match self.run(&*thread).await? {
+                Ok(Outcome::Done(state)) => Ok(match self.tool.result(&state) {
+                    Ok(output) => place.done(output).into(),
+                    Err(error) => place.failed(&error).into(),
+                }),
                 Ok(Outcome::Interrupted(questions) | Outcome::InDoubt(questions)) => {
                     Ok(self.ask_client(&place, binding.as_bytes(), &questions, &faults))
                 }
@@ -127,6 +131,13 @@ impl ServedCall<'_> {
                 {
                     faults.push((id, wrong));
                     continue;
+                }
+                // The arguments are none for the graph: the same once more would not go on.
+                Err(error @ (RunError::Json(_) | RunError::Input { .. })) => {
+                    Err(ErrorData::invalid_params(told(&error), None))
+                }
+                Err(error @ RunError::NotAdmitted(_)) => {
+                    Err(ErrorData::invalid_request(told(&error), None))
                 }
                 Err(error) => Ok(place.failed(&error.into()).into()),
             };
@@ -147,18 +158,17 @@ impl ServedCall<'_> {
     /// Stores what the client answers. An answer to what is not open any more changes nothing: the thread says what became of it.
     async fn take_answers(
         &self,
-        thread: &ThreadKey,
+        thread: &dyn AnyThread,
         questions: &[SealedQuestion],
     ) -> Result<Taken, ErrorData> {
         let mut faults = Vec::new();
         if questions.is_empty() || self.responses.is_empty() {
             return Ok(Taken::All(faults));
         }
-        let log = self.tool.graph().log(thread.clone());
+        let log = thread.log();
         let mut pause = AGAIN_FIRST;
-        let failed = |error: &dyn std::error::Error| {
-            ErrorData::internal_error(line(&error.to_string(), 1024), None)
-        };
+        let failed =
+            |error: &dyn Error| ErrorData::internal_error(line(&error.to_string(), 1024), None);
         'again: loop {
             let open = open_requests(&log, self.serving.clock.now()).await;
             let open = open.map_err(|error| failed(&error))?;
@@ -214,14 +224,17 @@ impl ServedCall<'_> {
     }
 
     /// Runs the thread, once whoever has it is done with it.
-    async fn run(&self, thread: &ThreadKey) -> Result<Result<Ended, RunError>, ErrorData> {
+    async fn run(
+        &self,
+        thread: &dyn AnyThread,
+    ) -> Result<Result<Outcome<AnyState>, RunError>, ErrorData> {
+        let update = self.tool.update(self.arguments.clone());
+        let update = update.map_err(|error| ErrorData::invalid_params(told(&*error), None))?;
         let mut pause = AGAIN_FIRST;
         loop {
             let stop = Cancellation::default();
-            let (thread, by) = (thread.clone(), self.by.clone());
-            let settings = RunSettings { thread, stop: stop.clone(), by };
-            let begun = self.tool.graph().begin(self.arguments.clone(), settings);
-            let running = begun.map_err(|error| unfit(&error))?;
+            let settings = RunSettings { cancellation: stop.clone(), ..RunSettings::default() };
+            let running = thread.run(AnyInput::Begin(update.clone()), settings);
             let ended = match select(running, pin!(self.stop.cancelled())).await {
                 Either::Left((ended, _)) => ended,
                 Either::Right(((), running)) => {
@@ -301,7 +314,7 @@ enum Taken {
 }
 
 /// The end of a run that is neither done nor waits.
-fn words(ended: &Ended) -> String {
+fn words(ended: &Outcome<AnyState>) -> String {
     match ended {
         Outcome::Breakpoint(at) => {
             format!("the run stopped at a breakpoint of {}", at.nodes.join(", "))
@@ -317,8 +330,9 @@ fn words(ended: &Ended) -> String {
     }
 }
 
-fn unfit(error: &BoxError) -> ErrorData {
-    ErrorData::invalid_params(line(&Chain(&**error).to_string(), 1024), None)
+/// The words of a refusal.
+fn told(error: &(dyn Error + 'static)) -> String {
+    line(&Chain(error).to_string(), 4096)
 }
 
 /// The result of a call of no tool.

@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use hanok_agent::{HasAgent, ReactAgent};
-use hanok_core::{Answerer, BoxError, BoxFuture, Cancellation, ThreadKey};
-use hanok_graph::{App, Outcome, RunError, State, checkpoint::Log};
+use hanok_core::BoxError;
+use hanok_graph::{AnyApp, AnyState, AnyUpdate, App, State};
 use hanok_model::{InvalidSpec, ToolOutput, ToolSpec};
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
@@ -54,8 +54,13 @@ use serde_json::{Value, json};
 pub struct GraphTool {
     spec: ToolSpec,
     output: Option<Arc<JsonObject>>,
-    graph: Arc<dyn Erased>,
+    app: Arc<dyn AnyApp>,
+    input: Arc<ToInput>,
+    answer: Arc<ToOutput>,
 }
+
+type ToInput = dyn Fn(JsonObject) -> Result<AnyUpdate, BoxError> + Send + Sync;
+type ToOutput = dyn Fn(&AnyState) -> Result<ToolOutput, BoxError> + Send + Sync;
 
 impl GraphTool {
     /// The graph of `app` as the tool `spec`, run with clones of `services`. `input` makes the first update of the arguments, which
@@ -68,9 +73,51 @@ impl GraphTool {
         input: impl Fn(I) -> Result<S::Update, BoxError> + Send + Sync + 'static,
         answer: impl Fn(&S) -> Result<ToolOutput, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let input = move |arguments: JsonObject| input(serde_json::from_value(arguments.into())?);
-        let graph = TypedGraph { app, services, input: Box::new(input), answer: Box::new(answer) };
-        Self { spec, output: None, graph: Arc::new(graph) }
+        let input = move |arguments: JsonObject| {
+            Ok(AnyUpdate::new(input(serde_json::from_value(arguments.into())?)?))
+        };
+        Self {
+            spec,
+            output: None,
+            app: Arc::new(app.any(move |_| Ok(services.clone()))),
+            input: Arc::new(input),
+            answer: Arc::new(move |state| answer(&state.get()?)),
+        }
+    }
+
+    /// The graph of `app` as the tool `spec`, in JSON: the arguments are the update that begins a thread, and the result is the state
+    /// at the end, as text and as data. The app makes the services for the server's tenant and
+    /// [caller](super::McpServerBuilder::caller).
+    ///
+    /// Arguments that are no input of the graph are refused as invalid parameters, with all faults by their JSON pointers; a caller who
+    /// is given no services, as an invalid request.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::BoxError, hanok_graph::{Context, END, Graph, START, Snapshot}};
+    /// # use {hanok_mcp::GraphTool, hanok_model::ToolSpec, hanok_state::State, serde_json::json, std::sync::Arc};
+    /// # #[derive(State, Clone, Debug, Default)] struct Leave { years: u32, days: u32 }
+    /// # async fn count(leave: Snapshot<Leave>, _: Context) -> Result<LeaveUpdate, BoxError> { Ok(Leave::update().days(15 + leave.years / 2)) }
+    /// # let graph = Graph::<Leave>::builder("leave").node("count", count).edge(START, "count").edge("count", END).build()?;
+    /// let app = graph.checkpointer(InMemoryCheckpointer::new()).any(|_caller| Ok(()));
+    /// let schema = json!({"type": "object", "properties": {"years": {"type": "integer"}}, "required": ["years"]});
+    /// let spec = ToolSpec::new("leave", "The days of leave after so many years", schema)?;
+    /// // The result of a call with `{"years": 4}` is `{"years": 4, "days": 17}`.
+    /// let tool = GraphTool::any(spec, Arc::new(app));
+    /// # drop(tool);
+    /// # Ok::<(), BoxError>(())
+    /// ```
+    pub fn any(spec: ToolSpec, app: Arc<dyn AnyApp>) -> Self {
+        let answer = |state: &AnyState| {
+            let state = state.to_json()?;
+            Ok(ToolOutput::new(state.to_string()).data(state))
+        };
+        Self {
+            spec,
+            output: None,
+            app,
+            input: Arc::new(|arguments| Ok(AnyUpdate::from_json(arguments.into()))),
+            answer: Arc::new(answer),
+        }
     }
 
     /// The agent whose graph `app` runs as a tool of its name and description, which takes a `question` and gives its final answer.
@@ -147,71 +194,23 @@ impl GraphTool {
         }
     }
 
-    pub(super) fn graph(&self) -> &dyn Erased {
-        &*self.graph
+    pub(super) fn app(&self) -> &dyn AnyApp {
+        &*self.app
+    }
+
+    /// The update of a call. An error is that of arguments which are none.
+    pub(super) fn update(&self, arguments: JsonObject) -> Result<AnyUpdate, BoxError> {
+        (self.input)(arguments)
+    }
+
+    /// The result of a run that is done.
+    pub(super) fn result(&self, state: &AnyState) -> Result<ToolOutput, BoxError> {
+        (self.answer)(state)
     }
 }
 
 impl fmt::Debug for GraphTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GraphTool").field("spec", &self.spec).finish_non_exhaustive()
-    }
-}
-
-/// The end of a run of which only its result is known.
-pub(super) type Ended = Outcome<Result<ToolOutput, BoxError>>;
-
-/// Settings of one run.
-#[derive(Debug)]
-pub(super) struct RunSettings {
-    pub(super) thread: ThreadKey,
-    pub(super) stop: Cancellation,
-    pub(super) by: Option<Answerer>,
-}
-
-/// A graph of whatever state.
-pub(super) trait Erased: Send + Sync {
-    /// Begins the thread, or goes on with it. The outer error is that of arguments which are none.
-    fn begin(
-        &self,
-        arguments: JsonObject,
-        settings: RunSettings,
-    ) -> Result<BoxFuture<'_, Result<Ended, RunError>>, BoxError>;
-
-    /// The log of a thread.
-    fn log(&self, thread: ThreadKey) -> Log;
-}
-
-type ToInput<S> = dyn Fn(JsonObject) -> Result<<S as State>::Update, BoxError> + Send + Sync;
-type ToOutput<S> = dyn Fn(&S) -> Result<ToolOutput, BoxError> + Send + Sync;
-
-struct TypedGraph<S: State, C> {
-    app: App<S, C>,
-    services: C,
-    input: Box<ToInput<S>>,
-    answer: Box<ToOutput<S>>,
-}
-
-impl<S: State, C: Clone + Send + Sync + 'static> Erased for TypedGraph<S, C> {
-    fn begin(
-        &self,
-        arguments: JsonObject,
-        settings: RunSettings,
-    ) -> Result<BoxFuture<'_, Result<Ended, RunError>>, BoxError> {
-        let update = (self.input)(arguments)?;
-        let thread = self.app.thread(settings.thread).cancellation(settings.stop);
-        let thread = match settings.by {
-            Some(by) => thread.answering_as(by),
-            None => thread,
-        };
-        let services = self.services.clone();
-        Ok(Box::pin(async move {
-            let outcome = thread.begin(update, services).await?;
-            Ok(outcome.map(|state| (self.answer)(&state)))
-        }))
-    }
-
-    fn log(&self, thread: ThreadKey) -> Log {
-        self.app.thread(thread).log()
     }
 }

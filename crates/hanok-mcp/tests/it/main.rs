@@ -25,6 +25,8 @@ mod serve;
 mod serve_conformance;
 #[cfg(feature = "server")]
 mod serve_http;
+#[cfg(feature = "server")]
+mod serve_input;
 #[cfg(feature = "oauth")]
 mod sign_in;
 mod support;

@@ -163,7 +163,7 @@ fn connected(server: &McpServer) -> tokio::io::DuplexStream {
 
 /// rmcp's own client, which asks its user with forms.
 #[derive(Debug, Clone)]
-struct Plain {
+pub(crate) struct Plain {
     asks: bool,
 }
 
@@ -178,9 +178,9 @@ impl ClientHandler for Plain {
     }
 }
 
-type Client = RunningService<RoleClient, Plain>;
+pub(crate) type Client = RunningService<RoleClient, Plain>;
 
-async fn client(server: &McpServer, is_new: bool) -> Client {
+pub(crate) async fn client(server: &McpServer, is_new: bool) -> Client {
     let mode = match is_new {
         true => ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -203,14 +203,14 @@ fn request(what: &str, key: Option<&str>) -> CallToolRequestParams {
     request
 }
 
-async fn called(
+pub(crate) async fn called(
     client: &Client,
     request: CallToolRequestParams,
 ) -> Result<CallToolResponse, ServiceError> {
     tokio::time::timeout(AT_LAST, client.peer().call_tool_once(request)).await.unwrap()
 }
 
-async fn done(client: &Client, request: CallToolRequestParams) -> CallToolResult {
+pub(crate) async fn done(client: &Client, request: CallToolRequestParams) -> CallToolResult {
     match called(client, request).await {
         Ok(CallToolResponse::Complete(result)) => result,
         other => panic!("{other:?}"),
@@ -224,7 +224,7 @@ async fn asked(client: &Client, request: CallToolRequestParams) -> InputRequired
     }
 }
 
-fn text(result: &CallToolResult) -> String {
+pub(crate) fn text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|block| block.as_text());
     texts.map(|text| text.text.as_str()).collect()
 }
@@ -247,7 +247,7 @@ fn accept(seats: Value) -> Value {
 }
 
 /// The words of a refusal, and its code.
-fn refused(response: Result<CallToolResponse, ServiceError>) -> (i32, String) {
+pub(crate) fn refused(response: Result<CallToolResponse, ServiceError>) -> (i32, String) {
     match response {
         Err(ServiceError::McpError(error)) => (error.code.0, error.message.into_owned()),
         other => panic!("{other:?}"),

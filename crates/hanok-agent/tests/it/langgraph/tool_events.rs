@@ -154,7 +154,7 @@ async fn calls_stand_among_the_other_events_of_their_task() {
     assert_eq!(seen, want);
     let tasks: std::collections::BTreeSet<_> = events.iter().filter_map(|it| it.task).collect();
     assert_eq!(tasks.len(), 1);
-    assert!(events.iter().filter_map(|it| it.sequence).is_sorted());
+    assert!(events.iter().filter_map(|it| it.place).is_sorted());
 }
 
 /// LangGraph: async_tool_produces_events, async_streaming_tool_populates_tool_calls. The tool goes on when its part was seen.
