@@ -385,4 +385,3 @@ impl fmt::Debug for AnyUpdate {
         }
     }
 }
-
