@@ -2,10 +2,10 @@
 //! stream the events of the run. `GET /threads/NAME` follows the thread over all its runs, as a browser's `EventSource` wants it, from
 //! the `Last-Event-ID` that a browser sends when its connection was lost.
 
-use std::{collections::BTreeMap, fmt::Display, time::Duration};
+use std::{collections::BTreeMap, convert::Infallible, fmt::Display, time::Duration};
 
 use axum::{
-    Error, Json, Router,
+    Json, Router,
     extract::{self, Path, Query},
     http::{HeaderMap, StatusCode},
     response::{
@@ -95,9 +95,14 @@ async fn follow(app: Threads, name: Path<String>, headers: HeaderMap) -> Result<
 
 /// Events as a browser reads them: each with its name, its place as its id, and all of it as JSON.
 fn frames(events: impl Stream<Item = Event> + Send + 'static) -> Response {
-    let frames = events.map(|event| -> Result<Frame, Error> {
-        let frame = Frame::default().event(event.kind.name()).json_data(&event)?;
-        Ok(match event.place {
+    let frames = events.map(|event| {
+        // An event without JSON is an error in its place: if it ended the stream, the browser would ask for it for ever.
+        let frame = Frame::default().json_data(&event);
+        let frame = frame.unwrap_or_else(|error| {
+            Frame::default().data(json!({"error": error.to_string()}).to_string())
+        });
+        let frame = frame.event(event.kind.name());
+        Ok::<_, Infallible>(match event.place {
             Some(place) => frame.id(place.to_string()),
             None => frame,
         })
