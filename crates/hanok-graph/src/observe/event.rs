@@ -229,7 +229,7 @@ pub enum EventKind {
         /// The reason why the answer is void.
         reason: String,
     },
-    /// A question was answered. Recorded.
+    /// A question was answered. Recorded. Of a call in doubt that was settled nothing is told.
     Answered {
         /// The question's id.
         request: RequestId,
@@ -433,18 +433,27 @@ impl EventKind {
         })
     }
 
-    /// What the entry `body` of a graph whose state is as `of` knows says that a person has done; `None` for every other entry.
-    pub(crate) fn by_person(body: &Body, of: Option<Arc<dyn ReadsStored>>) -> Option<Self> {
+    /// What the entry `body` of a graph with these records, whose state is as `of` knows, says that a person has done: to answer a
+    /// question of a task, or to edit. An answer to no question settles a call, and no person need have given it.
+    pub(crate) fn by_person(
+        body: &Body,
+        records: &StepRecords,
+        of: Option<Arc<dyn ReadsStored>>,
+    ) -> Option<(Option<EventTask>, Self)> {
         match body {
-            Body::Answer(answer) => Some(Self::Answered {
-                request: RequestId(answer.id.as_str().into()),
-                answer: answer.value.clone(),
-                by: answer.by.clone(),
-            }),
-            Body::Edit(edit) => Some(Self::Edited {
-                node: edit.node.clone(),
-                update: AnyUpdate::stored_as(edit.changes.clone(), of),
-            }),
+            Body::Answer(answer) => {
+                let asked = records.questions.iter().find(|asked| asked.id == answer.id)?;
+                let kind = Self::Answered {
+                    request: RequestId(answer.id.as_str().into()),
+                    answer: answer.value.clone(),
+                    by: answer.by.clone(),
+                };
+                Some((Some(EventTask::of_question(asked)), kind))
+            }
+            Body::Edit(edit) => {
+                let update = AnyUpdate::stored_as(edit.changes.clone(), of);
+                Some((None, Self::Edited { node: edit.node.clone(), update }))
+            }
             _ => None,
         }
     }
@@ -479,13 +488,6 @@ pub(crate) struct EventTask {
 }
 
 impl EventTask {
-    /// The task that asked what an event says is answered.
-    pub(crate) fn of_answer(kind: &EventKind, records: &StepRecords) -> Option<Self> {
-        let EventKind::Answered { request, .. } = kind else { return None };
-        let asked = records.questions.iter().find(|question| *question.id == *request.0);
-        asked.map(Self::of_question)
-    }
-
     /// The task of a question.
     pub(crate) fn of_question(question: &Question) -> Self {
         Self { node: question.node.as_str().into(), id: question.task, attempt: 1 }

@@ -344,7 +344,8 @@ impl Cursor {
             && let Some(upto) = self.upto.or(ring.origin)
         {
             self.is_placed = true;
-            if self.follows && self.last < Some(upto) {
+            // Before a thread's first run there is no log.
+            if self.follows && self.last < Some(upto) && upto.position > Position::START {
                 return Next::Missed { dropped: 0, to: Some(upto) };
             }
             self.last = self.last.max(Some(upto));

@@ -325,8 +325,10 @@ impl<'a> EntryEvents<'a> {
                 push(None, None, &ended);
             }
             Body::Answer(_) | Body::Edit(_) => {
-                if let Some(kind) = EventKind::by_person(&entry.body, of_type()) {
-                    push(kind.mode(), EventTask::of_answer(&kind, &run.records), &|| kind.clone());
+                if let Some((task, kind)) =
+                    EventKind::by_person(&entry.body, &run.records, of_type())
+                {
+                    push(kind.mode(), task, &|| kind.clone());
                 }
                 if matches!(entry.body, Body::Edit(_)) {
                     push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));

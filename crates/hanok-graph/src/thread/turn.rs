@@ -384,13 +384,12 @@ fn by_people<S: State>(
     runs: &BTreeMap<Namespace, RunFold>,
 ) -> Vec<ByPerson> {
     let told = (0..).zip(first).filter_map(|(index, (path, body))| {
-        let of_type = || path.is_root().then(|| Arc::new(StateType(of.clone())) as _);
-        let kind = EventKind::by_person(body, of_type())?;
         let (frontier, records) = match runs.get(path) {
             Some(run) => (&run.frontier, &run.records),
             None => (&progress.frontier, &progress.records),
         };
-        let task = EventTask::of_answer(&kind, records);
+        let of_type = path.is_root().then(|| Arc::new(StateType(of.clone())) as _);
+        let (task, kind) = EventKind::by_person(body, records, of_type)?;
         Some(ByPerson { path: path.clone(), step: frontier.step, task, index, kind })
     });
     told.collect()
