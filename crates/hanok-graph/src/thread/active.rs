@@ -190,10 +190,10 @@ impl Active {
 impl Drop for Active {
     fn drop(&mut self) {
         if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
-            thread.runs -= 1;
             if let Some(shown) = self.shown.get() {
                 thread.current.take_if(|(_, trail)| Arc::ptr_eq(trail, shown));
             }
+            thread.runs -= 1;
         }
     }
 }
