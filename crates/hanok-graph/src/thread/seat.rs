@@ -65,8 +65,9 @@ impl Seat {
         seats.entry(thread.clone()).or_default().push(Arc::downgrade(&seat));
         drop(seats);
         // What is told before the reader looks is told to it.
-        let cursor = seat.cursor(None);
-        seat.state().cursor = cursor;
+        if let Some(cursor) = seat.cursor(None) {
+            seat.state().cursor = Some(cursor);
+        }
         seat
     }
 
