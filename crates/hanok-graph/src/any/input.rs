@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Budget, Cancellation, InvalidName, RequestId, Stored};
+use hanok_core::{Budget, Cancellation, RequestId, Stored};
 use hanok_state::{InvalidJson, State};
 use serde::Deserialize;
 
@@ -128,10 +128,9 @@ impl RunSettings {
             .interrupt_before(&self.interrupt_before)
             .interrupt_after(&self.interrupt_after)
             .cancellation(self.cancellation.clone());
-        let set = |thread: Thread<S, C>| -> Result<_, InvalidName> {
-            self.tags.iter().try_fold(thread, |thread, (key, value)| thread.tag(key, value))
-        };
-        let mut thread = set(thread)?;
+        let tagged =
+            self.tags.iter().try_fold(thread, |thread, (key, value)| thread.tag(key, value));
+        let mut thread = tagged?;
         if let Some(modes) = &self.modes {
             thread = thread.modes(modes.iter().copied());
         }

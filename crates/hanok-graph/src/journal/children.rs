@@ -194,7 +194,7 @@ impl Journal {
         let live = states.iter().filter_map(|(path, state)| match state {
             ChildState::Live(live) => Some((path.clone(), (**live).clone())),
             ChildState::Stored(run) if run.persistence == Persistence::PerThread => {
-                let state = AnyState::stored(run.fields.clone());
+                let state = AnyState::stored(run.fields.clone(), None);
                 let run = RunFold { fields: Fields::default(), ..(**run).clone() };
                 Some((path.clone(), Live { state, unknown: Fields::default(), run }))
             }

@@ -19,7 +19,11 @@ trait ErasedState: Any + Send + Sync {
     fn any(&self) -> &(dyn Any + Send + Sync);
 }
 
-struct Shared<S>(Arc<S>);
+/// A state in memory. Fields that are not shown have their initial value, and no JSON.
+struct Shared<S> {
+    state: Arc<S>,
+    hidden: Vec<String>,
+}
 
 /// A state in its stored form, and what knows its type.
 struct StoredState(Fields, Option<Arc<dyn ReadsStored>>);
@@ -42,45 +46,25 @@ impl ErasedState for StoredState {
 
 impl<S: State> ErasedState for Shared<S> {
     fn fields(&self) -> Result<Fields, StoredError> {
-        self.0.to_fields()
+        self.state.to_fields()
     }
 
     fn json(&self) -> Result<Value, NoJson> {
-        self.0.to_json()
-    }
-
-    fn any(&self) -> &(dyn Any + Send + Sync) {
-        &*self.0
-    }
-}
-
-/// A state of which some fields are not shown: they have their initial value, and no JSON.
-struct Partly<S> {
-    shown: Arc<S>,
-    hidden: Vec<String>,
-}
-
-impl<S: State> ErasedState for Partly<S> {
-    fn fields(&self) -> Result<Fields, StoredError> {
-        self.shown.to_fields()
-    }
-
-    fn json(&self) -> Result<Value, NoJson> {
-        let mut json = self.shown.to_json()?;
-        if let Some(object) = json.as_object_mut() {
+        let mut json = self.state.to_json()?;
+        if let (Some(object), false) = (json.as_object_mut(), self.hidden.is_empty()) {
             object.retain(|name, _| !self.hidden.contains(name));
         }
         Ok(json)
     }
 
     fn any(&self) -> &(dyn Any + Send + Sync) {
-        &*self.shown
+        &*self.state
     }
 }
 
 impl AnyState {
     pub(crate) fn new<S: State>(state: &Arc<S>) -> Self {
-        Self(Arc::new(Shared(state.clone())))
+        Self(Arc::new(Shared { state: state.clone(), hidden: Vec::new() }))
     }
 
     /// A state as `graph` shows it: its JSON has no field that is not shown.
@@ -88,24 +72,13 @@ impl AnyState {
         state: S,
         graph: &Arc<Definition<S, C>>,
     ) -> Self {
-        match graph.shows_all {
-            true => Self::new(&Arc::new(state)),
-            false => {
-                let names = graph.initial.schema().fields.iter().map(|field| &*field.name);
-                let hidden = names.filter(|name| !graph.shows(name)).map(str::to_owned).collect();
-                let state = Arc::new(state);
-                Self(Arc::new(Partly { shown: graph.shown(&state), hidden }))
-            }
-        }
+        let names = graph.initial.schema().fields.iter().map(|field| &*field.name);
+        let hidden = names.filter(|name| !graph.shows(name)).map(str::to_owned).collect();
+        Self(Arc::new(Shared { state: graph.shown(&Arc::new(state)), hidden }))
     }
 
-    /// A state in its stored form.
-    pub(crate) fn stored(fields: Fields) -> Self {
-        Self(Arc::new(StoredState(fields, None)))
-    }
-
-    /// A state in its stored form, of the type that `of` knows.
-    pub(crate) fn stored_as(fields: Fields, of: Option<Arc<dyn ReadsStored>>) -> Self {
+    /// A state in its stored form; its JSON is that of the type that `of` knows.
+    pub(crate) fn stored(fields: Fields, of: Option<Arc<dyn ReadsStored>>) -> Self {
         Self(Arc::new(StoredState(fields, of)))
     }
 
@@ -287,8 +260,8 @@ impl AnyUpdate {
         Self(Arc::new(json))
     }
 
-    /// An update in its stored form, of the type that `of` knows.
-    pub(crate) fn stored_as(changes: Changes, of: Option<Arc<dyn ReadsStored>>) -> Self {
+    /// An update in its stored form; its JSON is that of the type that `of` knows.
+    pub(crate) fn stored(changes: Changes, of: Option<Arc<dyn ReadsStored>>) -> Self {
         Self(Arc::new(StoredUpdate(changes, of)))
     }
 

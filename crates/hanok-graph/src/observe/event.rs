@@ -451,7 +451,7 @@ impl EventKind {
                 Some((Some(EventTask::of_question(asked)), kind))
             }
             Body::Edit(edit) => {
-                let update = AnyUpdate::stored_as(edit.changes.clone(), of);
+                let update = AnyUpdate::stored(edit.changes.clone(), of);
                 Some((None, Self::Edited { node: edit.node.clone(), update }))
             }
             _ => None,

@@ -10,7 +10,7 @@ use std::{
 
 use futures_channel::oneshot;
 use futures_util::Stream;
-use hanok_core::{BoxFuture, Chain, Namespace, Spawned, Spawner};
+use hanok_core::{BoxFuture, Chain, Namespace, Spawned, Spawner, Spent};
 
 use crate::{
     error::RunError,
@@ -240,7 +240,8 @@ impl<S> Stream for Events<S> {
         } else if !self.has_ended && !self.reader.is_cut {
             // Its task was stopped, or there was none to run it on.
             self.has_ended = true;
-            return Poll::Ready(Some(unplaced(end_of::<S>(&Err(RunError::Lost)))));
+            let end = end_of::<S>(Err(&RunError::Lost), Spent::default());
+            return Poll::Ready(Some(unplaced(end)));
         }
         Poll::Ready(event)
     }

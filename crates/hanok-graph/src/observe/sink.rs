@@ -187,22 +187,22 @@ impl Sink {
             }
         }
         if !line.ended && shared.trail.is_on() {
-            let mut event = Event::new(&Namespace::root(), 0, None, None, end_of(ended));
+            let end = end_of(ended.as_ref(), Spent::default());
+            let mut event = Event::new(&Namespace::root(), 0, None, None, end);
             event.time = shared.clock.now();
             line.place(&mut event, shared.trail.joined());
             shared.trail.push(event, Mark::Refused);
         }
-        shared.trail.close();
     }
 }
 
-/// The end of a run or of an input that was refused, which is in no log.
-pub(crate) fn end_of<S>(ended: &Result<Outcome<S>, RunError>) -> EventKind {
+/// The end of a run, or of an input that was refused.
+pub(crate) fn end_of<S>(ended: Result<&Outcome<S>, &RunError>, spent: Spent) -> EventKind {
     let (outcome, error, code) = match ended {
         Ok(outcome) => (outcome.name(), None, None),
         Err(error) => (RunEnd::Failed, Some(Chain(error).to_string()), Some(error.code().into())),
     };
-    EventKind::Ended { outcome, error, code, spent: Spent::default() }
+    EventKind::Ended { outcome, error, code, spent }
 }
 
 impl Shared {

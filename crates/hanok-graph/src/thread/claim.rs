@@ -7,7 +7,7 @@ use hanok_state::State;
 use crate::{
     error::RunError,
     journal::append::ClaimAfter,
-    observe::event::EventKind,
+    observe::{event::EventKind, sink::end_of},
     outcome::Outcome,
     run::{graph_run::GraphRun, run_state::RunState},
 };
@@ -53,29 +53,25 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         // A claim that was given back is not lost, even if the last heartbeat comes too late to be taken.
         if (self.lost || journal.is_lost()) && !journal.is_released() {
             let error = self.superseded().await;
-            let code = Some(error.code());
-            let ended = self.ended(RunEnd::Failed, Some(error.to_string()), code);
-            self.run.emit(self.state, None, None, ended);
+            self.run.emit(self.state, None, None, self.ended(Err(&error)));
             return Err(error);
         }
-        let (name, detail) = match &outcome {
-            Ok(outcome) => (outcome.name(), String::new()),
-            Err(error) => (RunEnd::Failed, Chain(error).to_string()),
-        };
-        let error = (!detail.is_empty()).then(|| detail.clone());
-        let code = outcome.as_ref().err().map(RunError::code);
         if let Err(RunError::Checkpoint(_)) = outcome {
-            self.run.emit(self.state, None, None, self.ended(name, error, code));
+            self.run.emit(self.state, None, None, self.ended(outcome.as_ref()));
             return outcome;
         }
         // The last commit has ended the run and given the thread back in one append.
         if journal.is_released() {
             return outcome;
         }
+        let (name, detail) = match &outcome {
+            Ok(outcome) => (outcome.name(), String::new()),
+            Err(error) => (RunEnd::Failed, Chain(error).to_string()),
+        };
         self.relabel(name.clone(), &outcome).await;
-        let end = self.run.end(name.clone(), &detail, spent);
-        let body = Body::End(End { code: code.map(str::to_owned), ..end });
-        let ended = self.ended(name, error, code);
+        let code = outcome.as_ref().err().map(|error| error.code().to_owned());
+        let body = Body::End(End { code, ..self.run.end(name, &detail, spent) });
+        let ended = self.ended(outcome.as_ref());
         let report = |at| self.run.emit(self.state, None, Some(at), ended);
         let now = self.run.env.runtime.clock.now();
         let entries = vec![(Namespace::root(), body)];
@@ -92,13 +88,8 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         }
     }
 
-    fn ended(
-        &self,
-        outcome: RunEnd,
-        error: Option<String>,
-        code: Option<&'static str>,
-    ) -> EventKind {
-        EventKind::Ended { outcome, error, code: code.map(Into::into), spent: self.run.env.turn() }
+    fn ended(&self, outcome: Result<&Outcome<S>, &RunError>) -> EventKind {
+        end_of(outcome, self.run.env.turn())
     }
 
     /// Labels the thread by how the run ended and by who waits, whether it ended with that or beside it.

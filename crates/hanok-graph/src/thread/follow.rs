@@ -12,7 +12,7 @@ use std::{
 
 use futures_util::{FutureExt, Stream, stream};
 use hanok_checkpoint::{Checkpointer, Log};
-use hanok_core::{Clock, Position};
+use hanok_core::Position;
 
 use crate::{
     error::RunError,
@@ -21,7 +21,7 @@ use crate::{
         events::{Reader, cut},
     },
     thread::{
-        pages::{OpenReplay, Pages},
+        pages::{Pages, Recorded},
         seat::Seat,
     },
 };
@@ -37,12 +37,12 @@ impl Follow {
     pub(super) fn new(
         log: Log,
         seat: Arc<Seat>,
-        source: (OpenReplay, Arc<dyn Clock>),
+        recorded: Recorded,
         after: Option<EventPlace>,
     ) -> Self {
         let last = after.map(|place| place.after);
         let (page, reading) = (VecDeque::new(), Reading::Log);
-        let follower = Follower { log, seat, source, after, last, page, reading };
+        let follower = Follower { log, seat, recorded, after, last, page, reading };
         Self(Box::pin(stream::unfold(Some(follower), |follower| async {
             let mut follower = follower?;
             match follower.next().await {
@@ -74,7 +74,7 @@ impl fmt::Debug for Follow {
 struct Follower {
     log: Log,
     seat: Arc<Seat>,
-    source: (OpenReplay, Arc<dyn Clock>),
+    recorded: Recorded,
     /// The place from which it follows: live events up to there were seen.
     after: Option<EventPlace>,
     /// The last recorded event that was read.
@@ -131,7 +131,7 @@ impl Follower {
             }
             Reading::Log => {
                 if !self.join() {
-                    let pages = Pages::new(self.source.clone(), self.last, None);
+                    let pages = self.recorded.pages(self.last, None);
                     self.reading = Reading::Pages(Box::new(pages));
                 }
             }
@@ -146,7 +146,7 @@ impl Follower {
                 }
             }
             Reading::Nothing(position) => {
-                let (log, clock) = (&self.log, &self.source.1);
+                let (log, clock) = (&self.log, &self.recorded.clock);
                 futures_util::select_biased! {
                     () = self.seat.came.notified().fuse() => {}
                     moved = Box::pin(log.store().beyond(log.thread(), *position)).fuse() => {
@@ -165,9 +165,8 @@ impl Follower {
     /// Reads the trail of a run in this process from now on, if there is one.
     fn join(&mut self) -> bool {
         let Some(cursor) = self.seat.cursor(self.last) else { return false };
-        let source = self.source.clone();
-        let catch_up = move |after, to| Pages::new(source.clone(), after, Some(to)).into_stream();
-        self.reading = Reading::Trail(Box::new(Reader::new(cursor, Some(Arc::new(catch_up)))));
+        let reader = Reader::new(cursor, Some(self.recorded.catch_up()));
+        self.reading = Reading::Trail(Box::new(reader));
         true
     }
 

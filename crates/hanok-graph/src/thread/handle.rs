@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
-    Answerer, BoxFuture, Budget, Cancellation, Clock, InvalidName, Namespace, Position, RequestId,
+    Answerer, BoxFuture, Budget, Cancellation, InvalidName, Namespace, Position, RequestId,
     ThreadKey,
 };
 use hanok_state::State;
@@ -16,7 +16,7 @@ use crate::{
     node::{context::Context, settings::names},
     observe::{
         event::{Event, EventId, EventPlace, Mode, Modes},
-        events::{CatchUp, Events},
+        events::Events,
     },
     outcome::{Outcome, Resolution},
     run::rebase::{LogPlace, migrated},
@@ -27,9 +27,9 @@ use crate::{
         follow::Follow,
         input::{Input, NewInput},
         options::RunOptions,
-        pages::{OpenReplay, Pages},
+        pages::Recorded,
         queue::run_input,
-        replay::{self, Replay, Shows},
+        replay::{Replay, Shows},
         seat::Seat,
     },
 };
@@ -687,7 +687,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     fn streamed(&self, input: Input<S>, services: C, admission: Option<Admission>) -> Events<S> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
-        Events::new(spawner, self.modes, Some(self.catch_up()), |trail| {
+        Events::new(spawner, self.modes, Some(self.recorded().catch_up()), |trail| {
             let options = RunOptions { trail: Some(trail), admission, ..self.options.clone() };
             run_input(app, key, input, services, options)
         })
@@ -759,8 +759,15 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// or ends before it, because an older copy of the store was put in its place. [`RunError::NoSuchThread`] when the
     /// thread is deleted.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
-        let shows = Shows::of(&self.app.graph().0)?;
-        replay::events(self.log(), after, None, shows, self.modes).await
+        let Some(mut replay) = self.replay(after).await? else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        loop {
+            let mut page = replay.next().await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.append(&mut page);
+        }
     }
 
     /// Reads the recorded events as [`events`](Thread::events) does, page by page, for a long thread. Each page is
@@ -789,28 +796,26 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// As [`events`](Thread::events).
     pub async fn replay(&self, after: Option<EventId>) -> Result<Option<Replay>, RunError> {
-        let shows = Shows::of(&self.app.graph().0)?;
-        Replay::of(self.log(), after, None, shows, self.modes).await
+        self.open_replay(after, None).await
     }
 
-    /// Reads the events that a slow reader missed.
-    fn catch_up(&self) -> CatchUp {
-        let source = self.recorded();
-        Arc::new(move |after, to| Pages::new(source.clone(), after, Some(to)).into_stream())
-    }
-
-    /// Reads recorded events in this handle's modes, and the clock to wait by.
-    fn recorded(&self) -> (OpenReplay, Arc<dyn Clock>) {
-        let thread = self.clone();
-        let clock = self.app.runtime().clock.clone();
+    /// The recorded events, in this handle's modes.
+    fn recorded(&self) -> Recorded {
+        let (thread, clock) = (self.clone(), self.app.runtime().clock.clone());
         let open = move |after, to| -> BoxFuture<'static, _> {
             let thread = thread.clone();
-            Box::pin(async move {
-                let shows = Shows::of(&thread.app.graph().0)?;
-                Replay::of(thread.log(), after, to, shows, thread.modes).await
-            })
+            Box::pin(async move { thread.open_replay(after, to).await })
         };
-        (Arc::new(open), clock)
+        Recorded { open: Arc::new(open), clock }
+    }
+
+    async fn open_replay(
+        &self,
+        after: Option<EventId>,
+        to: Option<EventId>,
+    ) -> Result<Option<Replay>, RunError> {
+        let shows = Shows::of(&self.app.graph().0)?;
+        Replay::of(self.log(), after, to, shows, self.modes).await
     }
 
     /// The state at `at` (`None`: now); `None` for a thread that has none.

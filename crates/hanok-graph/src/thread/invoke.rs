@@ -10,7 +10,7 @@ use crate::{
         any::AnyState,
         event::{Event, EventKind, Mode, Modes},
         events::Events,
-        sink::Sink,
+        sink::{Sink, end_of},
         trail::Trail,
     },
     outcome::Outcome,
@@ -21,8 +21,8 @@ use crate::{
     },
     thread::options::RunOptions,
 };
-use hanok_checkpoint::{Life, RunEnd, ThreadLife};
-use hanok_core::{Chain, Namespace, Position, RunId, Spent, Tenant, ThreadKey};
+use hanok_checkpoint::{Life, ThreadLife};
+use hanok_core::{Namespace, Position, RunId, Spent, Tenant, ThreadKey};
 use hanok_state::State;
 use tracing::Instrument;
 
@@ -117,15 +117,9 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     scope.env.sink.emit(|| Event::new(&root, 0, None, None, shown()));
     let span = graph.0.span(None);
     let ended = within_time(&scope, &mut progress, graph.0.budget).instrument(span).await;
-    let (outcome, error) = match &ended {
-        Ok(outcome) => (outcome.name(), None),
-        Err(error) => (RunEnd::Failed, Some(Chain(error).to_string())),
-    };
     // Of one that is done the last commit has told it.
-    if outcome != RunEnd::Done {
-        let code = ended.as_ref().err().map(|error| error.code().into());
-        let spent = scope.env.turn();
-        scope.emit(&progress, None, None, EventKind::Ended { outcome, error, code, spent });
+    if !matches!(ended, Ok(Outcome::Done(_))) {
+        scope.emit(&progress, None, None, end_of(ended.as_ref(), scope.env.turn()));
     }
     ended
 }

@@ -10,7 +10,7 @@ use crate::{
     error::RunError,
     observe::{
         event::{Event, EventId},
-        events::Missed,
+        events::{CatchUp, Missed},
     },
     thread::replay::Replay,
 };
@@ -19,32 +19,43 @@ use crate::{
 const AGAIN_FIRST: Duration = Duration::from_millis(20);
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 
+/// The recorded events of a thread, in the modes of its reader.
+#[derive(Clone)]
+pub(crate) struct Recorded {
+    pub(crate) open: OpenReplay,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
 /// Reads the recorded events after the first id, up to the second.
-pub(crate) type OpenReplay =
+type OpenReplay =
     Arc<dyn Fn(Option<EventId>, Option<EventId>) -> BoxFuture<'static, Opened> + Send + Sync>;
 
 type Opened = Result<Option<Replay>, RunError>;
 
-/// The recorded events of a thread from some id on.
+impl Recorded {
+    /// The events after `after`, up to `to` (`None`: the log's end).
+    pub(crate) fn pages(&self, after: Option<EventId>, to: Option<EventId>) -> Pages {
+        Pages { of: self.clone(), after, to, replay: None, end: Position::START }
+    }
+
+    /// Reads what a reader missed.
+    pub(crate) fn catch_up(&self) -> CatchUp {
+        let of = self.clone();
+        Arc::new(move |after, to| of.pages(after, Some(to)).into_stream())
+    }
+}
+
+/// The recorded events from some id on.
 pub(crate) struct Pages {
-    pub(crate) open: OpenReplay,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) after: Option<EventId>,
-    pub(crate) to: Option<EventId>,
+    of: Recorded,
+    after: Option<EventId>,
+    to: Option<EventId>,
     replay: Option<Replay>,
     /// The position up to which the log was read.
     end: Position,
 }
 
 impl Pages {
-    pub(crate) fn new(
-        (open, clock): (OpenReplay, Arc<dyn Clock>),
-        after: Option<EventId>,
-        to: Option<EventId>,
-    ) -> Self {
-        Self { open, clock, after, to, replay: None, end: Position::START }
-    }
-
     /// The position up to which the log was read, when the pages are over.
     pub(crate) fn end(&self) -> Position {
         self.end
@@ -60,7 +71,7 @@ impl Pages {
                     if pause <= AGAIN_LONGEST =>
                 {
                     self.replay = None;
-                    self.clock.sleep(pause).await;
+                    self.of.clock.sleep(pause).await;
                     pause *= 2;
                 }
                 Ok(page) => {
@@ -74,7 +85,7 @@ impl Pages {
 
     async fn read(&mut self) -> Result<Vec<Event>, RunError> {
         if self.replay.is_none() {
-            self.replay = (self.open)(self.after, self.to).await?;
+            self.replay = (self.of.open)(self.after, self.to).await?;
         }
         let Some(replay) = &mut self.replay else { return Ok(Vec::new()) };
         self.end = replay.end();
@@ -82,7 +93,7 @@ impl Pages {
     }
 
     /// The pages as a stream, which ends with them or with the error of the log.
-    pub(crate) fn into_stream(self) -> Missed {
+    fn into_stream(self) -> Missed {
         Box::pin(stream::unfold(Some(self), |pages| async {
             let mut pages = pages?;
             match pages.next().await {

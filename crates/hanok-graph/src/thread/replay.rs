@@ -208,27 +208,6 @@ fn behind(end: Position, stored: Position) -> CheckpointError {
     }
 }
 
-/// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
-pub(crate) async fn events(
-    log: Log,
-    after: Option<EventId>,
-    to: Option<EventId>,
-    shows: Shows,
-    modes: Modes,
-) -> Result<Vec<Event>, RunError> {
-    let Some(mut replay) = Replay::of(log, after, to, shows, modes).await? else {
-        return Ok(Vec::new());
-    };
-    let mut all = Vec::new();
-    loop {
-        let mut page = replay.next().await?;
-        if page.is_empty() {
-            return Ok(all);
-        }
-        all.append(&mut page);
-    }
-}
-
 /// The facts about a graph's run before an entry is applied, from which the entry's events are made.
 struct EntryEvents<'a> {
     position: Position,
@@ -295,14 +274,13 @@ impl<'a> EntryEvents<'a> {
             Body::Write(write) => {
                 let task = EventTask { node: write.node.clone(), id: write.task, attempt: 1 };
                 let update =
-                    || EventKind::Updates(AnyUpdate::stored_as(write.changes.clone(), of_type()));
+                    || EventKind::Updates(AnyUpdate::stored(write.changes.clone(), of_type()));
                 push(Some(Mode::Updates), Some(task), &update);
             }
             Body::Commit(commit) => {
                 if let Some(task) = self.task.clone() {
-                    let update = || {
-                        EventKind::Updates(AnyUpdate::stored_as(commit.changes.clone(), of_type()))
-                    };
+                    let update =
+                        || EventKind::Updates(AnyUpdate::stored(commit.changes.clone(), of_type()));
                     push(Some(Mode::Updates), Some(task), &update);
                 }
                 push(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
@@ -350,7 +328,7 @@ impl<'a> EntryEvents<'a> {
                 fields.insert(name, field.clone());
             }
         }
-        AnyState::stored_as(fields, root.then(|| self.shows.of.clone()))
+        AnyState::stored(fields, root.then(|| self.shows.of.clone()))
     }
 }
 

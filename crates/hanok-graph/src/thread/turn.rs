@@ -300,11 +300,13 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let TurnStart {
             tip, snapshots, progress, runs, interrupted, first, began, unknown, ..
         } = start;
-        let (count, by_people) =
-            (first.len() as u64, by_people(&graph.initial, &first, &progress, &runs));
-        let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
+        let count = first.len() as u64;
+        let shown = options.sink.is_on().then(|| {
+            let by_people = by_people(&graph.initial, &first, &progress, &runs);
+            (graph.shown(&progress.state), by_people)
+        });
         let report = |last: Position| {
-            let Some(state) = shown else { return };
+            let Some((state, by_people)) = shown else { return };
             let values = || EventKind::Values(AnyState::new(&state));
             let (root, emit) = (Namespace::root(), |event| options.sink.emit(|| event));
             if let Some(at) = began {
