@@ -6,7 +6,7 @@
     reason = "a test may stop at what it did not expect, and says how it went"
 )]
 
-use std::env;
+use std::{env, time::Duration};
 
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_graph::Durability;
@@ -14,13 +14,16 @@ use hanok_postgres::Postgres;
 use hanok_testkit::{Kills, Order, Payments, block_on};
 use postgres_for_tests::{Installation, Server, Stop};
 
-use crate::support::{config, given, schema};
+use crate::support::{admin, config, given, schema, value};
 
 const ROUNDS: u64 = 50;
 
 /// Where a child's threads are.
 const URL: &str = "HANOK_POSTGRES_TEST_URL";
 const SCHEMA: &str = "HANOK_POSTGRES_TEST_SCHEMA";
+
+/// The name of a child's connections at the server.
+const CHILD: &str = "killed";
 
 const KILLS: Kills<Order> = Payments::kills("kills::child");
 
@@ -42,13 +45,17 @@ fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = block_on(Postgres::connect(config(&url).schema(&schema))).unwrap();
     let store = SharedCheckpointer::new(store);
-    let variables = [(URL, url.as_str()), (SCHEMA, schema.as_str())];
+    let child_url = format!("{url}?application_name={CHILD}");
+    let variables = [(URL, child_url.as_str()), (SCHEMA, schema.as_str())];
     let mut payments = Payments::new(KILLS, folder.path());
     for round in 0..ROUNDS {
         let killed =
             KILLS.round(round, &store, folder.path(), Durability::Sync, &variables, |dies| {
-                if round % 5 == 4 {
-                    if dies { server.stop(Stop::Immediate) } else { server.up() }.unwrap();
+                match (round % 5 == 4, dies) {
+                    (true, true) => server.stop(Stop::Immediate).unwrap(),
+                    (true, false) => server.up().unwrap(),
+                    (false, true) => {}
+                    (false, false) => block_on(until_child_is_gone(&url)),
                 }
             });
         payments.check(&killed);
@@ -57,4 +64,13 @@ fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
     // The deaths were in the middle.
     assert!(cut_off >= 20, "{cut_off}");
     eprintln!("{cut_off} of {ROUNDS} runs were cut off, {doubts} payments were in doubt");
+}
+
+/// Waits until the server has read all that a killed child had sent to it: an input that arrives later would be another turn.
+async fn until_child_is_gone(url: &str) {
+    let admin = admin(url).await;
+    let open = format!("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{CHILD}'");
+    while value(&admin, &open).await != "0" {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
