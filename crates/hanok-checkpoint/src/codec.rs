@@ -182,7 +182,7 @@ impl Codec {
     /// let keys = Keyring::new(KeyId(1), [7; 32]);
     /// let store = store.with_codec(Codec::new().encrypt(keys));
     /// # let mut tip = Tip::new(Life::new(1), false);
-    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
     /// let record = tip.push(store.codec(), &thread, Position::START, &entry)?;
     /// assert!(record.open(&Codec::new(), &thread, tip.life).is_err());
     /// assert_eq!(record.open(store.codec(), &thread, tip.life)?.1, entry);

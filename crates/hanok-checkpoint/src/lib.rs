@@ -60,7 +60,7 @@ pub use entry::outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use entry::run::{Begin, End, Persistence};
 pub use entry::run_end::RunEnd;
 pub use entry::snapshot::{Origin, Snapshot};
-pub use entry::state::{Copied, Edit, Erased, Extend, Rebase, ThreadLife};
+pub use entry::state::{Copied, Edit, Erased, Extend, Rebase, Rewind, ThreadLife};
 pub use entry::step_records::StepRecords;
 pub use entry::task::{
     Answer, Commit, Doubt, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void,

@@ -85,7 +85,7 @@ pub(crate) async fn rewind(
         true => log.calls_since(Some(position)).await?,
         false => Vec::new(),
     };
-    log.rewind(position, id(), now()).await?;
+    log.rewind(position, None, id(), now()).await?;
     done(output, log.thread(), &format!("goes on from {to}{}", again(&calls)))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
     Answerer, Audience, BoxError, Chain, InvalidName, Namespace, Panicked, Position, RequestId,
-    Stored, StoredError, ThreadKey, Timestamp,
+    RunId, Stored, StoredError, ThreadKey, Timestamp,
 };
 use hanok_state::{InvalidJson, NewerVersion, ReduceError};
 use thiserror::Error;
@@ -277,6 +277,14 @@ pub enum RunError {
         /// The name of this graph.
         graph: String,
     },
+    /// The run of this name has begun before, and is over: another turn has begun since, or the thread has gone back.
+    #[error("run {run} of thread `{thread}` is over: the thread has gone on since; give a new run another id")]
+    PastRun {
+        /// The thread.
+        thread: ThreadKey,
+        /// The run.
+        run: RunId,
+    },
     /// A value cannot be stored, or what was stored cannot be read: a state, an input or an answer.
     #[error("a value of the run cannot be stored or read")]
     State(#[source] BoxError),
@@ -322,6 +330,7 @@ hanok_core::error_codes! {
         "HNK-230" 422: Self::Json(_),
         "HNK-231" 422: Self::Name(_),
         "HNK-232" 403: Self::NotAdmitted(_),
+        "HNK-233" 409: Self::PastRun { .. },
     }
     of { Self::Checkpoint(error) => error }
 }

@@ -128,6 +128,7 @@ pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
 pub use thread::erase::Erasure;
 pub use thread::follow::Follow;
+pub use thread::find_run::FoundRun;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;

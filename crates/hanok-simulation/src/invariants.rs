@@ -92,7 +92,7 @@ fn chained(entries: &[LogEntry]) -> Result<(), String> {
             return Err(format!("P10: position {position} stands where {due} should"));
         }
         let parent = entry.parent.0;
-        let rewinds = matches!(entry.entry.body, Body::Rewind);
+        let rewinds = matches!(entry.entry.body, Body::Rewind(_));
         if parent >= due || (parent != due - 1 && !rewinds) {
             return Err(format!("P10: position {due} has the parent {parent}"));
         }
@@ -354,7 +354,7 @@ fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), String> {
     // Nor is what was cut off.
     let floor = floor.unwrap_or_default();
     // What a rewind left behind is not told again.
-    let rewound = entries.iter().any(|entry| matches!(entry.entry.body, Body::Rewind));
+    let rewound = entries.iter().any(|entry| matches!(entry.entry.body, Body::Rewind(_)));
     for (thread, events) in
         play.shown.iter().filter(|(thread, _)| *thread == play.thread && !rewound)
     {

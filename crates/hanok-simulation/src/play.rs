@@ -180,7 +180,7 @@ impl Play<'_> {
                 self.rest_beside()
             }
             Act::Rewind(choose) => {
-                let is_rewind = |body: &Body| matches!(body, Body::Rewind);
+                let is_rewind = |body: &Body| matches!(body, Body::Rewind(_));
                 self.until(is_rewind, |entries| choose(entries).map(Action::Rewind))?;
                 self.turns(&[])
             }

@@ -14,7 +14,7 @@
 //! it. It has to be on a disk of this machine, not on a network share.
 //!
 //! ```
-//! use hanok_checkpoint::{Body, Entry, Log, SharedCheckpointer};
+//! use hanok_checkpoint::{Body, Entry, Log, Rewind, SharedCheckpointer};
 //! use hanok_checkpoint::{Append, AppendId, Checkpointer, Guard, Record, Safety};
 //! use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 //! use hanok_sqlite::Sqlite;
@@ -23,7 +23,7 @@
 //! let store = SharedCheckpointer::new(Sqlite::in_memory().await?); // or Sqlite::open("threads.db")
 //! let thread = ThreadKey::new(Tenant::default(), "user-session-123")?;
 //!
-//! let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::Rewind };
+//! let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
 //! let record = Record::new(&thread, Position(1), Position::START, &entry);
 //! let append = Append::new(AppendId(7), Position::START, Guard::Unclaimed, vec![record]);
 //! store.append(&thread, append).await?;

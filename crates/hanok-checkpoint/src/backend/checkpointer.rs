@@ -67,7 +67,7 @@ pub struct Opened {
 /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
 /// # use bytes::Bytes;
 /// let (life, root) = (Life::new(1), Namespace::root());
-/// let entry = |at| Entry { at: Timestamp(at), namespace: root.clone(), body: Body::Rewind };
+/// let entry = |at| Entry { at: Timestamp(at), namespace: root.clone(), body: Body::Rewind(Rewind::default()) };
 /// let mut tip = Tip::new(life, false);
 /// let record = tip.push(&codec, &thread, Position::START, &entry(7))?;
 /// let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);

@@ -52,7 +52,7 @@ impl ThreadFold {
             Body::Question(question) => self.run_mut(entry).records.ask(question.clone()),
             Body::Answer(answer) => self.answer(entry, answer),
             Body::Reopen(reopen) => self.run_mut(entry).records.reopen(&reopen.id),
-            Body::Rewind => self.rewind(position, entry.at),
+            Body::Rewind(_) => self.rewind(position, entry.at),
             Body::Rebase(rebase) => self.run_mut(entry).rebase(rebase)?,
             Body::Extend(extend) => self.run_mut(entry).extend(extend)?,
             Body::Origin(origin) => {

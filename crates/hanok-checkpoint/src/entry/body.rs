@@ -7,7 +7,7 @@ use hanok_core::{Namespace, Reader, StoredError, Timestamp, Writer};
 use crate::{
     entry::run::{Begin, End},
     entry::snapshot::Origin,
-    entry::state::{Copied, Edit, Erased, Extend, Rebase},
+    entry::state::{Copied, Edit, Erased, Extend, Rebase, Rewind},
     entry::task::{Answer, Commit, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void},
     wire::{Wire, malformed},
 };
@@ -25,12 +25,12 @@ pub struct Entry {
 
 /// Declares the bodies: the number by which one is stored, and the name of its kind. Numbers are added, never reused.
 macro_rules! bodies {
-    ($($(#[doc = $doc:literal])+ $kind:ident $(($record:ident))? = $code:literal, $name:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $kind:ident($record:ident) = $code:literal, $name:literal;)+) => {
         /// The event.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Body {
-            $($(#[doc = $doc])+ $kind $(($record))?,)+
+            $($(#[doc = $doc])+ $kind($record),)+
         }
 
         /// The kind of an entry.
@@ -68,22 +68,20 @@ macro_rules! bodies {
 
             fn write(&self, to: &mut Writer) {
                 match self {
-                    $($(Self::$kind(record) => <$record as Wire>::write(record, to),)?)+
-                    Self::Rewind => {
-                        to.nil();
-                    }
+                    $(Self::$kind(record) => <$record as Wire>::write(record, to),)+
                 }
             }
 
             fn read(code: u64, from: &mut Reader<'_>) -> Result<Self, StoredError> {
-                if code == Self::Rewind.code() {
-                    return from.nil().map(|()| Self::Rewind);
+                // Nothing, or the person who went back.
+                if code == Self::Rewind(Rewind::default()).code() {
+                    return Rewind::read(from).map(Self::Rewind);
                 }
                 let fields = from.clone().array()?;
                 match code {
-                    $($($code if $record::FIELDS.contains(&fields) => {
+                    $($code if $record::FIELDS.contains(&fields) => {
                         <$record as Wire>::read(from).map(Self::$kind)
-                    })?)+
+                    })+
                     _ => malformed(from, "an entry of this build"),
                 }
             }
@@ -109,7 +107,7 @@ bodies! {
     /// A person answered.
     Answer(Answer) = 7, "answer";
     /// The thread goes on from the parent of this entry.
-    Rewind = 8, "rewind";
+    Rewind(Rewind) = 8, "rewind";
     /// The state so far, written whole in another schema; no fold crosses it.
     Rebase(Rebase) = 9, "rebase";
     /// The thread is a fork: this is where it comes from, and its state there.
@@ -151,7 +149,7 @@ impl Entry {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # use hanok_core::{Namespace, Timestamp};
-    /// let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
     /// assert_eq!(Entry::from_bytes(&entry.to_bytes())?, entry);
     /// assert!(Entry::from_bytes(b"something else").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_core::{Changes, RunId, Spent, StoredSchema, TaskId};
+use hanok_core::{Answerer, Changes, RunId, Spent, StoredSchema, TaskId};
 
 use crate::{
     claim::Epoch,
@@ -68,5 +68,7 @@ record! {
         ;
         /// The code of the error with which the run failed.
         code: Option<String>,
+        /// The person who cancelled the run, if somebody did who is known.
+        by: Option<Answerer>,
     }
 }

@@ -1,11 +1,12 @@
 //! Records of what happens to a thread as a whole: its state is edited, written anew, erased or copied.
 
-use hanok_core::{Changes, Position, Stored, StoredSchema, ThreadKey};
+use hanok_core::{Answerer, Changes, Position, Stored, StoredSchema, ThreadKey};
 
-use crate::{entry::frontier::Frontier, life::Life, wire::record};
+use crate::{entry::frontier::Frontier, life::Life, wire::{Wire, record, wire}};
 
 record! {
     /// The state was edited from outside.
+    #[derive(Default)]
     Edit {
         /// The node in whose place it was edited, if it was in one's.
         node: Option<String>,
@@ -13,7 +14,26 @@ record! {
         changes: Changes,
         /// The tasks that are due now, `None` if that stays as it was.
         frontier: Option<Frontier>,
+        ;
+        /// The person who did so, if they are known.
+        by: Option<Answerer>,
     }
+}
+
+/// The thread goes on from the parent of this entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rewind {
+    /// The person who went back, if they are known.
+    pub by: Option<Answerer>,
+}
+
+impl Rewind {
+    /// Those of a person.
+    pub(crate) const FIELDS: std::ops::RangeInclusive<usize> = 3..=3;
+}
+
+wire! {
+    Rewind: |rewind, to| rewind.by.write(to), |from| Ok(Self { by: Wire::read(from)? });
 }
 
 record! {

@@ -135,7 +135,7 @@ impl Tip {
     /// # use hanok_checkpoint::*;
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
-    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
     /// let (codec, mut tip) = (Codec::new(), Tip::new(Life::new(1), true));
     /// let record = tip.push(&codec, &thread, Position::START, &entry)?;
     /// assert_eq!((record.position, tip.position), (Position(1), Position(1)));

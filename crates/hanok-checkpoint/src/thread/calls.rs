@@ -28,7 +28,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -82,7 +82,7 @@ impl Log {
 fn schedules(entry: &Entry) -> bool {
     entry.namespace.is_root()
         && match &entry.body {
-            Body::Commit(_) | Body::Rewind | Body::Origin(_) => true,
+            Body::Commit(_) | Body::Rewind(_) | Body::Origin(_) => true,
             Body::Begin(begin) => begin.frontier.is_some(),
             Body::Edit(edit) => edit.frontier.is_some(),
             _ => false,

@@ -23,7 +23,7 @@ use crate::{
 /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
 /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
 /// # let log = Log::new(store.clone(), thread.clone());
-/// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+/// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
 /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
 /// # let mut tip = Tip::new(Life::new(1), false);
 /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -40,7 +40,7 @@ use crate::{
 ///
 /// let fork = ThreadKey::new(Tenant::default(), "what-if")?;
 /// log.fork(Some(Position(1)), &fork, AppendId(2), Timestamp(8)).await?;
-/// log.rewind(Position(1), AppendId(3), Timestamp(9)).await?;
+/// log.rewind(Position(1), None, AppendId(3), Timestamp(9)).await?;
 /// assert_eq!(log.history(None, 100).await?.len(), 2);
 /// assert!(log.verify().await?.is_some_and(|verified| verified.is_whole()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -99,7 +99,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -266,7 +266,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;

@@ -112,7 +112,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -138,7 +138,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;

@@ -1,6 +1,6 @@
 //! Going on from elsewhere: forks, rewinds, and threads that are taken from their owners.
 
-use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
+use hanok_core::{Answerer, Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     backend::append::{Append, AppendId, Guard},
@@ -11,7 +11,7 @@ use crate::{
     entry::body::{Body, Entry},
     entry::fold::ThreadFold,
     entry::snapshot::{Origin, Snapshot},
-    entry::state::Edit,
+    entry::state::{Edit, Rewind},
     error::CheckpointError,
     life::Life,
     thread::labels::Labels,
@@ -25,11 +25,11 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -79,22 +79,23 @@ impl Log {
         Tip::new(Life::new(id.0), self.store().is_chained())
     }
 
-    /// Makes the thread go on from `to`: later entries stay in the log, on a branch of their own.
+    /// Makes the thread go on from `to`: later entries stay in the log, on a branch of their own. The log says that `by` did
+    /// it, if they are known.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
     /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
     /// # store.append(&thread, append).await?;
-    /// assert_eq!(log.rewind(Position(1), AppendId(2), Timestamp(8)).await?, Position(2));
+    /// assert_eq!(log.rewind(Position(1), None, AppendId(2), Timestamp(8)).await?, Position(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
@@ -107,6 +108,7 @@ impl Log {
     pub async fn rewind(
         &self,
         to: Position,
+        by: Option<&Answerer>,
         id: AppendId,
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
@@ -121,14 +123,32 @@ impl Log {
             return Err(self.pruned(to, head.floor));
         }
         let before = head.position;
-        let rewound = self.rewind_from(Tip::of(&head), to, id, now).await?;
-        // A log is cut without its head moving: `to` may have gone meanwhile, and then the thread goes on where it was.
-        let floor = self.floor().await?;
-        if to < floor {
-            self.rewind_from(rewound, before, AppendId(id.0.wrapping_add(1)), now).await?;
-            return Err(self.pruned(to, floor));
-        }
+        let guard = Guard::Unclaimed;
+        let rewound = self.rewind_from(Tip::of(&head), to, guard.clone(), by, id, now).await?;
+        self.is_uncut(rewound, (to, before), guard, AppendId(id.0.wrapping_add(1)), now).await?;
         Ok(rewound.position)
+    }
+
+    /// Checks that the position to which a thread has just gone back, the first of `back`, is still there: a log is cut without its
+    /// head moving. Where it is not, the thread goes on from the second, in an append of this guard at the end `rewound`.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Pruned`] when it was cut off meanwhile; those of an append.
+    pub async fn is_uncut(
+        &self,
+        rewound: Tip,
+        (to, before): (Position, Position),
+        guard: Guard,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let floor = self.floor().await?;
+        if to >= floor {
+            return Ok(());
+        }
+        self.rewind_from(rewound, before, guard, None, id, now).await?;
+        Err(self.pruned(to, floor))
     }
 
     /// Takes the thread from whoever owns it, so that nobody does: the run that did is fenced off, and the next one finishes
@@ -138,11 +158,11 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -175,11 +195,11 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Answerer, Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -217,7 +237,7 @@ impl Log {
         now: Timestamp,
     ) -> Result<Head, CheckpointError> {
         let mut tip = Tip::of(head);
-        let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+        let nothing = Edit::default();
         let namespace = Namespace::root();
         let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
         let (codec, before) = (self.store().codec(), tip.position);
@@ -232,21 +252,23 @@ impl Log {
         &self,
         mut tip: Tip,
         to: Position,
+        guard: Guard,
+        by: Option<&Answerer>,
         id: AppendId,
         now: Timestamp,
     ) -> Result<Tip, CheckpointError> {
+        let rewind = Body::Rewind(Rewind { by: by.cloned() });
+        let entry = Entry { at: now, namespace: Namespace::root(), body: rewind };
         // Of a log that is damaged there, what the labels said stays: whoever reads it is told.
         let opened = self.open(Some(to)).await.ok().flatten();
         let labels = opened.map(|mut opened| {
-            let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
             let rewound = opened.fold.apply(tip.position.next(), &entry);
             rewound.map_or_else(|_| Vec::new(), |()| Labels::of(&opened.fold).since(None))
         });
         let labels = labels.unwrap_or_default();
-        let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
         let (codec, before) = (self.store().codec(), tip.position);
         let record = tip.push(codec, self.thread(), to, &entry).map_err(unwritten)?;
-        let append = tip.append(codec, self.thread(), id, before, Guard::Unclaimed, vec![record]);
+        let append = tip.append(codec, self.thread(), id, before, guard, vec![record]);
         let append = Append { labels, updated: Some(now), ..append };
         self.store().append(self.thread(), append).await?;
         Ok(tip)

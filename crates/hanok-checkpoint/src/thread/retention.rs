@@ -62,7 +62,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -185,7 +185,7 @@ impl Log {
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
-    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let nothing = Edit { frontier: Some(Frontier::default()), ..Edit::default() };
     /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
     /// # let mut tip = Tip::new(Life::new(1), false);
     /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
@@ -257,7 +257,7 @@ impl Log {
         };
         // A log that was cut at its head has a base there, which gives way to none but a later one.
         if head.floor == tip.position {
-            let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+            let nothing = Edit::default();
             let id = AppendId(id.0.wrapping_add(1));
             let append = append(id, before_last, &mut tip, Body::Edit(nothing))?;
             self.store().append(thread, append).await?;

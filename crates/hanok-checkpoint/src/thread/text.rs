@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use hanok_core::{Change, Changes, MessageChange, Stored};
+use hanok_core::{Answerer, Change, Changes, MessageChange, Stored};
 
 use crate::entry::{body::Body, frontier::Frontier};
 
@@ -50,9 +50,7 @@ pub(super) fn body(text: &mut String, body: &Body) {
         }
         Body::Answer(answer) | Body::Late(answer) => {
             member("id", &answer.id);
-            if let Some(by) = &answer.by {
-                member("by", &by.name);
-            }
+            person(text, answer.by.as_ref());
             value(text, "answer", &answer.value);
         }
         Body::Reopen(reopen) => {
@@ -66,6 +64,7 @@ pub(super) fn body(text: &mut String, body: &Body) {
             member("run", &end.run.to_string());
             member("outcome", end.outcome.as_str());
             member("detail", &end.detail);
+            person(text, end.by.as_ref());
         }
         Body::Failed(failed) => {
             member("node", &failed.node);
@@ -73,6 +72,7 @@ pub(super) fn body(text: &mut String, body: &Body) {
         }
         Body::Edit(edit) => {
             member("node", edit.node.as_deref().unwrap_or_default());
+            person(text, edit.by.as_ref());
             changes(text, &edit.changes);
             next(text, edit.frontier.as_ref());
         }
@@ -81,7 +81,14 @@ pub(super) fn body(text: &mut String, body: &Body) {
             member("from", &copied.from.thread.to_string());
             member("life", &copied.from.life.to_string());
         }
-        Body::Rewind => {}
+        Body::Rewind(rewind) => person(text, rewind.by.as_ref()),
+    }
+}
+
+fn person(text: &mut String, by: Option<&Answerer>) {
+    if let Some(by) = by {
+        text.push_str(",\"by\":");
+        quote(text, &by.name);
     }
 }
 

@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use hanok_checkpoint::{
     Answer, AppendId, Begin, Body, Checkpointer, Codec, Commit, Copied, Edit, End, Entry, Epoch,
     Frontier, GraphId, Guard, InMemoryCheckpointer, Life, Log, Memo, Persistence, Question, Rebase,
-    RunEnd, SharedCheckpointer, TaskWrite, ThreadFold, ThreadLife, Tip,
+    Rewind, RunEnd, SharedCheckpointer, TaskWrite, ThreadFold, ThreadLife, Tip,
 };
 use hanok_core::{
     Change, Changes, Fields, Namespace, Position, RunId, Spent, Stored, StoredSchema, TaskId,
@@ -117,13 +117,13 @@ fn what_begins_in_a_copy_has_ids_of_its_own() {
     let from = ThreadLife { thread, life: Life::new(7) };
     let copied = || Body::Copied(Copied { from: from.clone() });
     let due = || Some(Frontier::default());
-    let edit = |frontier| Body::Edit(Edit { node: None, changes: Changes::default(), frontier });
+    let edit = |frontier| Body::Edit(Edit { frontier, ..Edit::default() });
     let goes_on = [begin(None), edit(None)];
     for body in goes_on {
         let fold = fold([begin(due()), copied(), body]);
         assert_eq!(fold.identity.as_ref(), Some(&from));
     }
-    for body in [begin(due()), Body::Rewind, edit(due())] {
+    for body in [begin(due()), Body::Rewind(Rewind::default()), edit(due())] {
         assert_eq!(fold([begin(due()), copied(), body]).identity, None);
     }
 }
@@ -138,6 +138,7 @@ fn what_is_written_anew_ended_as_it_did() {
         spent: Spent::default(),
         detail: String::new(),
         code: None,
+        by: None,
     };
     let bodies = [
         begin(Some(Frontier::default())),

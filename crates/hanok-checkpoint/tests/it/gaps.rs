@@ -4,7 +4,7 @@
 use futures::executor::block_on;
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, InMemoryCheckpointer, Log,
-    Opened, Record, SharedCheckpointer, Snapshots,
+    Opened, Record, Rewind, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_testkit::{Layer, Layered};
@@ -55,7 +55,7 @@ fn log(lost: u64, len: u64) -> Log {
         Lossy { store: SharedCheckpointer::new(InMemoryCheckpointer::new()), lost: Position(lost) };
     let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
     let record = |at| {
-        let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::Rewind };
+        let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
         Record::new(&thread, Position(at), Position(at - 1), &entry)
     };
     let records = (1..=len).map(record).collect();

@@ -148,7 +148,7 @@ fn lines_in_another_order_are_told() {
     let entry = |at| hanok_checkpoint::Entry {
         at: Timestamp(at),
         namespace: hanok_core::Namespace::root(),
-        body: hanok_checkpoint::Body::Rewind,
+        body: hanok_checkpoint::Body::Rewind(hanok_checkpoint::Rewind::default()),
     };
     let records = (0..3).map(|n| Record::new(&key, Position(n + 1), Position(n), &entry(n)));
     let append = Append::new(AppendId(1), Position::START, Guard::Unclaimed, records.collect());

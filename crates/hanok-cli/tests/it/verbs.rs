@@ -341,7 +341,7 @@ fn a_thread_in_use_is_a_conflict() {
             let head = store.head(&key("t")).await.unwrap().unwrap();
             let at = head.position;
             let claim = Claim { run: RunId(1), holder, epoch: Epoch(epoch), beat };
-            let body = hanok_checkpoint::Body::Rewind;
+            let body = hanok_checkpoint::Body::Rewind(hanok_checkpoint::Rewind::default());
             let entry = hanok_checkpoint::Entry { at: beat, namespace: Namespace::root(), body };
             let (mut tip, codec) = (Tip::of(&head), Codec::new());
             let record = tip.push(&codec, &key("t"), at, &entry).unwrap();

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{AppendId, Checkpoint, Log, Select, SharedCheckpointer};
-use hanok_core::{BoxError, BoxFuture, Position, ThreadKey};
+use hanok_core::{BoxError, BoxFuture, Position, RunId, ThreadKey};
 use hanok_state::State;
 use serde_json::Value;
 
@@ -25,6 +25,7 @@ use crate::{
         answer::answer,
         app::{App, Shutdown},
         edit::GraphView,
+        find_run::FoundRun,
         follow::Follow,
         handle::Thread,
         input::Input,
@@ -135,12 +136,25 @@ pub trait AnyThread: Send + Sync {
     /// [`RunError::Checkpoint`] when the log cannot be read.
     fn checkpoints(&self, select: Select) -> ThreadFuture<Vec<Checkpoint>>;
 
-    /// Edits the state between runs: as [`Thread::edit`], or in the place of `node` as [`Thread::edit_as`].
+    /// Finds a run by its id, as [`Thread::find_run`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Thread::find_run`].
+    fn find_run(&self, run: RunId, since: Position) -> ThreadFuture<Option<FoundRun>>;
+
+    /// Edits the state between runs: as [`Thread::edit`], or in the place of a node as [`Thread::edit_as`]; at an earlier position
+    /// as [`Thread::at`] says, or where the thread is.
     ///
     /// # Errors
     ///
     /// [`RunError::Json`] for JSON that does not fit the state; those of the typed calls.
-    fn edit(&self, update: AnyUpdate, place: EditPlace) -> ThreadFuture<Position>;
+    fn edit(
+        &self,
+        update: AnyUpdate,
+        place: EditPlace,
+        at: Option<Position>,
+    ) -> ThreadFuture<Position>;
 
     /// Goes back, as [`Thread::rewind`].
     ///
@@ -163,12 +177,12 @@ pub trait AnyThread: Send + Sync {
     /// Those of [`answer`](crate::answer()).
     fn answer(&self, answers: Vec<NewAnswer>) -> ThreadFuture<Position>;
 
-    /// Cancels the run that the thread has in this process, as [`App::cancel`].
+    /// Cancels the run that the thread has, as [`Thread::cancel`].
     ///
     /// # Errors
     ///
-    /// [`RunError::NotAdmitted`].
-    fn cancel(&self) -> Result<bool, RunError>;
+    /// Those of [`Thread::cancel`].
+    fn cancel(&self) -> ThreadFuture<bool>;
 
     /// Deletes the thread, as [`Thread::delete`].
     ///
@@ -386,9 +400,20 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         Box::pin(async move { log.checkpoints(select).await.map_err(RunError::Checkpoint) })
     }
 
-    fn edit(&self, update: AnyUpdate, place: EditPlace) -> ThreadFuture<Position> {
+    fn find_run(&self, run: RunId, since: Position) -> ThreadFuture<Option<FoundRun>> {
+        let thread = self.thread.clone();
+        Box::pin(async move { thread.find_run(run, since).await })
+    }
+
+    fn edit(
+        &self,
+        update: AnyUpdate,
+        place: EditPlace,
+        at: Option<Position>,
+    ) -> ThreadFuture<Position> {
         let edit = self.written().and_then(|thread| Ok((thread, update.read(self.initial())?)));
         later(edit.map(|(thread, update)| async move {
+            let thread = at.map_or(thread.clone(), |at| thread.at(at));
             match &place {
                 EditPlace::Nobody => thread.edit(update).await,
                 EditPlace::LastNode => thread.edit_as(None, update).await,
@@ -415,8 +440,8 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         }))
     }
 
-    fn cancel(&self) -> Result<bool, RunError> {
-        Ok(self.written()?.app().cancel(self.thread.key()))
+    fn cancel(&self) -> ThreadFuture<bool> {
+        later(self.written().map(|thread| async move { thread.cancel().await }))
     }
 
     fn delete(&self) -> ThreadFuture<bool> {

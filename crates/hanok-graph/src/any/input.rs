@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Budget, Cancellation, RequestId, Stored};
+use hanok_core::{Budget, Cancellation, Position, RequestId, RunId, Stored};
 use hanok_state::{InvalidJson, State};
 use serde::Deserialize;
 
@@ -111,6 +111,10 @@ pub struct RunSettings {
     pub tags: BTreeMap<String, String>,
     /// [`Thread::discarding_doubts`].
     pub discards_doubts: bool,
+    /// [`Thread::run_id`]: the run, and the position behind which it stands.
+    pub run: Option<(RunId, Position)>,
+    /// [`Thread::at`].
+    pub at: Option<Position>,
     /// [`Thread::cancellation`].
     pub cancellation: Cancellation,
     /// [`Events::drop_with_reader`](crate::Events::drop_with_reader).
@@ -131,6 +135,12 @@ impl RunSettings {
         let tagged =
             self.tags.iter().try_fold(thread, |thread, (key, value)| thread.tag(key, value));
         let mut thread = tagged?;
+        if let Some((run, since)) = self.run {
+            thread = thread.run_id(run, since);
+        }
+        if let Some(at) = self.at {
+            thread = thread.at(at);
+        }
         if let Some(modes) = &self.modes {
             thread = thread.modes(modes.iter().copied());
         }

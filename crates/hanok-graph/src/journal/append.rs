@@ -8,7 +8,7 @@ use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Claim, Codec, CodecError, Entry, Guard, Outgoing,
     Record, Safety, SharedCheckpointer, Tip,
 };
-use hanok_core::{Namespace, Timestamp};
+use hanok_core::{Namespace, Position, Timestamp};
 
 /// The state of the claim after an append.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) struct AppendOptions {
     pub(super) safety: Safety,
     /// True if it, and all before it, has to be safe before the run continues.
     pub(super) barrier: bool,
+    /// The earlier position that the first entry follows, if it is not the log's end.
+    pub(super) back: Option<Position>,
 }
 
 impl AppendOptions {
@@ -62,6 +64,7 @@ impl Journal {
         at: &mut LogEnd,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
+        back: Option<Position>,
     ) -> Result<Sealed, CheckpointError> {
         let (after, tip) = (at.tip.position, at.tip);
         let mut held = std::mem::take(&mut at.held);
@@ -79,9 +82,9 @@ impl Journal {
         let sealed = match self.options.durability {
             Durability::Exit => {
                 let entries = at.waiting.flush(after, entries);
-                self.records(store.codec(), tip, entries.into_iter())
+                self.records(store.codec(), (tip, back), entries.into_iter())
             }
-            _ => self.records(store.codec(), tip, entries),
+            _ => self.records(store.codec(), (tip, back), entries),
         };
         let (tip, records, outbox) =
             sealed.map_err(|error| CheckpointError::Encode(error.into()))?;
@@ -89,16 +92,17 @@ impl Journal {
         Ok(Sealed { tip, records, outbox, held })
     }
 
-    /// The tip after `entries`, which follow `tip`, with their records and their outbox items.
+    /// The tip after `entries`, which follow `tip` (the first of them an earlier position, if there is one), with their records and
+    /// their outbox items.
     fn records(
         &self,
         codec: &Codec,
-        mut tip: Tip,
+        (mut tip, mut back): (Tip, Option<Position>),
         entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
     ) -> Result<(Tip, Vec<Record>, Vec<Outgoing>), CodecError> {
         let (mut records, mut outbox) = (Vec::new(), Vec::new());
         for (at, namespace, body) in entries {
-            let before = tip.position;
+            let before = back.take().unwrap_or(tip.position);
             let entry = Entry { at, namespace, body };
             records.push(tip.push(codec, self.thread(), before, &entry)?);
             if let Body::Commit(commit) = &entry.body {

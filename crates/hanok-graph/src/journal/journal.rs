@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Labels, Log, Safety,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Labels, Log, Safety,
     SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, ThreadLife, Tip,
 };
 use hanok_core::{FoldError, Namespace, Position, ThreadKey, Timestamp};
@@ -94,6 +94,8 @@ pub(crate) struct Takeover<'a> {
     pub(crate) claim: Claim,
     /// The entries that begin the run.
     pub(crate) first: Vec<(Namespace, Body)>,
+    /// The earlier position that the first of them follows, if the thread goes back.
+    pub(crate) back: Option<Position>,
     pub(crate) labels: Relabel,
 }
 
@@ -168,7 +170,7 @@ impl Journal {
         options: JournalOptions,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
-        let Takeover { slot, tip, snapshots, claim, first, labels } = takeover;
+        let Takeover { slot, tip, snapshots, claim, first, back, labels } = takeover;
         let at = LogEnd::new(tip, claim.epoch);
         options.sink.begin(tip.life, claim.run, tip.position);
         let own = ThreadLife { thread: log.thread().clone(), life: tip.life };
@@ -177,9 +179,19 @@ impl Journal {
         let journal = Self::new(own, log, runtime, slot, snapshots, options);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
-        let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
+        let how = AppendOptions { take, back, barrier: true, ..AppendOptions::default() };
         journal.append_guarded(now, first, how, then).await?;
         Ok(journal)
+    }
+
+    /// Checks that the position to which the run has gone back, the first of `back`, is still there. Where it is not, the thread
+    /// goes on from the second, and is given back.
+    pub(crate) async fn is_uncut(&self, back: (Position, Position)) -> Result<(), CheckpointError> {
+        let Some(StoredLog { store, end }) = &self.log else { return Ok(()) };
+        let (end, runtime) = (end.lock().await, &self.parts.runtime);
+        let log = Log::new(store.clone(), self.thread().clone());
+        let (guard, id) = (Guard::Release(end.epoch), AppendId(runtime.ids.id()));
+        log.is_uncut(end.tip, back, guard, id, runtime.clock.now()).await
     }
 
     pub(crate) fn thread(&self) -> &ThreadKey {
@@ -329,7 +341,7 @@ impl Journal {
         }
         self.make_sure(store, &mut at).await?;
         let flushes = !at.waiting.is_empty();
-        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, now, entries)?;
+        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, now, entries, how.back)?;
         let last = tip.position;
         if let (Some(writer), false) = (&self.writer, barrier) {
             writer.give(at.tip.position, tip, records, outbox);

@@ -244,12 +244,16 @@ pub enum EventKind {
         node: Option<String>,
         /// The update.
         update: AnyUpdate,
+        /// Who edited it, if that is known.
+        by: Option<Answerer>,
     },
     /// The thread went back: what was recorded after `to` is not part of it any more. Recorded; the state there follows as
     /// `Values`.
     Rewound {
         /// The position that the thread is at again.
         to: Position,
+        /// Who went back, if that is known.
+        by: Option<Answerer>,
     },
     /// The run ended, or the input was refused. The last event of every [`Events`](crate::Events). Recorded, except for an input
     /// that was refused and for a run whose store failed.
@@ -262,6 +266,8 @@ pub enum EventKind {
         code: Option<Arc<str>>,
         /// The spending of the turn.
         spent: Spent,
+        /// Who cancelled the run, if somebody did who is known.
+        by: Option<Answerer>,
     },
     /// A task starts. Live.
     TaskStarted {
@@ -450,9 +456,11 @@ impl EventKind {
                 };
                 Some((Some(EventTask::of_question(asked)), kind))
             }
-            Body::Edit(edit) => {
+            // What only takes a thread from its owner edits nothing.
+            Body::Edit(edit) if *edit != Edit::default() => {
                 let update = AnyUpdate::stored(edit.changes.clone(), of);
-                Some((None, Self::Edited { node: edit.node.clone(), update }))
+                let (node, by) = (edit.node.clone(), edit.by.clone());
+                Some((None, Self::Edited { node, update, by }))
             }
             _ => None,
         }

@@ -240,7 +240,7 @@ impl<S> Stream for Events<S> {
         } else if !self.has_ended && !self.reader.is_cut {
             // Its task was stopped, or there was none to run it on.
             self.has_ended = true;
-            let end = end_of::<S>(Err(&RunError::Lost), Spent::default());
+            let end = end_of::<S>(Err(&RunError::Lost), Spent::default(), None);
             return Poll::Ready(Some(unplaced(end)));
         }
         Poll::Ready(event)

@@ -128,10 +128,12 @@ fn data(kind: &EventKind) -> Result<Option<Value>, serde_json::Error> {
         EventKind::Answered { request, answer, by } => {
             json!({"request": request, "answer": to_value(answer)?, "by": by})
         }
-        EventKind::Edited { node, update } => json!({"node": node, "update": to_value(update)?}),
-        EventKind::Rewound { to } => json!({"to": to.0}),
-        EventKind::Ended { outcome, error, code, spent } => json!({
-            "outcome": outcome.as_str(), "error": error, "code": code.as_deref(), "spent": spent,
+        EventKind::Edited { node, update, by } => {
+            json!({"node": node, "update": to_value(update)?, "by": by})
+        }
+        EventKind::Rewound { to, by } => json!({"to": to.0, "by": by}),
+        EventKind::Ended { outcome, error, code, spent, by } => json!({
+            "outcome": outcome.as_str(), "error": error, "code": code.as_deref(), "spent": spent, "by": by,
         }),
         EventKind::TaskStarted { input } => json!({"input": to_value(input)?}),
         EventKind::TaskFinished { cached } => json!({"cached": cached}),

@@ -187,7 +187,7 @@ impl Sink {
             }
         }
         if !line.ended && shared.trail.is_on() {
-            let end = end_of(ended.as_ref(), Spent::default());
+            let end = end_of(ended.as_ref(), Spent::default(), None);
             let mut event = Event::new(&Namespace::root(), 0, None, None, end);
             event.time = shared.clock.now();
             line.place(&mut event, shared.trail.joined());
@@ -197,12 +197,16 @@ impl Sink {
 }
 
 /// The end of a run, or of an input that was refused.
-pub(crate) fn end_of<S>(ended: Result<&Outcome<S>, &RunError>, spent: Spent) -> EventKind {
+pub(crate) fn end_of<S>(
+    ended: Result<&Outcome<S>, &RunError>,
+    spent: Spent,
+    by: Option<Answerer>,
+) -> EventKind {
     let (outcome, error, code) = match ended {
         Ok(outcome) => (outcome.name(), None, None),
         Err(error) => (RunEnd::Failed, Some(Chain(error).to_string()), Some(error.code().into())),
     };
-    EventKind::Ended { outcome, error, code, spent }
+    EventKind::Ended { outcome, error, code, spent, by }
 }
 
 impl Shared {

@@ -164,7 +164,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
         if ends {
             let (outcome, spent) = (RunEnd::Done, self.env.turn());
-            let ended = EventKind::Ended { outcome, error: None, code: None, spent };
+            let ended = EventKind::Ended { outcome, error: None, code: None, spent, by: None };
             self.emit(progress, None, Some(last), ended);
         }
     }
@@ -261,7 +261,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     /// The entry of the end of this run.
     pub(crate) fn end(&self, outcome: RunEnd, detail: &str, spent: Spent) -> End {
-        End { run: self.run, outcome, detail: detail.to_owned(), spent, code: None }
+        End { run: self.run, outcome, detail: detail.to_owned(), spent, code: None, by: None }
     }
 
     /// Prepares the fold of the log that a snapshot holds, from the current state. Holding the state costs a pointer.

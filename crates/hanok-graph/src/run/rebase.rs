@@ -316,8 +316,7 @@ impl<S: State> Migration<'_, S> {
             if changes != handed.changes {
                 let handed = Handed { changes, ..Handed::clone(handed) };
                 run.frontier.handed = Some(Box::new(handed));
-                let (changes, frontier) = (Changes::default(), Some(run.frontier.clone()));
-                let edit = Edit { node: None, changes, frontier };
+                let edit = Edit { frontier: Some(run.frontier.clone()), ..Edit::default() };
                 self.push(path, Body::Edit(edit));
             }
         }

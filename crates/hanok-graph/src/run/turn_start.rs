@@ -226,6 +226,12 @@ impl<S: State> TurnStart<S> {
         }
     }
 
+    /// Puts the entry with which the thread goes back before the others.
+    pub(crate) fn went_back(mut self, entry: Option<(Namespace, Body)>) -> Self {
+        self.first.splice(0..0, entry);
+        self
+    }
+
     /// The life of `thread` that the run is in.
     fn own(&self, thread: &ThreadKey) -> ThreadLife {
         ThreadLife { thread: thread.clone(), life: self.tip.life }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use hanok_core::{Cancellation, ThreadKey};
+use hanok_core::{Answerer, Cancellation, ThreadKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::{observe::trail::Trail, thread::seat::Seats};
@@ -33,8 +33,16 @@ struct Thread {
     replacing: u64,
     /// The request to stop the current run.
     stop: Cancellation,
-    /// The request to cancel the current run, and its events.
-    current: Option<(Cancellation, Arc<Trail>)>,
+    /// The current run.
+    current: Option<Current>,
+}
+
+/// A run that has begun.
+#[derive(Debug, Clone)]
+struct Current {
+    cancel: Cancellation,
+    cancelled_by: Arc<OnceLock<Answerer>>,
+    trail: Arc<Trail>,
 }
 
 /// A run that has the thread to itself in this process, until it is dropped and the [slot](Slot) with it.
@@ -46,6 +54,8 @@ pub(crate) struct Active {
     pub(crate) stop: Cancellation,
     /// The request to cancel it.
     pub(crate) cancel: Cancellation,
+    /// Whoever cancels it, if they are known.
+    pub(crate) cancelled_by: Arc<OnceLock<Answerer>>,
     /// The events of the run, when it has begun.
     shown: OnceLock<Arc<Trail>>,
 }
@@ -130,18 +140,25 @@ impl ActiveRuns {
         drop(threads);
         let slot = Slot { runs: self.clone(), thread: thread.clone(), permit: Mutex::default() };
         let (stop, cancel) = (Cancellation::default(), Cancellation::default());
-        Some(Active { slot: Arc::new(slot), number, stop, cancel, shown: OnceLock::new() })
+        let (slot, cancelled_by, shown) = (Arc::new(slot), Arc::default(), OnceLock::new());
+        Some(Active { slot, number, stop, cancel, cancelled_by, shown })
     }
 
     /// The events of the run that `thread` has now.
     pub(crate) fn trail(&self, thread: &ThreadKey) -> Option<Arc<Trail>> {
-        self.threads().get(thread)?.current.as_ref().map(|(_, trail)| trail.clone())
+        self.threads().get(thread)?.current.as_ref().map(|current| current.trail.clone())
     }
 
-    /// Cancels the run that `thread` has now; returns true if there is one.
-    pub(crate) fn cancel(&self, thread: &ThreadKey) -> bool {
+    /// Cancels the run that `thread` has now, in the name of `by`; returns true if there is one.
+    pub(crate) fn cancel(&self, thread: &ThreadKey, by: Option<&Answerer>) -> bool {
         let current = self.threads().get(thread).and_then(|of_thread| of_thread.current.clone());
-        current.map(|(cancel, _)| cancel.cancel()).is_some()
+        let Some(Current { cancel, cancelled_by, .. }) = current else { return false };
+        if let (false, Some(by)) = (cancel.is_cancelled(), by) {
+            // Whoever was first has cancelled it.
+            let _ = cancelled_by.set(by.clone());
+        }
+        cancel.cancel();
+        true
     }
 
     pub(crate) fn seats(&self) -> &Seats {
@@ -164,7 +181,8 @@ impl Active {
         let Slot { runs, thread, .. } = &*self.slot;
         self.shown.get_or_init(|| trail.clone());
         if let Some(of_thread) = runs.threads().get_mut(thread) {
-            of_thread.current = Some((self.cancel.clone(), trail.clone()));
+            let (cancel, cancelled_by) = (self.cancel.clone(), self.cancelled_by.clone());
+            of_thread.current = Some(Current { cancel, cancelled_by, trail: trail.clone() });
         }
         runs.seats.show(thread, trail);
     }
@@ -191,7 +209,7 @@ impl Drop for Active {
     fn drop(&mut self) {
         if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
             if let Some(shown) = self.shown.get() {
-                thread.current.take_if(|(_, trail)| Arc::ptr_eq(trail, shown));
+                thread.current.take_if(|current| Arc::ptr_eq(&current.trail, shown));
             }
             thread.runs -= 1;
         }

@@ -10,7 +10,7 @@ use crate::{
     runtime::SystemIds,
     thread::{
         late::refusal,
-        unclaimed::{Stamp, append},
+        unclaimed::{AppendPlace, Stamp, append},
     },
 };
 
@@ -88,7 +88,7 @@ pub async fn answer(
         }
         let entries = checked.into_iter().map(|it| (it.path, Body::Answer(it.answer))).collect();
         let (stamp, tip) = (Stamp { id, now }, Tip::of(&opened.head));
-        match append(log, stamp, None, tip, opened.fold, entries).await {
+        match append(log, stamp, None, AppendPlace::end(tip, opened.fold), entries).await {
             // Somebody was first: what they stored says whether there is something to answer still.
             Err(RunError::Conflict { .. }) if tries.next().is_some() => {}
             stored => return stored,

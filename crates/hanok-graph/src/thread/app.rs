@@ -233,26 +233,6 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         self.parts.active.count()
     }
 
-    /// Cancels the run that `thread` has in this process, through this app: it ends with [`Outcome::Cancelled`](crate::Outcome) after
-    /// the append under way, and the thread can be resumed. Returns false without one.
-    ///
-    /// ```
-    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
-    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
-    /// # async fn hang(_: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { std::future::pending().await }
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("count").node("hang", hang).edge(START, "hang").edge("hang", END).build()?;
-    /// let (app, key) = (graph.checkpointer(InMemoryCheckpointer::new()), ThreadKey::named("t1")?);
-    /// let events = app.thread(key.clone()).try_stream(Input::New(Count::update()), ()).await?;
-    /// assert!(app.cancel(&key));
-    /// assert!(matches!(events.outcome().await?, Outcome::Cancelled(_)));
-    /// assert!(!app.cancel(&key));
-    /// # Ok(()) }
-    /// ```
-    pub fn cancel(&self, thread: &ThreadKey) -> bool {
-        self.parts.active.cancel(thread)
-    }
-
     /// Ends all runs in good order. No new run begins, those under way end after their super-step, and those that have
     /// not ended after `grace` are cancelled.
     ///

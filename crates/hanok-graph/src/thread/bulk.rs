@@ -179,7 +179,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let is_done = self.opening.progress.frontier.is_done();
         let outcome = if is_done { RunEnd::Done } else { RunEnd::Cancelled };
         let (detail, spent) = (String::new(), Spent::default());
-        let end = End { run: self.run, outcome, detail, spent, code: None };
+        let end = End { run: self.run, outcome, detail, spent, code: None, by: None };
         self.opening.first.push((Namespace::root(), Body::End(end)));
         self
     }

@@ -1,7 +1,9 @@
 //! The claim of a run on its thread: the error of a run that does not get it, and its release.
 
+use std::borrow::Borrow;
+
 use hanok_checkpoint::{Body, CheckpointError, Checkpointer, End, Labels, Log, RunEnd, Status};
-use hanok_core::{Cancellation, Chain, Namespace};
+use hanok_core::{Answerer, Chain, Namespace};
 use hanok_state::State;
 
 use crate::{
@@ -10,6 +12,7 @@ use crate::{
     observe::{event::EventKind, sink::end_of},
     outcome::Outcome,
     run::{graph_run::GraphRun, run_state::RunState},
+    thread::active::Active,
 };
 
 /// The error of a refused append, with the holder of the thread's claim if it can be read.
@@ -35,8 +38,8 @@ pub(crate) struct Ending<'a, S: State, C> {
     pub(crate) run: &'a GraphRun<S, C>,
     pub(crate) state: &'a RunState<S>,
     pub(crate) log: &'a Log,
-    /// The request to stop, because another run of this process replaces this one.
-    pub(crate) replaced: &'a Cancellation,
+    /// The run's place in this process.
+    pub(crate) active: &'a Active,
     /// True if the heartbeat found the claim lost.
     pub(crate) lost: bool,
 }
@@ -70,14 +73,15 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         };
         self.relabel(name.clone(), &outcome).await;
         let code = outcome.as_ref().err().map(|error| error.code().to_owned());
-        let body = Body::End(End { code, ..self.run.end(name, &detail, spent) });
+        let by = self.cancelled_by(&outcome);
+        let body = Body::End(End { code, by, ..self.run.end(name, &detail, spent) });
         let ended = self.ended(outcome.as_ref());
         let report = |at| self.run.emit(self.state, None, Some(at), ended);
         let now = self.run.env.runtime.clock.now();
         let entries = vec![(Namespace::root(), body)];
         match (journal.append_then(now, entries, ClaimAfter::Released, report).await, outcome) {
             // In this process, too, it is not its own caller who has cancelled it.
-            (Ok(_), Ok(Outcome::Cancelled(_))) if self.replaced.is_cancelled() => {
+            (Ok(_), Ok(Outcome::Cancelled(_))) if self.active.stop.is_cancelled() => {
                 Err(self.superseded().await)
             }
             (Ok(_), outcome) => outcome,
@@ -89,7 +93,14 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
     }
 
     fn ended(&self, outcome: Result<&Outcome<S>, &RunError>) -> EventKind {
-        end_of(outcome, self.run.env.turn())
+        end_of(outcome, self.run.env.turn(), self.cancelled_by(&outcome))
+    }
+
+    /// Whoever has cancelled a run that ended by it, if they are known.
+    fn cancelled_by<O: Borrow<Outcome<S>>, E>(&self, outcome: &Result<O, E>) -> Option<Answerer> {
+        let is_cancelled =
+            outcome.as_ref().is_ok_and(|it| matches!(it.borrow(), Outcome::Cancelled(_)));
+        is_cancelled.then(|| self.active.cancelled_by.get().cloned()).flatten()
     }
 
     /// Labels the thread by how the run ended and by who waits, whether it ended with that or beside it.

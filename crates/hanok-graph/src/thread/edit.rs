@@ -21,9 +21,10 @@ use crate::{
         run_state::RunState,
     },
     thread::{
+        back::go_back,
         handle::Thread,
         task_view::TaskView,
-        unclaimed::{Stamp, append},
+        unclaimed::{AppendPlace, Stamp, append},
     },
 };
 
@@ -247,11 +248,19 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ) -> Result<Position, RunError> {
         self.app.release_dead(&self.log()).await?;
         let opened = self.log().open(None).await.map_err(RunError::Checkpoint)?;
-        // In place of a node what is due changes, and with it goes what is known of its calls.
-        if let (Some(opened), Some(_)) = (&opened, node) {
-            self.refuse_doubts(opened)?;
+        let opened = self.existing(opened)?;
+        // In place of a node, or at an earlier position, other tasks are due, and with it goes what is known of calls.
+        if node.is_some() || self.options.at.is_some() {
+            self.refuse_doubts(&opened)?;
         }
-        let OpenLog { head, mut fold, .. } = self.existing(opened)?;
+        let (OpenLog { head, mut fold, .. }, back) = match self.options.at {
+            Some(to) => {
+                let (by, now) = (self.options.answerer.clone(), self.app.runtime().clock.now());
+                let (opened, back) = go_back(&self.log(), &opened.head, to, by, now).await?;
+                (opened, Some(back.entry))
+            }
+            None => (opened, None),
+        };
         let before = fold.clone();
         let Some(run) = fold.runs.remove(path) else {
             let (thread, path) = (self.key().clone(), path.clone());
@@ -272,11 +281,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let place = LogPlace { thread: self.key(), path };
         graph.owns(place, &run)?;
         let read = migrated(&*graph.initial, place, run, &mut fold.runs)?;
-        let Migrated { mut progress, mut entries, .. } = read;
+        let Migrated { mut progress, entries, .. } = read;
         let step = progress.frontier.step;
         let writer: Arc<str> = node.as_deref().unwrap_or(EDIT).into();
         let of = &ThreadLife { thread: self.key().clone(), life: head.life };
-        let edit = EditPlace { of, path, at: head.position };
+        let place = AppendPlace { tip: Tip::of(&head), back_to: self.options.at, fold: before };
+        let mut entries: Vec<_> = back.into_iter().chain(entries).collect();
+        let edit = EditPlace { of, path, at: Position(head.position.0 + entries.len() as u64) };
         let changes = merge_edit(&mut progress, &edit, &writer, update)?;
         let frontier = match &node {
             Some(node) => {
@@ -288,8 +299,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             }
             None => None,
         };
-        entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier })));
-        self.append(Tip::of(&head), before, entries).await
+        let by = self.options.answerer.clone();
+        entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier, by })));
+        self.append_at(place, entries).await
     }
 
     /// The part of the thread that was read, unless the thread does not exist.
@@ -315,10 +327,18 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         fold: ThreadFold,
         entries: Vec<(Namespace, Body)>,
     ) -> Result<Position, RunError> {
+        self.append_at(AppendPlace::end(tip, fold), entries).await
+    }
+
+    async fn append_at(
+        &self,
+        place: AppendPlace,
+        entries: Vec<(Namespace, Body)>,
+    ) -> Result<Position, RunError> {
         let runtime = self.app.runtime();
         let stamp = Stamp { id: AppendId(runtime.ids.id()), now: runtime.clock.now() };
         let graph = Some(self.app.graph().0.name.clone());
-        append(&self.log(), stamp, graph, tip, fold, entries).await
+        append(&self.log(), stamp, graph, place, entries).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
     Answerer, BoxFuture, Budget, Cancellation, InvalidName, Namespace, Position, RequestId,
-    ThreadKey,
+    RunId, ThreadKey,
 };
 use hanok_state::State;
 use serde::Serialize;
@@ -26,7 +26,7 @@ use crate::{
         app::App,
         follow::Follow,
         input::{Input, NewInput},
-        options::RunOptions,
+        options::{NamedRun, RunOptions},
         pages::Recorded,
         queue::run_input,
         replay::{Replay, Shows},
@@ -350,7 +350,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Self { options: RunOptions { drains: vec![drain], ..self.options }, ..self }
     }
 
-    /// Names the person who answers through this handle, for requests that are not for everybody and for the record. Whoever lets
+    /// Names the person who answers, edits, goes back and cancels through this handle, for requests that are not for everybody and
+    /// for the record. Whoever lets
     /// people in knows who they are; nothing here checks it. Default: nobody is named.
     ///
     /// ```
@@ -374,6 +375,59 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     #[must_use]
     pub fn answering_as(self, answerer: Answerer) -> Self {
         Self { options: RunOptions { answerer: Some(answerer), ..self.options }, ..self }
+    }
+
+    /// Names the run that this handle begins or goes on with: for whoever has promised that a run will end, and may have to say so
+    /// twice. If the log has entries of `run` after `since`, the position at which the thread was before the run can have begun, the
+    /// input is not taken again, and the run goes on as with [`Input::Resume`]. Two runs that are not the same must not have one id.
+    /// Default: each run draws an id, and none is looked for.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Position, RunId, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let (run, since) = (RunId(7), Position::START);
+    /// for _ in 0..2 {
+    ///     assert_eq!(thread.clone().run_id(run, since).invoke(Count::update().n(10), ()).await?.done()?.n, 11);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A run that is over, because another turn has begun since, is refused with [`RunError::PastRun`]. To find out without running
+    /// anything, see [`find_run`](Thread::find_run).
+    #[must_use]
+    pub fn run_id(self, run: RunId, since: Position) -> Self {
+        let run = Some(NamedRun { run, since });
+        Self { options: RunOptions { run, ..self.options }, ..self }
+    }
+
+    /// Goes back to `at` before a run of this handle begins or resumes, or before an edit: in the same append, as if
+    /// [`rewind`](Thread::rewind) came first. Later entries stay in the log. Nothing goes back when what is due at `at` is nothing,
+    /// and the input resumes. Default: the thread goes on where it is.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let first = thread.history(None, 1).await?[0].position;
+    /// thread.invoke(Count::update().n(100), ()).await?;
+    /// assert_eq!(thread.clone().at(first).invoke(Count::update(), ()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A thread that a run owns is refused with [`RunError::Conflict`], one with a call in doubt with [`RunError::Unfinished`]
+    /// ([`discarding_doubts`](Thread::discarding_doubts)). A question of the turn that is left behind is not open at `at`: its node
+    /// asks again.
+    #[must_use]
+    pub fn at(self, at: Position) -> Self {
+        Self { options: RunOptions { at: Some(at), ..self.options }, ..self }
     }
 
     /// Tags the runs of this handle, so that the [history](hanok_checkpoint::Select::tag) can be searched for them. Any

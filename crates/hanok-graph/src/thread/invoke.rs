@@ -119,7 +119,7 @@ pub(super) async fn once<S: State, C: Send + Sync + 'static>(
     let ended = within_time(&scope, &mut progress, graph.0.budget).instrument(span).await;
     // Of one that is done the last commit has told it.
     if !matches!(ended, Ok(Outcome::Done(_))) {
-        scope.emit(&progress, None, None, end_of(ended.as_ref(), scope.env.turn()));
+        scope.emit(&progress, None, None, end_of(ended.as_ref(), scope.env.turn(), None));
     }
     ended
 }

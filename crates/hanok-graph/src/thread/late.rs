@@ -6,7 +6,7 @@ use hanok_core::{Ids, Timestamp};
 use crate::{
     error::RunError,
     run::answer::{CheckedAnswer, RefusedAnswer, newest},
-    thread::unclaimed::{Stamp, append},
+    thread::unclaimed::{AppendPlace, Stamp, append},
 };
 
 /// The number of writers that may be first before storing is given up.
@@ -49,7 +49,7 @@ async fn store(
         }
         let (stamp, tip) = (Stamp { id: AppendId(ids.id()), now }, Tip::of(&opened.head));
         let entries = vec![(late.path.clone(), Body::Late(late.answer.clone()))];
-        match append(log, stamp, None, tip, opened.fold, entries).await {
+        match append(log, stamp, None, AppendPlace::end(tip, opened.fold), entries).await {
             Err(RunError::Conflict { .. }) if tries.next().is_some() => {}
             stored => return stored.map(drop),
         }

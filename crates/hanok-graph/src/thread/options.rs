@@ -19,7 +19,7 @@ use crate::{
     thread::{admission::Admission, input::NewInput},
 };
 use hanok_checkpoint::SharedStore;
-use hanok_core::{Answerer, Budget, Cancellation, Meter, Namespace, RunId, Spent};
+use hanok_core::{Answerer, Budget, Cancellation, Meter, Namespace, Position, RunId, Spent};
 use hanok_state::State;
 
 /// The settings of the runs that a handle begins.
@@ -48,6 +48,18 @@ pub(crate) struct RunOptions {
     pub(crate) trail: Option<Arc<Trail>>,
     /// Told when the input is in the log.
     pub(crate) admission: Option<Admission>,
+    /// The name of the run.
+    pub(crate) run: Option<NamedRun>,
+    /// The earlier position from which the thread goes on.
+    pub(crate) at: Option<Position>,
+}
+
+/// A run whose id comes from outside.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamedRun {
+    pub(crate) run: RunId,
+    /// The position behind which it stands, if it has begun.
+    pub(crate) since: Position,
 }
 
 /// The default limit of runs in a row that are lost with the same tasks.
@@ -73,6 +85,8 @@ impl Default for RunOptions {
             parent: None,
             trail: None,
             admission: None,
+            run: None,
+            at: None,
         }
     }
 }

@@ -162,14 +162,12 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
             _ => None,
         };
         let began = AtomicBool::new(false);
-        let is_new = matches!(input, Input::New(_) | Input::Goto { .. });
         let turns = TurnRunner {
             app: &app,
             services: &services,
             options: &options,
             active: &active,
             began: &began,
-            is_new,
         };
         let stops = [active.stop.clone(), active.cancel.clone(), app.stop().clone()];
         // An input that may have to wait is given again; no other is copied.

@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use hanok_checkpoint::{
-    CheckpointError, Checkpointer, Keep, REQUESTS, STATUS, Status, ThreadInfo, Which,
+    CheckpointError, Checkpointer, Claim, Keep, REQUESTS, STATUS, Status, ThreadInfo, Which,
 };
 use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_state::State;
@@ -46,19 +46,46 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     pub async fn abandoned(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut abandoned = Vec::new();
         for info in self.store().all_threads(&Which::Claimed).await? {
-            if info.damage.is_some() || self.is_lost(&info).await? {
+            let claim = info.head.claim.as_ref();
+            if info.damage.is_some() || self.has_lost(&info.thread, claim).await? {
                 abandoned.push(info.thread);
             }
         }
         Ok(abandoned)
     }
 
-    /// True if the run that owns a thread is lost.
-    async fn is_lost(&self, info: &ThreadInfo) -> Result<bool, CheckpointError> {
-        match &info.head.claim {
-            Some(claim) if !self.active().is_running(&info.thread) => {
-                self.is_dead(&info.thread, claim).await
-            }
+    /// Checks whether the run that owns `thread` is lost, as that of an [abandoned](App::abandoned) thread is. False for a thread
+    /// that nobody owns.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let (app, key) = (graph.checkpointer(InMemoryCheckpointer::new()), ThreadKey::named("t1")?);
+    /// if app.is_lost(&key).await? {
+    ///     app.thread(key).resume(()).await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] when the store fails.
+    pub async fn is_lost(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+        let head = self.store().head(thread).await?;
+        self.has_lost(thread, head.as_ref().and_then(|head| head.claim.as_ref())).await
+    }
+
+    /// True if the run of this claim is lost.
+    async fn has_lost(
+        &self,
+        thread: &ThreadKey,
+        claim: Option<&Claim>,
+    ) -> Result<bool, CheckpointError> {
+        match claim {
+            Some(claim) if !self.active().is_running(thread) => self.is_dead(thread, claim).await,
             _ => Ok(false),
         }
     }

@@ -298,7 +298,8 @@ impl<'a> EntryEvents<'a> {
                 let ended = || {
                     let (outcome, spent) = (end.outcome.clone(), run.spent);
                     let code = end.code.as_deref().map(Into::into);
-                    EventKind::Ended { outcome, error: error(), code, spent }
+                    let by = end.by.clone();
+                    EventKind::Ended { outcome, error: error(), code, spent, by }
                 };
                 push(None, None, &ended);
             }
@@ -307,13 +308,14 @@ impl<'a> EntryEvents<'a> {
                     EventKind::by_person(&entry.body, &run.records, of_type())
                 {
                     push(kind.mode(), task, &|| kind.clone());
-                }
-                if matches!(entry.body, Body::Edit(_)) {
-                    push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                    if matches!(entry.body, Body::Edit(_)) {
+                        push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                    }
                 }
             }
-            Body::Rewind => {
-                push(None, None, &|| EventKind::Rewound { to: parent });
+            Body::Rewind(rewind) => {
+                let by = || rewind.by.clone();
+                push(None, None, &|| EventKind::Rewound { to: parent, by: by() });
                 push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
             }
             _ => {}

@@ -90,7 +90,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             true => self.repeats(Some(to)).await?,
             false => Vec::new(),
         };
-        let position = log.rewind(to, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
+        let by = self.options.answerer.as_ref();
+        let position = log.rewind(to, by, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
         Ok(Restarted { position, repeats })
     }
 

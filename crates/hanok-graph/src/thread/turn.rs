@@ -1,7 +1,9 @@
 //! Turns: a run reads its thread, takes it, and releases it.
 
 use hanok_checkpoint::{Body, Claim, Log, OpenLog, RunEnd, RunFold};
-use hanok_core::{Cancellation, Namespace, Position, RunId, Spent, ThreadKey, Timestamp};
+use hanok_core::{
+    Cancellation, Namespace, Position, RequestId, RunId, Spent, Stored, ThreadKey, Timestamp,
+};
 use hanok_state::{Schema, State};
 use std::{
     collections::BTreeMap,
@@ -34,11 +36,13 @@ use crate::{
     thread::{
         active::Active,
         app::App,
+        back::{WentBack, go_back},
         claim::{Ending, conflict_holder},
+        find_run::find_run,
         heartbeat::{Heartbeat, HeldClaim},
         input::{Input, NewInput},
         late::refusal,
-        options::RunOptions,
+        options::{NamedRun, RunOptions},
     },
 };
 use tracing::Instrument;
@@ -51,8 +55,6 @@ pub(super) struct TurnRunner<'a, S: State, C> {
     pub(super) active: &'a Active,
     /// Set when the input is in the log.
     pub(super) began: &'a AtomicBool,
-    /// True for an input that begins a turn.
-    pub(super) is_new: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
@@ -68,18 +70,36 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let replaces = is_new && self.options.new_input == NewInput::Replace;
         if is_new
             && !replaces
-            && let Some(recent) = self.app.recents().take(thread)
+            && let Some(recent) = self.recent(thread)
             && let Some(new) = input.as_new()
         {
             let way = TurnInput::New(new);
-            match self.turn(&log, ThreadSource::Cached(recent), way, stops).await {
+            match self.turn(&log, ThreadSource::Cached(recent), way, Whose::Input, stops).await {
                 // Somebody has touched the thread since: it is read.
                 Err(RunError::Conflict { .. }) if !self.began.load(Ordering::SeqCst) => {}
                 went => return went,
             }
         }
         let mut opened = self.open(&log, replaces).await?;
-        let broken = root(opened.as_ref()).is_some_and(|run| run.open);
+        let (input, at) = match self.has_begun(&log, opened.as_ref()).await? {
+            true => (Input::Resume, None),
+            false => (input, self.options.at),
+        };
+        let now = self.app.runtime().clock.now();
+        if (replaces || at.is_some())
+            && !self.options.discards
+            && let Some(why @ Unfinished::InDoubt(_)) = waits_for(opened.as_ref(), now)
+        {
+            return Err(unfinished(&log, why));
+        }
+        let mut back = None;
+        if let Some(to) = at {
+            let before = opened.ok_or_else(|| RunError::NoSuchThread(thread.clone()))?;
+            let by = self.options.answerer.clone();
+            let went = go_back(&log, &before.head, to, by, now).await?;
+            (opened, back) = (Some(went.0), Some(went.1));
+        }
+        let broken = back.is_none() && root(opened.as_ref()).is_some_and(|run| run.open);
         if broken
             && !replaces
             && let Some(poisoned) = self.poisoned(opened.as_ref())
@@ -91,13 +111,6 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 _ => Ok(Outcome::Poisoned(poisoned)),
             };
         }
-        let now = self.app.runtime().clock.now();
-        if replaces
-            && !self.options.discards
-            && let Some(why @ Unfinished::InDoubt(_)) = waits_for(opened.as_ref(), now)
-        {
-            return Err(unfinished(&log, why));
-        }
         let input = match input {
             Input::Begin(_) if root(opened.as_ref()).is_some() => Input::Resume,
             Input::Begin(update) => Input::New(update),
@@ -108,10 +121,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
                 let drained =
                     root(opened.as_ref()).is_some_and(|run| run.ended == Some(RunEnd::Drained));
-                if (broken || drained) && !replaces {
-                    let finished = self
-                        .turn(&log, ThreadSource::Read(opened), TurnInput::resume(), stops)
-                        .await;
+                let ends_before = replaces || back.is_some();
+                if (broken || drained) && !ends_before {
+                    let source = ThreadSource::Read(opened, None);
+                    let finished =
+                        self.turn(&log, source, TurnInput::resume(), Whose::Before, stops).await;
                     match finished.map_err(not_taken)? {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
                         stopped @ (Outcome::Cancelled(_) | Outcome::Drained(_)) => {
@@ -120,57 +134,29 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                         other => return Err(refuse(&log, other)),
                     }
                     opened = self.open(&log, false).await?;
-                } else if !replaces && let Some(why) = waits_for(opened.as_ref(), now) {
+                } else if !ends_before && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
-                let source = ThreadSource::Read(opened);
-                return self.turn(&log, source, TurnInput::New(new), stops).await;
+                let source = ThreadSource::Read(opened, back);
+                return self.turn(&log, source, TurnInput::New(new), Whose::Input, stops).await;
             }
             Err(input) => input,
         };
-        match input {
+        let (answers, edit) = match input {
             Input::Begin(_) | Input::New(_) | Input::Goto { .. } | Input::Resume => {
-                let Some(opened) = opened else {
+                let Some(opened) = &opened else {
                     return Err(RunError::NoSuchThread(thread.clone()));
                 };
-                let root = opened.fold.run(&Namespace::root());
-                if !broken && root.is_none_or(|run| run.frontier.is_done()) {
-                    return self.stored_state(thread, opened).map(Outcome::Done);
+                if let Some(outcome) = self.waits(thread, opened, broken, now)? {
+                    return Ok(outcome);
                 }
-                let requests = answer::open(Some(&opened), now);
-                let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
-                // A run that asked had nothing else to do; one that ended otherwise may have left something.
-                let asked = root.is_some_and(|run| {
-                    matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt))
-                });
-                if asked && !requests.is_empty() && !requests.iter().any(expired) {
-                    let in_doubt = requests.iter().any(|pending| pending.doubt.is_some());
-                    let waiting = Waiting::new(requests, self.stored_state(thread, opened)?);
-                    return Ok(match in_doubt {
-                        true => Outcome::InDoubt(waiting),
-                        false => Outcome::Interrupted(waiting),
-                    });
-                }
-                self.turn(&log, ThreadSource::Read(Some(opened)), TurnInput::resume(), stops).await
+                (Vec::new(), None)
             }
-            Input::Answers(answers) => {
-                let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value));
-                let answers = self.check(&log, opened.as_ref(), answers.collect(), now).await?;
-                let input = TurnInput::Continue { answers, edit: None };
-                self.turn(&log, ThreadSource::Read(opened), input, stops).await
+            Input::Answers(answers) => (answers, None),
+            Input::Edited { .. } if opened.is_none() => {
+                return Err(RunError::NoSuchThread(thread.clone()));
             }
-            Input::Edited { answers, update } => {
-                if opened.is_none() {
-                    return Err(RunError::NoSuchThread(thread.clone()));
-                }
-                let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value));
-                let answers = match answers.collect::<Vec<_>>() {
-                    none if none.is_empty() => Vec::new(),
-                    answers => self.check(&log, opened.as_ref(), answers, now).await?,
-                };
-                let input = TurnInput::Continue { answers, edit: Some(update) };
-                self.turn(&log, ThreadSource::Read(opened), input, stops).await
-            }
+            Input::Edited { answers, update } => (answers, Some(update)),
             Input::Reply(value) => {
                 let requests = answer::open(opened.as_ref(), now);
                 let id = match requests.as_slice() {
@@ -178,11 +164,57 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     [one] => one.id.clone(),
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
-                let answers = vec![NewAnswer::of(id, value)];
-                let answers = self.check(&log, opened.as_ref(), answers, now).await?;
-                let input = TurnInput::Continue { answers, edit: None };
-                self.turn(&log, ThreadSource::Read(opened), input, stops).await
+                (vec![(id, value)], None)
             }
+        };
+        let answers = self.check(&log, opened.as_ref(), answers, now).await?;
+        let input = TurnInput::Continue { answers, edit };
+        self.turn(&log, ThreadSource::Read(opened, back), input, Whose::Input, stops).await
+    }
+
+    /// The outcome of a thread in which nothing can continue: it is done, or waits for people.
+    fn waits(
+        &self,
+        thread: &ThreadKey,
+        opened: &OpenLog,
+        broken: bool,
+        now: Timestamp,
+    ) -> Result<Option<Outcome<S>>, RunError> {
+        let root = opened.fold.run(&Namespace::root());
+        if !broken && root.is_none_or(|run| run.frontier.is_done()) {
+            return self.stored_state(thread, opened).map(Outcome::Done).map(Some);
+        }
+        let requests = answer::open(Some(opened), now);
+        let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
+        // A run that asked had nothing else to do; one that ended otherwise may have left something.
+        let asked =
+            root.is_some_and(|run| matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt)));
+        if !asked || requests.is_empty() || requests.iter().any(expired) {
+            return Ok(None);
+        }
+        let in_doubt = requests.iter().any(|pending| pending.doubt.is_some());
+        let waiting = Waiting::new(requests, self.stored_state(thread, opened)?);
+        Ok(Some(if in_doubt { Outcome::InDoubt(waiting) } else { Outcome::Interrupted(waiting) }))
+    }
+
+    /// The state of a recent run, unless the input's own run may stand in the log before it.
+    fn recent(&self, thread: &ThreadKey) -> Option<CachedThread<S>> {
+        let recent = self.app.recents().take(thread)?;
+        let knows = self.options.run.is_none_or(|named| recent.tip.position <= named.since);
+        (knows && self.options.at.is_none()).then_some(recent)
+    }
+
+    /// True if the run of this name stands in the log, and can go on there.
+    async fn has_begun(&self, log: &Log, opened: Option<&OpenLog>) -> Result<bool, RunError> {
+        let Some(NamedRun { run, since }) = self.options.run else { return Ok(false) };
+        if root(opened).is_some_and(|root| root.run == Some(run)) {
+            return Ok(true);
+        }
+        match find_run(log, run, since).await.map_err(RunError::Checkpoint)? {
+            Some(found) if !found.is_newest => {
+                Err(RunError::PastRun { thread: log.thread().clone(), run })
+            }
+            found => Ok(found.is_some()),
         }
     }
 
@@ -191,9 +223,13 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         &self,
         log: &Log,
         opened: Option<&OpenLog>,
-        answers: Vec<NewAnswer>,
+        answers: Vec<(RequestId, Stored)>,
         now: Timestamp,
     ) -> Result<Vec<CheckedAnswer>, RunError> {
+        if answers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value)).collect();
         let by = self.options.answerer.as_ref();
         match answer::check(log, opened, answers, by, now).await {
             Ok(checked) => Ok(checked),
@@ -217,10 +253,10 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
     }
 
     /// The state of a thread, as it is stored.
-    fn stored_state(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
+    fn stored_state(&self, thread: &ThreadKey, opened: &OpenLog) -> Result<S, RunError> {
         let graph = &self.app.graph().0;
-        let (mut fold, root) = (opened.fold, Namespace::root());
-        let run = fold.runs.remove(&root).unwrap_or_default();
+        let root = Namespace::root();
+        let run = opened.fold.run(&root).cloned().unwrap_or_default();
         let place = LogPlace { thread, path: &root };
         graph.owns(place, &run)?;
         let read = migrated(&*graph.initial, place, run, &mut BTreeMap::new())?;
@@ -244,10 +280,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         log: &Log,
         source: ThreadSource<S>,
         input: TurnInput<S::Update>,
+        whose: Whose,
         stops: &[Cancellation],
     ) -> Result<Outcome<S>, RunError> {
         let graph = &self.app.graph().0;
-        let TakenThread { run, mut state, claim } = self.take(log, source, input).await?;
+        let TakenThread { run, mut state, claim } = self.take(log, source, input, whose).await?;
         let heartbeat =
             Heartbeat::start(self.app.runtime(), log, claim, stops, &run.env.cancellation);
         let span = graph.span(Some(log.thread()));
@@ -257,7 +294,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             hanok_telemetry::record_error(&span, "run");
         }
         let lost = heartbeat.stop();
-        let ending = Ending { run: &run, state: &state, log, replaced: &self.active.stop, lost };
+        let ending = Ending { run: &run, state: &state, log, active: self.active, lost };
         let outcome = match ending.give_back(outcome).await {
             Ok(mut outcome @ (Outcome::Interrupted(_) | Outcome::InDoubt(_))) => {
                 if let Outcome::Interrupted(waiting) | Outcome::InDoubt(waiting) = &mut outcome {
@@ -279,21 +316,30 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         log: &Log,
         source: ThreadSource<S>,
         input: TurnInput<S::Update>,
+        whose: Whose,
     ) -> Result<TakenThread<S, C>, RunError> {
         let (app, options) = (self.app, self.options);
         let runtime = app.runtime();
         let graph = &app.graph().0;
         options.breakpoints.names().try_for_each(|node| graph.has(node))?;
-        let run = RunId(runtime.ids.id());
+        let named = options.run.filter(|_| whose == Whose::Input);
+        let run = named.map_or_else(|| RunId(runtime.ids.id()), |named| named.run);
         let is_new = matches!(input, TurnInput::New(_));
-        let now = runtime.clock.now();
-        let start = match source {
-            ThreadSource::Read(opened) => {
+        let (start, back) = match source {
+            ThreadSource::Read(opened, back) => {
+                let now = back.as_ref().map_or_else(|| runtime.clock.now(), |back| back.now);
                 let new = || app.new_tip();
-                TurnStart::of(graph, log.thread(), opened, new, app.holder(), now)?
+                let start = TurnStart::of(graph, log.thread(), opened, new, app.holder(), now)?;
+                let to = back.as_ref().map(|back| back.to);
+                (start.went_back(back.map(|back| back.entry)), to)
             }
-            ThreadSource::Cached(cached) => TurnStart::cached(cached, &graph.name, now),
+            ThreadSource::Cached(cached) => {
+                (TurnStart::cached(cached, &graph.name, runtime.clock.now()), None)
+            }
         };
+        let now = start.now;
+        let before = (back.is_some() && options.sink.is_on())
+            .then(|| AnyState::new(&graph.shown(&start.progress.state)));
         let start = start.begin(graph, log.thread(), run, input, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: start.epoch, beat: now };
         let held = HeldClaim { life: start.tip.life, epoch: start.epoch };
@@ -309,6 +355,12 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             let Some((state, by_people)) = shown else { return };
             let values = || EventKind::Values(AnyState::new(&state));
             let (root, emit) = (Namespace::root(), |event| options.sink.emit(|| event));
+            if let (Some(to), Some(state)) = (back, before) {
+                let at = Some(Position((last.0 + 1).saturating_sub(count)));
+                let by = options.answerer.clone();
+                emit(Event::new(&root, 0, None, at, EventKind::Rewound { to, by }));
+                emit(Event::new(&root, 0, None, at, EventKind::Values(state)));
+            }
             if let Some(at) = began {
                 emit(Event::new(&root, 0, None, Some(at), values()));
             }
@@ -329,14 +381,18 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         };
         let slot: Arc<RunSlot> = self.active.slot().clone();
         let labels = start.labels;
-        let takeover = Takeover { slot: &slot, tip, snapshots, claim, first, labels };
+        let end = tip.position;
+        let takeover = Takeover { slot: &slot, tip, snapshots, claim, first, back, labels };
         let journal = Journal::take(log, runtime.clone(), takeover, journal_options, report);
         let journal = match journal.await {
             Ok(journal) => journal,
             Err(error) => return Err(conflict_holder(log, error).await),
         };
+        if let Some(to) = back {
+            journal.is_uncut((to, end)).await.map_err(RunError::Checkpoint)?;
+        }
         self.began.store(is_new, Ordering::SeqCst);
-        if let Some(admission) = options.admission.as_ref().filter(|_| is_new || !self.is_new) {
+        if let Some(admission) = options.admission.as_ref().filter(|_| whose == Whose::Input) {
             admission.is_taken();
         }
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
@@ -404,10 +460,19 @@ struct TakenThread<S: State, C> {
     claim: HeldClaim,
 }
 
+/// Whose turn is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// That of the input.
+    Input,
+    /// That which the input found unfinished.
+    Before,
+}
+
 /// The source of a thread's state before a run takes it.
 enum ThreadSource<S: State> {
-    /// Its log.
-    Read(Option<OpenLog>),
+    /// Its log; with what is said of it, if the thread goes back.
+    Read(Option<OpenLog>, Option<WentBack>),
     /// The cache of this process.
     Cached(CachedThread<S>),
 }

@@ -180,7 +180,7 @@ pub(crate) fn kind(body: &Body) -> &'static str {
         Body::Intent(_) => "intent",
         Body::Question(_) => "question",
         Body::Answer(_) => "answer",
-        Body::Rewind => "rewind",
+        Body::Rewind(_) => "rewind",
         Body::Rebase(_) => "rebase",
         Body::Extend(_) => "extend",
         Body::Origin(_) => "origin",

@@ -512,13 +512,14 @@ fn said(event: &Event) -> String {
             format!("updates {changes:?}")
         }
         EventKind::Request(pending) => format!("request {} {}", pending.id, pending.node),
-        EventKind::Ended { outcome, error, code, spent } => {
-            format!("ended {outcome} {error:?} {code:?} {} {}", spent.model_calls, spent.cost)
+        EventKind::Ended { outcome, error, code, spent, by } => {
+            format!("ended {outcome} {error:?} {code:?} {} {} {by:?}", spent.model_calls, spent.cost)
         }
         EventKind::Answered { request, answer, by } => {
             format!("answered {request} {answer} {by:?}")
         }
-        EventKind::Edited { node, update } => format!("edited {node:?} {update:?}"),
+        EventKind::Edited { node, update, by } => format!("edited {node:?} {update:?} {by:?}"),
+        EventKind::Rewound { to, by } => format!("rewound {to} {by:?}"),
         EventKind::Checkpoint => "checkpoint".to_owned(),
         other => panic!("not recorded: {other:?}"),
     };
@@ -620,7 +621,7 @@ async fn after_a_rewind_the_events_are_those_of_the_new_branch() {
     let second = recorded(&on.events(None).await.unwrap());
     let back = on.rewind(at.position).await.unwrap().position;
     let after = on.events(None).await.unwrap();
-    let [.., Event { kind: EventKind::Rewound { to }, run: None, .. }, values] = after.as_slice()
+    let [.., Event { kind: EventKind::Rewound { to, .. }, run: None, .. }, values] = after.as_slice()
     else {
         panic!("other events: {after:?}");
     };

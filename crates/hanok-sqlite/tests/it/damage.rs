@@ -37,6 +37,7 @@ fn append(thread: &ThreadKey, at: u64) -> Append {
         detail: format!("{thread} {at} ").repeat(5 + 40 * (at as usize % 7)),
         spent: Default::default(),
         code: None,
+        by: None,
     };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
     let record = Record::new(thread, Position(at + 1), Position(at), &entry);
@@ -168,7 +169,7 @@ fn advised(
                 // All of it is lost, and that is what is told.
                 continue;
             }
-            block_on(log.rewind(good, AppendId(77), Timestamp(99))).map_err(words)?;
+            block_on(log.rewind(good, None, AppendId(77), Timestamp(99))).map_err(words)?;
         }
         let opened = block_on(log.open(None)).map_err(words)?.ok_or("it is not there")?;
         let (head, position) = (opened.head.position, Position(opened.head.position.0));

@@ -38,6 +38,7 @@ fn append(at: Position, id: u128, text: &str, safety: Safety) -> Append {
         detail: text.into(),
         spent: Default::default(),
         code: None,
+        by: None,
     };
     let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::End(end) };
     let record = Record::new(&thread(), at.next(), at, &entry);

@@ -11,7 +11,7 @@ pub(crate) fn key(thread: &str) -> ThreadKey {
 /// The append of one record that holds `text`, behind `at`.
 pub(crate) fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
     let (run, outcome, spent) = (RunId(1), RunEnd::Done, Default::default());
-    let end = End { run, outcome, detail: text.into(), spent, code: None };
+    let end = End { run, outcome, detail: text.into(), spent, code: None, by: None };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
     let record = Record::new(thread, Position(at + 1), Position(at), &entry);
     Append::new(AppendId(at.into()), Position(at), Guard::Unclaimed, vec![record])

@@ -100,7 +100,7 @@ pub(crate) fn what_a_cut_keeps_reads_as_it_did(store: impl Checkpointer) {
         let again = block_on(script.log.prune(Keep::Newest)).unwrap();
         assert_eq!(again, newest.filter(|newest| *newest > floor));
         script.assert_cut(again.unwrap_or(floor));
-        let rewound = script.log.rewind(floor, AppendId(999), Timestamp(0));
+        let rewound = script.log.rewind(floor, None, AppendId(999), Timestamp(0));
         match (block_on(rewound), again) {
             (Ok(_), None) => {}
             (Err(CheckpointError::Pruned { .. }), Some(_)) => {}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
     Failed, Frontier, Goto, GraphId, Handed, Intent, Life, Memo, Origin, Outbox, Persistence,
-    Question, Rebase, Reopen, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, ThreadLife,
+    Question, Rebase, Reopen, Rewind, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, ThreadLife,
     Void,
 };
 use hanok_core::{
@@ -75,13 +75,13 @@ fn body() -> impl Strategy<Value = Body> {
                 Body::Failed(Failed { task, node, kind, message, attempts, spent })
             }
         ),
-        1 => (option::of(text()), changes(), option::of(frontier())).prop_map(
-            |(node, changes, frontier)| Body::Edit(Edit { node, changes, frontier })
+        1 => (option::of(text()), changes(), option::of(frontier()), by()).prop_map(
+            |(node, changes, frontier, by)| Body::Edit(Edit { node, changes, frontier, by })
         ),
         1 => answer().prop_map(Body::Answer),
         1 => answer().prop_map(Body::Late),
         1 => (id(), text()).prop_map(|(id, reason)| Body::Reopen(Reopen { id, reason })),
-        1 => Just(Body::Rewind),
+        1 => by().prop_map(|by| Body::Rewind(Rewind { by })),
         1 => rebase(),
         1 => (schema(), changes()).prop_map(|(schema, values)| {
             Body::Extend(Extend { schema, values })
@@ -91,9 +91,9 @@ fn body() -> impl Strategy<Value = Body> {
         }),
         1 => text().prop_map(|by| Body::Erased(Erased { by })),
         1 => copied(),
-        1 => (run(), outcome(), text(), spent(), option::of(text())).prop_map(
-            |(run, outcome, detail, spent, code)| {
-                Body::End(End { run, outcome, detail, spent, code })
+        1 => (run(), outcome(), text(), spent(), option::of(text()), by()).prop_map(
+            |(run, outcome, detail, spent, code, by)| {
+                Body::End(End { run, outcome, detail, spent, code, by })
             },
         ),
     ]
@@ -110,11 +110,13 @@ fn question() -> impl Strategy<Value = Question> {
 }
 
 fn answer() -> impl Strategy<Value = Answer> {
-    let parts = (id(), stored(), option::of((text(), text())), option::of(text()));
-    parts.prop_map(|(id, value, by, key)| {
-        let by = by.map(|(name, role)| Answerer::new(name, "test").role(role));
-        Answer { id, value, by, key }
-    })
+    let parts = (id(), stored(), by(), option::of(text()));
+    parts.prop_map(|(id, value, by, key)| Answer { id, value, by, key })
+}
+
+fn by() -> impl Strategy<Value = Option<Answerer>> {
+    option::of((text(), text()))
+        .prop_map(|by| by.map(|(name, role)| Answerer::new(name, "test").role(role)))
 }
 
 fn copied() -> impl Strategy<Value = Body> {

@@ -148,10 +148,10 @@ pub(crate) fn a_position_that_is_not_in_the_log_is_named_and_no_damage(store: im
     };
     for at in [end.next(), Position(u64::MAX)] {
         assert_eq!(told(block_on(log.open(Some(at))).unwrap_err()), (at, end));
-        let rewound = block_on(log.rewind(at, AppendId(99), Timestamp(0)));
+        let rewound = block_on(log.rewind(at, None, AppendId(99), Timestamp(0)));
         assert_eq!(told(rewound.unwrap_err()), (at, end));
     }
-    let to_the_start = block_on(log.rewind(Position::START, AppendId(99), Timestamp(0)));
+    let to_the_start = block_on(log.rewind(Position::START, None, AppendId(99), Timestamp(0)));
     assert_eq!(told(to_the_start.unwrap_err()), (Position::START, end));
     script.assert_reads(None);
 }

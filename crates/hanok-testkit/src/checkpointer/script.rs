@@ -1,7 +1,7 @@
 //! A log that is written entry by entry, with what it has to amount to at each position.
 
 use hanok_checkpoint::{
-    AppendId, Body, Checkpointer, Entry, Guard, Life, Log, LogEntry, SharedCheckpointer,
+    AppendId, Body, Checkpointer, Entry, Guard, Life, Log, LogEntry, Rewind, SharedCheckpointer,
     ThreadFold, Tip,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
@@ -110,10 +110,10 @@ impl Script {
     pub(crate) fn rewind(&mut self, to: Position) {
         self.appends += 1;
         let now = Timestamp(7);
-        let at = block_on(self.log.rewind(to, AppendId(self.appends), now)).unwrap();
+        let at = block_on(self.log.rewind(to, None, AppendId(self.appends), now)).unwrap();
         assert_eq!(at, self.end().next());
         self.tip = Tip::of(&block_on(self.log.store().head(self.log.thread())).unwrap().unwrap());
-        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
+        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind(Rewind::default()) };
         let mut fold = self.folds[to.0 as usize].clone();
         fold.apply(at, &entry).unwrap();
         self.keep(to, entry, fold);
@@ -154,7 +154,7 @@ fn fits(before: &ThreadFold, entry: &Entry) -> bool {
         Body::Answer(answer) => before
             .run(&entry.namespace)
             .is_some_and(|run| run.records.questions.iter().any(|asked| asked.id == answer.id)),
-        Body::Rewind => false,
+        Body::Rewind(_) => false,
         _ => true,
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn damage_is_found_and_a_log_goes_on_from_before_it(store: impl Check
             continue;
         }
         // It goes on from there, and the damage stays on the branch that was left.
-        let rewound = block_on(log.rewind(good, AppendId(7), Timestamp(3))).unwrap();
+        let rewound = block_on(log.rewind(good, None, AppendId(7), Timestamp(3))).unwrap();
         let open = block_on(log.open(None)).unwrap().unwrap();
         let fields =
             |fold: &ThreadFold| plain(fold).runs.remove(&Namespace::root()).unwrap().fields;

@@ -96,6 +96,7 @@ pub(crate) fn append(thread: &ThreadKey, at: u64, id: u128, text: &str) -> Appen
         detail: text.into(),
         spent: Default::default(),
         code: None,
+        by: None,
     };
     let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::End(end) };
     let records = vec![Record::new(thread, Position(at + 1), Position(at), &entry)];

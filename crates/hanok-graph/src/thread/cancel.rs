@@ -1,0 +1,81 @@
+//! Cancelling the run of a thread, from any process.
+
+use hanok_checkpoint::{AppendId, Body, CheckpointError, Checkpointer, End, RunEnd, Tip};
+use hanok_core::{Namespace, Position, Spent};
+use hanok_state::State;
+
+use crate::{error::RunError, thread::handle::Thread};
+
+/// The number of times that a thread which moves meanwhile is tried.
+const ATTEMPTS: usize = 100;
+
+impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
+    /// Cancels the run that the thread has, in whatever process, in the name of [whoever acts](Thread::answering_as). Committed
+    /// super-steps stay, and the thread can be resumed. Returns false when no run is under way.
+    ///
+    /// A run of this process ends with [`Outcome::Cancelled`](crate::Outcome) after the append under way, which this call does not
+    /// wait for. A run of another process, or one that was lost, has ended when this returns: it is taken its claim, and what its
+    /// process still does ends with [`RunError::Superseded`].
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn hang(_: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { std::future::pending().await }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("hang", hang).edge(START, "hang").edge("hang", END).build()?;
+    /// let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+    /// let events = thread.try_stream(Input::New(Count::update()), ()).await?;
+    /// assert!(thread.cancel().await?);
+    /// assert!(matches!(events.outcome().await?, Outcome::Cancelled(_)));
+    /// assert!(!thread.cancel().await?);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] when the log cannot be read or written; [`RunError::Conflict`] when the thread moves faster than
+    /// it can be taken.
+    pub async fn cancel(&self) -> Result<bool, RunError> {
+        let (active, by) = (self.app.active(), self.options.answerer.as_ref());
+        if active.cancel(self.key(), by) {
+            return Ok(true);
+        }
+        // No run of this process begins meanwhile, and what a dropped one has sent is stored.
+        let Some(_active) = active.enter_free(self.key()).await else {
+            return Ok(active.cancel(self.key(), by));
+        };
+        for _ in 0..ATTEMPTS {
+            match self.end_elsewhere().await {
+                Err(RunError::Checkpoint(CheckpointError::Conflict { .. })) => {}
+                ended => return Ok(ended?.is_some()),
+            }
+        }
+        Err(RunError::Conflict { thread: self.key().clone(), holder: None })
+    }
+
+    /// Ends the run that the thread has in another process, or that was lost; `None` when it has none.
+    async fn end_elsewhere(&self) -> Result<Option<Position>, RunError> {
+        let (log, runtime) = (self.log(), self.app.runtime());
+        let head = log.store().head(self.key()).await.map_err(RunError::Checkpoint)?;
+        let Some(head) = head else { return Ok(None) };
+        if head.claim.is_some() {
+            // Before anything is read: a run under way writes all the time.
+            let id = AppendId(runtime.ids.id());
+            log.release(&head, id, runtime.clock.now()).await.map_err(RunError::Checkpoint)?;
+        }
+        let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
+        let root = opened.as_ref().and_then(|opened| opened.fold.run(&Namespace::root()));
+        let run = root.filter(|root| root.open).and_then(|root| root.run);
+        let (Some(opened), Some(run)) = (opened, run) else { return Ok(None) };
+        let end = End {
+            run,
+            outcome: RunEnd::Cancelled,
+            detail: String::new(),
+            spent: Spent::default(),
+            code: None,
+            by: self.options.answerer.clone(),
+        };
+        let entries = vec![(Namespace::root(), Body::End(end))];
+        self.append(Tip::of(&opened.head), opened.fold, entries).await.map(Some)
+    }
+}
