@@ -1,6 +1,6 @@
 //! What a door of JSON costs: an event to one reader, and a conversation that a client sends.
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
 use futures::StreamExt;
 use hanok_core::Token;
@@ -9,6 +9,7 @@ use hanok_graph::{
     Snapshot, State,
 };
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use super::thread;
 use crate::{
@@ -20,20 +21,24 @@ const TOKENS: usize = if cfg!(test) { 100 } else { 1000 };
 const MESSAGES: usize = 100;
 const TIMES: usize = if cfg!(test) { 1 } else { 20 };
 
+/// The tokens that a reader has room for: a faster writer would lose some.
+type Room = Arc<Semaphore>;
+const ROOM: usize = 64;
+
 #[derive(State, Clone, Default)]
 struct Chat {
     messages: Messages,
     tokens: u64,
 }
 
-/// Writes a text token by token, and lets its reader read.
-async fn talk(_: Snapshot<Chat>, context: Context) -> Result<ChatUpdate> {
+/// Writes a text token by token, each when there is room for it with its reader.
+async fn talk(_: Snapshot<Chat>, context: Context<Room>) -> Result<ChatUpdate> {
     let call = context.call("model", "m", "");
     for _ in 0..TOKENS {
         if let Some(sink) = call.sink() {
             sink.token(Token::Text("word ".to_owned()));
         }
-        tokio::task::yield_now().await;
+        context.services().acquire().await?.forget();
     }
     Ok(Chat::update().tokens(TOKENS as u64))
 }
@@ -52,15 +57,16 @@ fn conversation() -> Value {
     json!({"messages": (0..MESSAGES).map(message).collect::<Vec<_>>()})
 }
 
-async fn read_tokens(app: &hanok_graph::App<Chat>, follows: bool) -> Result<f64> {
+async fn read_tokens(app: &hanok_graph::App<Chat, Room>, follows: bool) -> Result<f64> {
     let quiet = app.thread(thread("quiet")?);
     let thread = app.thread(thread("t")?).modes([Mode::Messages]);
     let cpu = Cpu::start();
-    quiet.invoke(Chat::update(), ()).await?;
+    quiet.invoke(Chat::update(), Arc::new(Semaphore::new(TOKENS))).await?;
     let unread = cpu.micros();
     let cpu = Cpu::start();
     let mut follow = if follows { thread.follow(None) } else { quiet.follow(None) };
-    let mut events = Some(thread.stream(Input::New(Chat::update()), ()));
+    let room = Arc::new(Semaphore::new(ROOM));
+    let mut events = Some(thread.stream(Input::New(Chat::update()), room.clone()));
     if follows {
         // The run goes on, and the follower is its only reader.
         events = None;
@@ -72,7 +78,10 @@ async fn read_tokens(app: &hanok_graph::App<Chat>, follows: bool) -> Result<f64>
             None => follow.next().await,
         };
         match event.map(|event| event.kind) {
-            Some(EventKind::Token(_)) => told += 1,
+            Some(EventKind::Token(_)) => {
+                told += 1;
+                room.add_permits(1);
+            }
             Some(EventKind::Ended { .. }) | None => break,
             _ => {}
         }
@@ -83,7 +92,7 @@ async fn read_tokens(app: &hanok_graph::App<Chat>, follows: bool) -> Result<f64>
 }
 
 pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
-    let graph = Graph::<Chat>::builder("talk").node("talk", talk).sequence([START, "talk", END]);
+    let graph = Graph::<Chat, Room>::builder("talk").node("talk", talk).sequence([START, "talk", END]);
     let graph = graph.build()?;
     let conversation = conversation();
     medians(rounds, async || {

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{Body, Life, Question, RunEnd, StepRecords};
+use hanok_checkpoint::{Body, Edit, Life, Question, RunEnd, StepRecords};
 use hanok_core::{
     Answerer, CallInfo, Namespace, Position, RequestId, RunId, Spent, Stored, TaskId, Timestamp,
     Token,

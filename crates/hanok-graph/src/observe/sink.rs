@@ -10,7 +10,7 @@ use std::{
 };
 
 use hanok_checkpoint::{Life, RunEnd};
-use hanok_core::{Chain, Clock, Namespace, Position, RunId, Spent, Timestamp};
+use hanok_core::{Answerer, Chain, Clock, Namespace, Position, RunId, Spent, Timestamp};
 
 use crate::{
     error::RunError,

@@ -6,7 +6,7 @@ use hanok_checkpoint::{
     Begin, Body, Edit, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, ThreadLife,
     Tip, outlives,
 };
-use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
+use hanok_core::{Answerer, Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -99,7 +99,13 @@ pub(crate) enum TurnInput<U> {
     /// A new turn.
     New(NewTurn<U>),
     /// The due tasks continue, with answers and an edit of the state if there are any.
-    Continue { answers: Vec<answer::CheckedAnswer>, edit: Option<U> },
+    Continue { answers: Vec<answer::CheckedAnswer>, edit: Option<StateEdit<U>> },
+}
+
+/// An edit of the state, and who makes it, if that is known.
+pub(crate) struct StateEdit<U> {
+    pub(crate) update: U,
+    pub(crate) by: Option<Answerer>,
 }
 
 impl<U> TurnInput<U> {
@@ -297,8 +303,8 @@ impl<S: State> TurnStart<S> {
         self.labels.next = (!is_done).then(|| Labels::running(graph.name.clone()));
         self.first.push((Namespace::root(), Body::Begin(begin)));
         answers.into_iter().for_each(|answer| self.answer(answer));
-        if let Some(update) = edited {
-            self.edit(thread, update)?;
+        if let Some(edit) = edited {
+            self.edit(thread, edit)?;
         }
         if self.began.is_none() {
             self.progress.at = Position(self.tip.position.0 + self.first.len() as u64);
@@ -307,13 +313,17 @@ impl<S: State> TurnStart<S> {
     }
 
     /// Adds an edit of the state of the thread's own graph. What is due stays due.
-    fn edit(&mut self, thread: &ThreadKey, update: S::Update) -> Result<(), RunError> {
+    fn edit(
+        &mut self,
+        thread: &ThreadKey,
+        StateEdit { update, by }: StateEdit<S::Update>,
+    ) -> Result<(), RunError> {
         let root = Namespace::root();
         let at = Position(self.tip.position.0 + self.first.len() as u64);
         let of = &self.own(thread);
         let place = EditPlace { of, path: &root, at };
         let changes = merge_edit(&mut self.progress, &place, &EDIT.into(), update)?;
-        self.first.push((root, Body::Edit(Edit { node: None, changes, frontier: None })));
+        self.first.push((root, Body::Edit(Edit { changes, by, ..Edit::default() })));
         Ok(())
     }
 

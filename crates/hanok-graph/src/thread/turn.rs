@@ -31,7 +31,7 @@ use crate::{
         run_state::RunState,
         thread_cache::CachedThread,
         time_limit::within_time,
-        turn_start::{TurnInput, TurnStart, takeovers},
+        turn_start::{StateEdit, TurnInput, TurnStart, takeovers},
     },
     thread::{
         active::Active,
@@ -150,13 +150,15 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 if let Some(outcome) = self.waits(thread, opened, broken, now)? {
                     return Ok(outcome);
                 }
-                (Vec::new(), None)
+                (None, None)
             }
-            Input::Answers(answers) => (answers, None),
+            Input::Answers(answers) => (Some(answers), None),
             Input::Edited { .. } if opened.is_none() => {
                 return Err(RunError::NoSuchThread(thread.clone()));
             }
-            Input::Edited { answers, update } => (answers, Some(update)),
+            Input::Edited { answers, update } => {
+                (Some(answers).filter(|answers| !answers.is_empty()), Some(update))
+            }
             Input::Reply(value) => {
                 let requests = answer::open(opened.as_ref(), now);
                 let id = match requests.as_slice() {
@@ -164,10 +166,15 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     [one] => one.id.clone(),
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
-                (vec![(id, value)], None)
+                (Some(vec![(id, value)]), None)
             }
         };
-        let answers = self.check(&log, opened.as_ref(), answers, now).await?;
+        let answers = match answers {
+            Some(answers) => self.check(&log, opened.as_ref(), answers, now).await?,
+            None => Vec::new(),
+        };
+        let by = self.options.answerer.clone();
+        let edit = edit.map(|update| StateEdit { update, by });
         let input = TurnInput::Continue { answers, edit };
         self.turn(&log, ThreadSource::Read(opened, back), input, Whose::Input, stops).await
     }
@@ -226,9 +233,6 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         answers: Vec<(RequestId, Stored)>,
         now: Timestamp,
     ) -> Result<Vec<CheckedAnswer>, RunError> {
-        if answers.is_empty() {
-            return Ok(Vec::new());
-        }
         let answers = answers.into_iter().map(|(id, value)| NewAnswer::of(id, value)).collect();
         let by = self.options.answerer.as_ref();
         match answer::check(log, opened, answers, by, now).await {

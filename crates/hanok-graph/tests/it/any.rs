@@ -164,14 +164,14 @@ async fn graphs_of_different_types_are_spoken_to_in_json() {
 
     // Edited: all faults at once, nothing that is private, and then what fits.
     let wrong = json!({"messages": [{"role": "nobody"}], "draft": "mine", "fact": 1});
-    let refused = hers.edit(AnyUpdate::from_json(wrong), EditPlace::Nobody).await.unwrap_err();
+    let refused = hers.edit(AnyUpdate::from_json(wrong), EditPlace::Nobody, None).await.unwrap_err();
     let RunError::Json(invalid) = &refused else { panic!("another error: {refused}") };
     let pointers: Vec<_> = invalid.faults.iter().map(|fault| fault.pointer.as_str()).collect();
     assert_eq!(pointers, ["/messages/0", "/fact", "/draft"]);
     assert_eq!((refused.code(), refused.status()), ("HNK-230", 422));
     let before = hers.log().history(None, 1).await.unwrap()[0].position;
     let edit = AnyUpdate::from_json(json!({"facts": {"words": 0}}));
-    hers.edit(edit, EditPlace::Nobody).await.unwrap();
+    hers.edit(edit, EditPlace::Nobody, None).await.unwrap();
     assert_eq!(now(&*hers).await["facts"], json!({"words": 0}));
 
     // Rewound and forked: both have what was before the edit.
@@ -186,9 +186,9 @@ async fn graphs_of_different_types_are_spoken_to_in_json() {
     // Cancelled: a run that would not end.
     let endless = count.thread(&ada(), "c2").unwrap();
     let events = endless.stream(input(json!({"new": {"to": 2_000}})), run()).await.unwrap();
-    assert!(endless.cancel().unwrap() && count.running() > 0);
+    assert!(endless.cancel().await.unwrap() && count.running() > 0);
     assert!(matches!(events.outcome().await.unwrap(), Outcome::Cancelled(_)));
-    assert!(!endless.cancel().unwrap());
+    assert!(!endless.cancel().await.unwrap());
 
     // Deleted; and nobody but the tenant's own has reached any of it.
     let stranger = Caller::new(Tenant::try_from("other").unwrap());
@@ -349,7 +349,7 @@ async fn erased(steps: &[Step]) -> Vec<String> {
             Step::Resume => came_of(thread.run(input(json!("resume")), run()).await.map(n)),
             Step::Edit(n) => {
                 let edit = AnyUpdate::from_json(json!({"n": n, "steps": "edit"}));
-                came_of(thread.edit(edit, EditPlace::Nobody).await)
+                came_of(thread.edit(edit, EditPlace::Nobody, None).await)
             }
             Step::Rewind(back) => match places.get(*back) {
                 Some(place) => came_of(thread.rewind(place.position).await),

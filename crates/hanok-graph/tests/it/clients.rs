@@ -89,7 +89,7 @@ async fn every_event_of_a_turn_is_an_object_that_a_client_reads() {
     {"attempt":1,"data":{"input":null},"event":"task_started","node":"ask","place":"2.2-8","run":"…","step":1,"task":"…","time":"…"}
     {"attempt":1,"event":"task_interrupted","node":"ask","place":"2.2-9","run":"…","step":1,"task":"…","time":"…"}
     {"attempt":1,"data":{"audience":{},"deadline":null,"doubt":null,"id":"…","node":"ask","path":[],"payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","place":"3.3","run":"…","step":1,"task":"…","time":"…"}
-    {"data":{"code":null,"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","place":"4.4","run":"…","step":1,"time":"…"}
+    {"data":{"by":null,"code":null,"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","place":"4.4","run":"…","step":1,"time":"…"}
     "#);
 }
 
