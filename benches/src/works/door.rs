@@ -92,7 +92,8 @@ async fn read_tokens(app: &hanok_graph::App<Chat, Room>, follows: bool) -> Resul
 }
 
 pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
-    let graph = Graph::<Chat, Room>::builder("talk").node("talk", talk).sequence([START, "talk", END]);
+    let graph =
+        Graph::<Chat, Room>::builder("talk").node("talk", talk).sequence([START, "talk", END]);
     let graph = graph.build()?;
     let conversation = conversation();
     medians(rounds, async || {

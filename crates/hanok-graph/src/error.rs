@@ -278,7 +278,9 @@ pub enum RunError {
         graph: String,
     },
     /// The run of this name has begun before, and is over: another turn has begun since, or the thread has gone back.
-    #[error("run {run} of thread `{thread}` is over: the thread has gone on since; give a new run another id")]
+    #[error(
+        "run {run} of thread `{thread}` is over: the thread has gone on since; give a new run another id"
+    )]
     PastRun {
         /// The thread.
         thread: ThreadKey,

@@ -2,7 +2,11 @@
 
 use hanok_core::{Answerer, Changes, Position, Stored, StoredSchema, ThreadKey};
 
-use crate::{entry::frontier::Frontier, life::Life, wire::{Wire, record, wire}};
+use crate::{
+    entry::frontier::Frontier,
+    life::Life,
+    wire::{Wire, record, wire},
+};
 
 record! {
     /// The state was edited from outside.

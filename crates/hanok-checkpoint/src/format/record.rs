@@ -258,7 +258,11 @@ mod tests {
 
     fn record(format: [u8; 2]) -> (ThreadKey, Record) {
         let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let entry = Entry { at: Timestamp(1), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
+        let entry = Entry {
+            at: Timestamp(1),
+            namespace: Namespace::root(),
+            body: Body::Rewind(Rewind::default()),
+        };
         let (position, parent) = (Position(3), Position(2));
         let record = Record::new(&thread, position, parent, &entry);
         let mut bytes = record.bytes.to_vec();
@@ -291,7 +295,11 @@ mod tests {
     #[test]
     fn a_record_belongs_to_one_place_of_one_life_of_one_thread() {
         let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let entry = Entry { at: Timestamp(1), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
+        let entry = Entry {
+            at: Timestamp(1),
+            namespace: Namespace::root(),
+            body: Body::Rewind(Rewind::default()),
+        };
         let mut tip = Tip { position: Position(4), ..Tip::new(Life::new(7), true) };
         let record = tip.push(&Codec::default(), &thread, Position(2), &entry).unwrap();
         let open = |record: &Record, thread: &ThreadKey, life| {

@@ -55,7 +55,11 @@ fn log(lost: u64, len: u64) -> Log {
         Lossy { store: SharedCheckpointer::new(InMemoryCheckpointer::new()), lost: Position(lost) };
     let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
     let record = |at| {
-        let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::Rewind(Rewind::default()) };
+        let entry = Entry {
+            at: Timestamp(at),
+            namespace: Namespace::root(),
+            body: Body::Rewind(Rewind::default()),
+        };
         Record::new(&thread, Position(at), Position(at - 1), &entry)
     };
     let records = (1..=len).map(record).collect();

@@ -10,8 +10,8 @@ use std::{
 
 use futures_util::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Labels, Log, Safety,
-    SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, ThreadLife, Tip,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Labels, Log,
+    Safety, SharedCheckpointer, SharedStore, ThreadFold, ThreadItems, ThreadLife, Tip,
 };
 use hanok_core::{FoldError, Namespace, Position, ThreadKey, Timestamp};
 
@@ -341,7 +341,8 @@ impl Journal {
         }
         self.make_sure(store, &mut at).await?;
         let flushes = !at.waiting.is_empty();
-        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, now, entries, how.back)?;
+        let Sealed { tip, records, outbox, held } =
+            self.seal(store, &mut at, now, entries, how.back)?;
         let last = tip.position;
         if let (Some(writer), false) = (&self.writer, barrier) {
             writer.give(at.tip.position, tip, records, outbox);

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
-    Answerer, BoxFuture, Budget, Cancellation, InvalidName, Namespace, Position, RequestId,
-    RunId, ThreadKey,
+    Answerer, BoxFuture, Budget, Cancellation, InvalidName, Namespace, Position, RequestId, RunId,
+    ThreadKey,
 };
 use hanok_state::State;
 use serde::Serialize;

@@ -194,8 +194,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let requests = answer::open(Some(opened), now);
         let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
         // A run that asked had nothing else to do; one that ended otherwise may have left something.
-        let asked =
-            root.is_some_and(|run| matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt)));
+        let asked = root
+            .is_some_and(|run| matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt)));
         if !asked || requests.is_empty() || requests.iter().any(expired) {
             return Ok(None);
         }
@@ -342,8 +342,10 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             }
         };
         let now = start.now;
-        let before = (back.is_some() && options.sink.is_on())
-            .then(|| AnyState::new(&graph.shown(&start.progress.state)));
+        let there = (back.is_some() && options.sink.is_on()).then(|| {
+            let progress = &start.progress;
+            (progress.frontier.step, AnyState::new(&graph.shown(&progress.state)))
+        });
         let start = start.begin(graph, log.thread(), run, input, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: start.epoch, beat: now };
         let held = HeldClaim { life: start.tip.life, epoch: start.epoch };
@@ -359,11 +361,11 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             let Some((state, by_people)) = shown else { return };
             let values = || EventKind::Values(AnyState::new(&state));
             let (root, emit) = (Namespace::root(), |event| options.sink.emit(|| event));
-            if let (Some(to), Some(state)) = (back, before) {
+            if let (Some(to), Some((step, state))) = (back, there) {
                 let at = Some(Position((last.0 + 1).saturating_sub(count)));
                 let by = options.answerer.clone();
-                emit(Event::new(&root, 0, None, at, EventKind::Rewound { to, by }));
-                emit(Event::new(&root, 0, None, at, EventKind::Values(state)));
+                emit(Event::new(&root, step, None, at, EventKind::Rewound { to, by }));
+                emit(Event::new(&root, step, None, at, EventKind::Values(state)));
             }
             if let Some(at) = began {
                 emit(Event::new(&root, 0, None, Some(at), values()));

@@ -143,6 +143,31 @@ async fn a_rewind_to_what_is_cut_off_meanwhile_changes_nothing() {
     assert!(on.log().verify().await.unwrap().unwrap().is_whole());
 }
 
+/// A run or an edit that goes back to what is cut off meanwhile is refused too, and leaves the thread where it was, and free.
+#[tokio::test]
+async fn a_run_that_goes_back_to_what_is_cut_off_meanwhile_changes_nothing() {
+    for edits in [false, true] {
+        let (graph, store) = (chain(), memory());
+        let first = two_turns(&graph, &store).await;
+        let before = thread(&graph, &store).state(None).await.unwrap().unwrap();
+        let other = thread(&graph, &store);
+        let between = Between::of(&store, Call::Append, async move {
+            other.log().prune(Keep::Newest).await.unwrap().unwrap();
+        });
+        let on = thread(&graph, &between).at(first);
+        let error = match edits {
+            true => on.edit(says("late")).await.unwrap_err(),
+            false => on.invoke(says("late"), Ledger::default()).await.unwrap_err(),
+        };
+        let pruned = matches!(&error, RunError::Checkpoint(CheckpointError::Pruned { .. }));
+        assert!(pruned, "{error:?}");
+        let on = thread(&graph, &store);
+        assert_eq!(on.state(None).await.unwrap().unwrap(), before);
+        assert!(on.log().verify().await.unwrap().unwrap().is_whole());
+        on.invoke(says("three"), Ledger::default()).await.unwrap().done().unwrap();
+    }
+}
+
 /// A thread that is used while the threads whose time is over are removed stays.
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_is_used_meanwhile_is_not_swept() {

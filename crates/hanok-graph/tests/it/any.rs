@@ -164,7 +164,8 @@ async fn graphs_of_different_types_are_spoken_to_in_json() {
 
     // Edited: all faults at once, nothing that is private, and then what fits.
     let wrong = json!({"messages": [{"role": "nobody"}], "draft": "mine", "fact": 1});
-    let refused = hers.edit(AnyUpdate::from_json(wrong), EditPlace::Nobody, None).await.unwrap_err();
+    let refused =
+        hers.edit(AnyUpdate::from_json(wrong), EditPlace::Nobody, None).await.unwrap_err();
     let RunError::Json(invalid) = &refused else { panic!("another error: {refused}") };
     let pointers: Vec<_> = invalid.faults.iter().map(|fault| fault.pointer.as_str()).collect();
     assert_eq!(pointers, ["/messages/0", "/fact", "/draft"]);

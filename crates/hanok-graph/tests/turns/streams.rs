@@ -513,7 +513,10 @@ fn said(event: &Event) -> String {
         }
         EventKind::Request(pending) => format!("request {} {}", pending.id, pending.node),
         EventKind::Ended { outcome, error, code, spent, by } => {
-            format!("ended {outcome} {error:?} {code:?} {} {} {by:?}", spent.model_calls, spent.cost)
+            format!(
+                "ended {outcome} {error:?} {code:?} {} {} {by:?}",
+                spent.model_calls, spent.cost
+            )
         }
         EventKind::Answered { request, answer, by } => {
             format!("answered {request} {answer} {by:?}")
@@ -621,7 +624,8 @@ async fn after_a_rewind_the_events_are_those_of_the_new_branch() {
     let second = recorded(&on.events(None).await.unwrap());
     let back = on.rewind(at.position).await.unwrap().position;
     let after = on.events(None).await.unwrap();
-    let [.., Event { kind: EventKind::Rewound { to, .. }, run: None, .. }, values] = after.as_slice()
+    let [.., Event { kind: EventKind::Rewound { to, .. }, run: None, .. }, values] =
+        after.as_slice()
     else {
         panic!("other events: {after:?}");
     };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
     Failed, Frontier, Goto, GraphId, Handed, Intent, Life, Memo, Origin, Outbox, Persistence,
-    Question, Rebase, Reopen, Rewind, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold, ThreadLife,
-    Void,
+    Question, Rebase, Reopen, Rewind, RunEnd, SendLimits, Snapshot, TaskWrite, ThreadFold,
+    ThreadLife, Void,
 };
 use hanok_core::{
     Answerer, Audience, Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent,

@@ -113,7 +113,11 @@ impl Script {
         let at = block_on(self.log.rewind(to, None, AppendId(self.appends), now)).unwrap();
         assert_eq!(at, self.end().next());
         self.tip = Tip::of(&block_on(self.log.store().head(self.log.thread())).unwrap().unwrap());
-        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind(Rewind::default()) };
+        let entry = Entry {
+            at: now,
+            namespace: hanok_core::Namespace::root(),
+            body: Body::Rewind(Rewind::default()),
+        };
         let mut fold = self.folds[to.0 as usize].clone();
         fold.apply(at, &entry).unwrap();
         self.keep(to, entry, fold);
