@@ -254,7 +254,11 @@ mod tests {
     use hanok_core::{Namespace, Tenant};
 
     use super::*;
-    use crate::{chain::Tip, entry::body::Body, format::checksum::checksum};
+    use crate::{
+        chain::Tip,
+        entry::{body::Body, state::Rewind},
+        format::checksum::checksum,
+    };
 
     fn record(format: [u8; 2]) -> (ThreadKey, Record) {
         let thread = ThreadKey::new(Tenant::default(), "t").unwrap();

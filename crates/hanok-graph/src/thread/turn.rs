@@ -123,7 +123,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                     root(opened.as_ref()).is_some_and(|run| run.ended == Some(RunEnd::Drained));
                 let ends_before = replaces || back.is_some();
                 if (broken || drained) && !ends_before {
-                    let source = ThreadSource::Read(opened, None);
+                    let source = ThreadSource::read(opened, None);
                     let finished =
                         self.turn(&log, source, TurnInput::resume(), Whose::Before, stops).await;
                     match finished.map_err(not_taken)? {
@@ -137,7 +137,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 } else if !ends_before && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
-                let source = ThreadSource::Read(opened, back);
+                let source = ThreadSource::read(opened, back);
                 return self.turn(&log, source, TurnInput::New(new), Whose::Input, stops).await;
             }
             Err(input) => input,
@@ -176,7 +176,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let by = self.options.answerer.clone();
         let edit = edit.map(|update| StateEdit { update, by });
         let input = TurnInput::Continue { answers, edit };
-        self.turn(&log, ThreadSource::Read(opened, back), input, Whose::Input, stops).await
+        self.turn(&log, ThreadSource::read(opened, back), input, Whose::Input, stops).await
     }
 
     /// The outcome of a thread in which nothing can continue: it is done, or waits for people.
@@ -330,7 +330,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let run = named.map_or_else(|| RunId(runtime.ids.id()), |named| named.run);
         let is_new = matches!(input, TurnInput::New(_));
         let (start, back) = match source {
-            ThreadSource::Read(opened, back) => {
+            ThreadSource::Read(read) => {
+                let (opened, back) = *read;
                 let now = back.as_ref().map_or_else(|| runtime.clock.now(), |back| back.now);
                 let new = || app.new_tip();
                 let start = TurnStart::of(graph, log.thread(), opened, new, app.holder(), now)?;
@@ -478,9 +479,15 @@ enum Whose {
 /// The source of a thread's state before a run takes it.
 enum ThreadSource<S: State> {
     /// Its log; with what is said of it, if the thread goes back.
-    Read(Option<OpenLog>, Option<WentBack>),
+    Read(Box<(Option<OpenLog>, Option<WentBack>)>),
     /// The cache of this process.
     Cached(CachedThread<S>),
+}
+
+impl<S: State> ThreadSource<S> {
+    fn read(opened: Option<OpenLog>, back: Option<WentBack>) -> Self {
+        Self::Read(Box::new((opened, back)))
+    }
 }
 
 /// True if every field is stored: none lasts for the run, or for a super-step, alone.
