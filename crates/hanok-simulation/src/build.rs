@@ -4,7 +4,7 @@ use std::{marker::PhantomData, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use hanok_checkpoint::{AppendId, Forks, SharedCheckpointer};
-use hanok_core::{BoxError, BoxFuture, Cancellation, StoredError, ThreadKey};
+use hanok_core::{BoxError, BoxFuture, Cancellation, Position, StoredError, ThreadKey};
 use hanok_graph::{App, Durability, Event, Graph, Input, NewInput, Outcome, RunError, Thread};
 use hanok_state::{State, StateUpdate};
 
@@ -105,9 +105,14 @@ impl<S: State, C: Send + Sync + 'static> Caller<S, C> {
     async fn act(self, action: Action, lag: Option<Duration>, heard: &Heard) -> Reply {
         let (thread, runtime) = (&self.handle, self.world.runtime());
         match action {
-            Action::Input(changes) => {
+            Action::Input(changes, name) => {
                 let input = Input::New(S::Update::from_changes(&changes).map_err(unread)?);
-                self.run(input, lag, heard).await.map(Some)
+                let Self { handle, services, world } = self;
+                let handle = match name {
+                    Some(run) => handle.run_id(run, Position::START),
+                    None => handle,
+                };
+                Self { handle, services, world }.run(input, lag, heard).await.map(Some)
             }
             Action::Resume => self.run(Input::Resume, lag, heard).await.map(Some),
             Action::Answers(answers) => {

@@ -44,8 +44,8 @@ impl Play<'_> {
                 *lost |= ended.has(client);
             }
         }
-        // Who knows that all inputs were taken may come back at once.
-        if !self.has_all_inputs() {
+        // Who knows that all inputs were taken may come back at once, and who may give one twice.
+        if !self.script.settings.names_runs && !self.has_all_inputs() {
             self.rest(&clients)?;
         }
         let mut became = Vec::with_capacity(clients.len());
@@ -134,7 +134,9 @@ impl Play<'_> {
         let may = match fault {
             Fault::MachineCrash => self.script.settings.acts.iter().all(Act::is_input),
             // Whoever does not know whether an input was taken must not give it again while its process lives.
-            Fault::Freeze => victim.runs && self.has_all_inputs(),
+            Fault::Freeze => {
+                victim.runs && (self.script.settings.names_runs || self.has_all_inputs())
+            }
             Fault::Cancel | Fault::Drain => victim.runs,
             _ => true,
         };

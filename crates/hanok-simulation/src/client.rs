@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hanok_checkpoint::Keep;
-use hanok_core::{Cancellation, Changes, Position, RequestId, Stored, ThreadKey};
+use hanok_core::{Cancellation, Changes, Position, RequestId, RunId, Stored, ThreadKey};
 use hanok_graph::{Event, Pending, RunError};
 
 use crate::numbers::{Process, TaskNumber};
 
 /// The actions of a client.
 pub(crate) enum Action {
-    Input(Changes),
+    /// An input, and the name of its run, if it has one.
+    Input(Changes, Option<RunId>),
     Resume,
     Answers(Vec<(RequestId, Stored)>),
     Rewind(Position),
@@ -25,7 +26,7 @@ pub(crate) enum Action {
 impl Action {
     /// True when it runs the thread, and does not only write to it.
     pub(crate) fn runs(&self) -> bool {
-        matches!(self, Self::Input(_) | Self::Resume | Self::Answers(_))
+        matches!(self, Self::Input(..) | Self::Resume | Self::Answers(_))
     }
 }
 

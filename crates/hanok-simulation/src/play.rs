@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{Body, CheckpointError, LogEntry, SharedCheckpointer, ThreadFold};
-use hanok_core::{Chain, Changes, Namespace, RequestId, Stored, Tenant, ThreadKey};
+use hanok_core::{Chain, Changes, Namespace, RequestId, RunId, Stored, Tenant, ThreadKey};
 use hanok_graph::{Durability, Event, NewInput, Pending, RunError};
 
 use crate::{
@@ -293,10 +293,13 @@ impl Play<'_> {
                 self.between()?;
             }
             let actions = match (under_way, requests.is_empty()) {
+                (true, true) if self.is_unsure() => {
+                    inputs.last().map(|input| self.input(inputs, input)).into_iter().collect()
+                }
                 (true, true) => vec![Action::Resume],
                 (true, false) => self.answers(&std::mem::take(&mut requests))?,
                 (false, _) if missing.is_empty() => return Ok(()),
-                (false, _) => missing.into_iter().map(Action::Input).collect(),
+                (false, _) => missing.iter().map(|input| self.input(inputs, input)).collect(),
             };
             self.limited = false;
             let raced = actions.len() > 1;
@@ -431,6 +434,18 @@ impl Play<'_> {
     pub(crate) fn folded(&self, thread: &ThreadKey) -> Result<ThreadFold, String> {
         let inner = self.core.inner();
         inner.disk.book(thread).map_or_else(|| Ok(ThreadFold::default()), invariants::fold)
+    }
+
+    /// True if an input is given again although it was taken.
+    fn is_unsure(&mut self) -> bool {
+        self.script.settings.names_runs && self.dice.one_in(2)
+    }
+
+    /// Gives one of `inputs`.
+    fn input(&self, inputs: &[Changes], input: &Changes) -> Action {
+        let place = || inputs.iter().position(|one| one == input).unwrap_or_default();
+        let name = self.script.settings.names_runs.then(|| RunId(place() as u128 + 1));
+        Action::Input(input.clone(), name)
     }
 
     /// Those of `inputs` that the log does not hold.

@@ -27,6 +27,8 @@ pub(crate) type End =
 pub(crate) struct Settings {
     pub(crate) acts: Vec<Act>,
     pub(crate) new_input: NewInput,
+    /// True if the runs of inputs are named, and inputs are given again by whoever is not sure.
+    pub(crate) names_runs: bool,
     pub(crate) durability: Durability,
     pub(crate) layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
     pub(crate) answer: Answer,

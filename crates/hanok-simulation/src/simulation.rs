@@ -102,6 +102,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
             settings: Settings {
                 acts: Vec::new(),
                 new_input: NewInput::default(),
+                names_runs: false,
                 durability: Durability::default(),
                 layer: Arc::new(|store| store),
                 answer: Arc::new(settled),
@@ -198,6 +199,14 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     /// The policy for an input while the thread runs or waits. Default: [`NewInput::Reject`].
     pub fn new_input(mut self, new_input: NewInput) -> Self {
         self.settings.new_input = new_input;
+        self
+    }
+
+    /// Names the run of each input ([`Thread::run_id`]). Whoever does not know whether an input was taken gives it again, also while
+    /// the process lives to which it was given first. The inputs have to differ. Default: nobody names runs, and an input is given
+    /// again only when it is lost.
+    pub fn naming_runs(mut self) -> Self {
+        self.settings.names_runs = true;
         self
     }
 

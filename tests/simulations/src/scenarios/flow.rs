@@ -86,6 +86,10 @@ pub(super) fn all() -> Vec<Scenario> {
             let graph = graph.node("d", chatter).edge(START, "a").edge(START, "b");
             graph.edge("a", "c").edge("b", END).edge("c", "d").edge("d", END)
         }),
+        of("runs by their names", {
+            let chain = silent(|graph| chain(graph, ["a", "b", "c"]));
+            chain.input(S::update().n(1)).input(S::update().n(2)).naming_runs()
+        }),
         of("limit of steps", silent(endless).input(S::update()).handle(|it| it.recursion_limit(5))),
     ]
 }
