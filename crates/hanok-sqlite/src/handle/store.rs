@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{
     Batch, Batched, CheckpointError, Item, Namespaces, Page, Refresh, Safety, Search, Store,
-    StoreError, Write,
+    StoreError,
 };
 use hanok_core::{Labels, Timestamp};
 
@@ -64,10 +64,8 @@ fn batch(database: &mut Database, batch: &Batch, now: Timestamp) -> Answer<Batch
         refresh(database, living.filter_map(|(_, item)| item.as_mut()), now)?;
         return Ok(Ok(Batched { items, written: Vec::new() }));
     }
-    let removes = batch.writes.iter().any(|write| matches!(write, Write::Remove(..)));
-    let safety = if removes { Safety::Machine } else { Safety::Process };
-    let done = database.write(safety, |tx| write::batch(tx, batch, now))?;
-    if removes && done.is_ok() {
+    let done = database.write(batch.required_safety(), |tx| write::batch(tx, batch, now))?;
+    if batch.removes() && done.is_ok() {
         database.truncate_log();
     }
     Ok(done)
