@@ -50,13 +50,14 @@ fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
     let mut payments = Payments::new(KILLS, folder.path());
     for round in 0..ROUNDS {
         let killed =
-            KILLS.round(round, &store, folder.path(), Durability::Sync, &variables, |dies| {
-                match (round % 5 == 4, dies) {
-                    (true, true) => server.stop(Stop::Immediate).unwrap(),
-                    (true, false) => server.up().unwrap(),
-                    (false, true) => {}
-                    (false, false) => block_on(until_child_is_gone(&url)),
-                }
+            KILLS.round(round, &store, folder.path(), Durability::Sync, &variables, |dies| match (
+                round % 5 == 4,
+                dies,
+            ) {
+                (true, true) => server.stop(Stop::Immediate).unwrap(),
+                (true, false) => server.up().unwrap(),
+                (false, true) => {}
+                (false, false) => block_on(until_child_is_gone(&url)),
             });
         payments.check(&killed);
     }
