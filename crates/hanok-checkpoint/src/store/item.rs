@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{error::StoreError, filter::FieldPath, terms::index_terms, vector::Vector};
 use crate::Safety;
 
-/// Names one write of an item. Later writes have higher versions, and no version comes twice in a store, not even after
+/// Names one write of an item. Later writes of an item have higher versions, and no version comes twice in a store, not even after
 /// the item was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

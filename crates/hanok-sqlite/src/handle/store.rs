@@ -19,7 +19,8 @@ use crate::{
 /// - A search by meaning compares with every vector of its namespaces: README.md says how long that takes.
 /// - A read that refreshes and cannot, because the file may not be written or is full, is a read all the same.
 /// - What is removed or swept is overwritten in the file, as by
-///   [`Checkpointer::delete`](hanok_checkpoint::Checkpointer::delete).
+///   [`Checkpointer::delete`](hanok_checkpoint::Checkpointer::delete). A batch that removes something, and a sweep, therefore
+///   empties the write-ahead file, once: that takes far longer than a batch that only puts, so remove many items at once.
 impl Store for Sqlite {
     async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
         self.ask(move |database| self::batch(database, &batch, now)).await?
