@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The most statements of a batch, besides those for each write.
-const STATEMENTS: usize = 12;
+const STATEMENTS: usize = 11;
 
 impl Database {
     pub(crate) async fn write_items(&self, batch: &Batch, now: Timestamp) -> Answer<Batched> {
