@@ -266,7 +266,7 @@ impl ToolIndex {
 
     async fn write(&self, writes: Vec<Write>, now: Timestamp) -> Result<(), ToolIndexError> {
         for writes in writes.chunks(AT_ONCE) {
-            let batch = Batch { reads: Vec::new(), writes: writes.to_vec() };
+            let batch = Batch { writes: writes.to_vec(), ..Batch::default() };
             self.store.batch(batch, now).await?;
         }
         Ok(())
@@ -397,7 +397,7 @@ impl ToolIndex {
             return Ok(Vec::new());
         }
         let reads = keys.into_iter().map(|key| Read { key, refresh: Refresh::No }).collect();
-        let batched = self.store.batch(Batch { reads, writes: Vec::new() }, now).await?;
+        let batched = self.store.batch(Batch { reads, ..Batch::default() }, now).await?;
         Ok(batched.items.into_iter().flatten().map(|item| (item.key, item.value)).collect())
     }
 

@@ -28,8 +28,10 @@ use crate::erased::erased;
 ///
 /// # Contract
 ///
-/// - A [`batch`](Store::batch) is made as a whole or not at all, and what it wrote survives the death of this process where
-///   anything does. Its reads, and what its writes expect, are held to what was there before it.
+/// - A [`batch`](Store::batch) is made as a whole or not at all. Its reads, and what its writes expect, are held to what was
+///   there before it.
+/// - What a batch wrote survives what [`Batch::required_safety`] says, where anything does: the death of this process, or that
+///   of the machine if the batch asks for it or removes an item.
 /// - Of two writers that expect one version, one gets [`StoreError::Conflict`].
 /// - Names and values are data: namespaces are compared label by label and keys by their bytes, a filter means what
 ///   [`Filter`](crate::Filter) says, and no call sees another tenant's items.
@@ -88,7 +90,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         key: &ItemKey,
         now: Timestamp,
     ) -> impl Future<Output = Result<Option<Item>, StoreError>> + Send {
-        let batch = Batch { reads: vec![Read::new(key.clone())], writes: Vec::new() };
+        let batch = Batch { reads: vec![Read::new(key.clone())], ..Batch::default() };
         async move { Ok(self.batch(batch, now).await?.items.pop().flatten()) }
     }
 
@@ -103,7 +105,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         put: Put,
         now: Timestamp,
     ) -> impl Future<Output = Result<Version, StoreError>> + Send {
-        let batch = Batch { reads: Vec::new(), writes: vec![Write::Put(key.clone(), put)] };
+        let batch = Batch { writes: vec![Write::Put(key.clone(), put)], ..Batch::default() };
         async move {
             let written = self.batch(batch, now).await?.written.pop();
             Ok(written.and_then(|written| written.after).unwrap_or(Version(0)))
@@ -121,7 +123,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         expect: Expect,
         now: Timestamp,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send {
-        let batch = Batch { reads: Vec::new(), writes: vec![Write::Remove(key.clone(), expect)] };
+        let batch = Batch { writes: vec![Write::Remove(key.clone(), expect)], ..Batch::default() };
         async move {
             let written = self.batch(batch, now).await?.written.pop();
             Ok(written.is_some_and(|written| written.before.is_some()))

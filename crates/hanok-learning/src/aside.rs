@@ -70,7 +70,7 @@ impl Memories {
             Write::Put(place, unindexed(Stored::encode(&(thread.thread(), lesson))?)),
             Write::Put(waiting, unindexed(Stored::encode(&tenant)?)),
         ];
-        self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+        self.store().batch(Batch { writes, ..Batch::default() }, now).await?;
         Ok(true)
     }
 
@@ -156,7 +156,7 @@ impl Memories {
     }
 
     async fn write(&self, writes: Vec<Write>, now: Timestamp) -> Result<(), LearningError> {
-        self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+        self.store().batch(Batch { writes, ..Batch::default() }, now).await?;
         Ok(())
     }
 }

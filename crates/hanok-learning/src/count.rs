@@ -116,7 +116,7 @@ impl Memories {
         let learned = lessons.map(|(lesson, places)| group.add(lesson, places)).collect();
         let writes = group.writes()?;
         if !writes.is_empty() {
-            self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+            self.store().batch(Batch { writes, ..Batch::default() }, now).await?;
         }
         Ok(learned)
     }
@@ -128,7 +128,7 @@ impl Memories {
         now: Timestamp,
     ) -> Result<BTreeMap<&'k ItemKey, Item>, LearningError> {
         let read = |key: &&ItemKey| Read { key: (*key).clone(), refresh: Refresh::No };
-        let batch = Batch { reads: keys.iter().map(read).collect(), writes: Vec::new() };
+        let batch = Batch { reads: keys.iter().map(read).collect(), ..Batch::default() };
         let items = self.store().batch(batch, now).await?.items;
         let present = keys.iter().zip(items).filter_map(|(key, item)| Some((*key, item?)));
         Ok(present.collect())

@@ -357,7 +357,7 @@ impl Memories {
                 Write::Put(record.clone(), put_record(folded, before.as_ref()))
             }
         });
-        self.store().batch(Batch { reads: Vec::new(), writes }, now).await?;
+        self.store().batch(Batch { writes, ..Batch::default() }, now).await?;
         Ok(forgotten)
     }
 }

@@ -142,7 +142,7 @@ impl Memories {
         now: Timestamp,
     ) -> Result<Option<Item>, LearningError> {
         let reads = vec![Read { key, refresh: Refresh::No }];
-        let batch = Batch { reads, writes: Vec::new() };
+        let batch = Batch { reads, ..Batch::default() };
         Ok(self.store().batch(batch, now).await?.items.pop().flatten())
     }
 

@@ -152,9 +152,14 @@ fn denied(store: &str, error: Error) -> CheckpointError {
     )
 }
 
-/// Of two transactions one was sent home.
+/// Of two transactions one was sent home. A foreign key is violated when a tenant is forgotten while it gets an item.
 fn is_collision(code: &SqlState) -> bool {
-    [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
+    let said = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::FOREIGN_KEY_VIOLATION,
+    ];
+    said.contains(code)
 }
 
 /// The server ends connections, or makes none at the moment.

@@ -60,6 +60,8 @@ macro_rules! store_conforms {
             /// B106
             many_writers_lose_no_update
             /// B106
+            transfers_in_opposite_orders_lose_nothing_and_all_end
+            /// B106
             a_batch_is_made_as_a_whole_or_not_at_all
             /// B106
             of_several_writes_of_one_item_the_last_counts_and_reads_see_what_was_before

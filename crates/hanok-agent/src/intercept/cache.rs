@@ -86,7 +86,7 @@ impl ModelCache {
 
     async fn read(&self, key: &ItemKey, call: &Call) -> Result<Option<ChatReply>, StoreError> {
         let read = Read { refresh: Refresh::No, ..Read::new(key.clone()) };
-        let batch = Batch { reads: vec![read], writes: Vec::new() };
+        let batch = Batch { reads: vec![read], ..Batch::default() };
         let read = self.store.batch(batch, call.clock().now()).await?;
         let item = read.items.into_iter().next().flatten();
         // What another build wrote in another shape is not there.

@@ -542,11 +542,11 @@ async fn a_catalogue_that_cannot_be_read_is_a_typed_error() {
     let labels = Labels::new(["catalogue"]).unwrap();
     let key = hanok_core::ItemKey::new(Tenant::default(), labels.child("tools").unwrap(), "x");
     let batch = hanok_checkpoint::Batch {
-        reads: Vec::new(),
         writes: vec![hanok_checkpoint::Write::Put(
             key.unwrap(),
             hanok_checkpoint::Put::new(hanok_core::Stored::encode("no tool").unwrap()),
         )],
+        ..Default::default()
     };
     hanok_checkpoint::Store::batch(&store, batch, NOW).await.unwrap();
     let index = ToolIndex::new(store, &labels).unwrap();

@@ -75,7 +75,7 @@ impl Guard {
     }
 }
 
-/// The failure that an append must survive before it is answered.
+/// The failure that a write must survive before it is answered: an [`Append`] to a thread, or a [`Batch`](crate::Batch) of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Safety {
     /// The death of this process.

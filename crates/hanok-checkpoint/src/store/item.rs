@@ -6,8 +6,9 @@ use hanok_core::{ItemKey, Stored, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{error::StoreError, filter::FieldPath, terms::index_terms, vector::Vector};
+use crate::Safety;
 
-/// Names one write of an item. Later writes have higher versions, and no version comes twice in a store, not even after
+/// Names one write of an item. Later writes of an item have higher versions, and no version comes twice in a store, not even after
 /// the item was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -270,6 +271,35 @@ pub struct Batch {
     pub reads: Vec<Read>,
     /// Each is held to what was there before the batch. Of several of one item the last one counts.
     pub writes: Vec<Write>,
+    /// The failure that the writes must survive. Default: the death of this process. A batch that removes an item survives
+    /// the death of the machine in any case.
+    pub safety: Safety,
+}
+
+impl Batch {
+    /// Checks whether a write removes an item.
+    pub fn removes(&self) -> bool {
+        self.writes.iter().any(|write| matches!(write, Write::Remove(..)))
+    }
+
+    /// The failure that a store must make the writes survive before it answers: what [`safety`](Self::safety) says, or the
+    /// death of the machine where a write removes an item.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant};
+    /// let key = ItemKey::new(Tenant::default(), Labels::new(["runs"])?, "7")?;
+    /// let put = Write::Put(key.clone(), Put::new(Stored::encode("queued")?));
+    /// let mut batch = Batch { writes: vec![put], ..Batch::default() };
+    /// assert_eq!(batch.required_safety(), Safety::Process);
+    ///
+    /// batch.writes.push(Write::Remove(key, Expect::Any));
+    /// assert_eq!(batch.required_safety(), Safety::Machine);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn required_safety(&self) -> Safety {
+        if self.removes() { Safety::Machine } else { self.safety }
+    }
 }
 
 /// The change of a write.

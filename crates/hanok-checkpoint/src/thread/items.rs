@@ -13,7 +13,7 @@ use crate::{
     store::{
         SharedStore, Store as _,
         error::StoreError,
-        item::{Batch, Expect, Index, Item, Put, Read, Refresh, Ttl, Write},
+        item::{Batch, Expect, Index, Item, Put, Refresh, Ttl, Write},
         search::{Page, Place, Search},
     },
     thread::log::Log,
@@ -265,7 +265,7 @@ async fn remove(
         let writes: Vec<_> =
             gone.map(|item| Write::Remove(item.key.clone(), Expect::Any)).collect();
         if !writes.is_empty() {
-            let batch = Batch { reads: Vec::<Read>::new(), writes };
+            let batch = Batch { writes, ..Batch::default() };
             store.batch(batch, now).await.map_err(failed)?;
         }
         after = page.next;

@@ -10,7 +10,10 @@ use crate::items::rows;
 
 /// The items lie in the schema of the threads.
 ///
-/// - A batch is one transaction. Those of one tenant are made one after the other; those of others do not wait for it.
+/// - A batch is one transaction. Two batches wait for each other if one writes an item that the other reads or writes. A batch
+///   with vectors, or with more than 64 reads and writes, waits for every batch of its tenants.
+/// - A batch that survives the machine (`Safety::Machine`) waits for the standbys that the server waits for, like an append.
+/// - A sweep passes over an item that a batch is writing.
 /// - A batch whose connection broke while it was committed is made again, unless one of its writes expects something: then
 ///   it is [`CheckpointError::Unavailable`], and whether it was made is to be read.
 /// - Filters are evaluated here and never become SQL: a listing reads what its filter passes over.

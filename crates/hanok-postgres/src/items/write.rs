@@ -11,6 +11,7 @@ use tokio_postgres::types::Type;
 
 use super::{
     Answer,
+    lock::Tenants,
     rows::{Names, by_name, refreshed},
 };
 use crate::{
@@ -20,11 +21,8 @@ use crate::{
     server::pool::{Access, Pool, Query},
 };
 
-/// The most statements of a batch, for each tenant more.
-const STATEMENTS: usize = 12;
-
-/// The tenants of a batch, with the numbers by which their items are found.
-type Tenants<'a> = BTreeMap<&'a Tenant, i64>;
+/// The most statements of a batch, besides those for each write.
+const STATEMENTS: usize = 11;
 
 impl Database {
     pub(crate) async fn write_items(&self, batch: &Batch, now: Timestamp) -> Answer<Batched> {
@@ -39,7 +37,13 @@ impl Database {
                     return Err(failure);
                 }
                 Err(failure) => trying.pause(failure).await?,
-                done => return done,
+                Ok(done) => {
+                    if done.is_ok() && batch.removes() {
+                        let names = batch.writes.iter().map(|write| write.key().tenant().as_str());
+                        self.forget_tenants(&names.collect::<Vec<_>>()).await;
+                    }
+                    return Ok(done);
+                }
             }
         }
     }
@@ -51,7 +55,7 @@ impl Database {
         committing: &mut bool,
     ) -> Answer<Batched> {
         let mut client = self.pool.connection().await?;
-        let statements = STATEMENTS + 2 * batch.writes.len();
+        let statements = STATEMENTS + 3 * batch.writes.len();
         let made = self.write_on(&mut client, batch, now, committing);
         let made = self.pool.in_time(statements, made).await;
         Pool::give_back(client, made)
@@ -65,11 +69,10 @@ impl Database {
         now: Timestamp,
         committing: &mut bool,
     ) -> Answer<Batched> {
-        let removes = batch.writes.iter().any(|write| matches!(write, Write::Remove(..)));
-        let safety = if removes { Safety::Machine } else { Safety::Process };
         let tx = client.transaction().await?;
-        tx.batch_execute(self.pool.settings(Access::Write(safety))).await?;
-        let tenants = self.lock(&tx, batch.writes.iter().map(|write| write.key().tenant())).await?;
+        let access = Access::Write(batch.required_safety());
+        tx.batch_execute(self.pool.settings(access)).await?;
+        self.lock(&tx, batch).await?;
         let keys: Vec<_> = batch.writes.iter().map(Write::key).collect();
         let rows = self.rows(&tx, &keys).await?;
         let live = |item: &Option<Item>| item.clone().filter(|item| item.is_live(now));
@@ -91,6 +94,8 @@ impl Database {
                 puts.push((key, put, item.as_ref()));
             }
         }
+        let tenants =
+            self.tenants(&tx, puts.iter().map(|(key, ..)| key.tenant()).collect()).await?;
         if let Err(error) = self.check_vectors(&tx, &puts, &tenants, &gone).await? {
             return Ok(Err(error));
         }
@@ -100,10 +105,9 @@ impl Database {
         tx.execute_typed(&remove, &[(&gone, Type::INT8_ARRAY)]).await?;
         let mut after = BTreeMap::new();
         for (key, put, item) in puts {
-            let tenant = tenants.get(key.tenant()).copied().unwrap_or_default();
+            let tenant = tenants.get(key.tenant().as_str()).copied().unwrap_or_default();
             after.insert(key, self.insert(&tx, tenant, key, put, item, now).await?);
         }
-        self.forget_tenants(&tx, &tenants.into_values().collect::<Vec<_>>()).await?;
         *committing = true;
         tx.commit().await?;
         let written = keys.iter().zip(before).map(|(key, item)| Written {
@@ -111,25 +115,6 @@ impl Database {
             after: after.get(key).copied(),
         });
         Ok(Ok(Batched { items, written: written.collect() }))
-    }
-
-    /// Makes whoever else writes items of `tenants` wait, in one order for all.
-    async fn lock<'a>(
-        &self,
-        tx: &Transaction<'_>,
-        tenants: impl Iterator<Item = &'a Tenant>,
-    ) -> Result<Tenants<'a>, Failure> {
-        let s = &self.schema;
-        let sql = format!(
-            "INSERT INTO {s}.tenants (tenant) VALUES ($1)
-             ON CONFLICT (tenant) DO UPDATE SET tenant = excluded.tenant RETURNING id"
-        );
-        let mut ids = Tenants::new();
-        for tenant in tenants.collect::<BTreeSet<_>>() {
-            let row = tx.query_typed_one(&sql, &[(&tenant.as_str(), Type::TEXT)]).await?;
-            ids.insert(tenant, row.try_get(0)?);
-        }
-        Ok(ids)
     }
 
     /// The items of `keys`, live or not.
@@ -151,6 +136,9 @@ impl Database {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<Vec<Option<Item>>, Failure> {
+        if batch.reads.is_empty() {
+            return Ok(Vec::new());
+        }
         let keys: Vec<_> = batch.reads.iter().map(|read| &read.key).collect();
         let mut items = self.rows(tx, &keys).await?;
         let mut lives = Vec::new();
@@ -202,7 +190,7 @@ impl Database {
         &self,
         tx: &Transaction<'_>,
         puts: &[(&ItemKey, &Put, Option<&Item>)],
-        tenants: &Tenants<'_>,
+        tenants: &Tenants,
         gone: &[i64],
     ) -> Answer<()> {
         let mut spaces: BTreeMap<&Tenant, Space> = BTreeMap::new();
@@ -211,7 +199,8 @@ impl Database {
                 let common = match spaces.remove(key.tenant()) {
                     Some(common) => Some(common),
                     None => {
-                        let tenant = tenants.get(key.tenant()).copied().unwrap_or_default();
+                        let name = key.tenant().as_str();
+                        let tenant = tenants.get(name).copied().unwrap_or_default();
                         let parameters =
                             [(&tenant as _, Type::INT8), (&gone as _, Type::INT8_ARRAY)];
                         let sql = self.spaces("$1");
@@ -308,67 +297,28 @@ impl Database {
         Ok(())
     }
 
-    /// Forgets those of `tenants`, whose rows are locked, that have no item.
-    async fn forget_tenants(&self, tx: &Transaction<'_>, tenants: &[i64]) -> Result<(), Failure> {
+    /// Removes items that have expired, of every tenant, those first that did so first. It may be done twice.
+    ///
+    /// Passes over an item that a batch is writing, so that it waits for no batch.
+    pub(crate) async fn sweep_items(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
         let s = &self.schema;
         let sql = format!(
-            "DELETE FROM {s}.tenants WHERE id = ANY ($1)
-             AND NOT EXISTS (SELECT FROM {s}.items WHERE tenant_id = tenants.id)"
+            "DELETE FROM {s}.items WHERE id = ANY (ARRAY(
+                 SELECT id FROM {s}.items WHERE expires <= $1
+                 ORDER BY expires, id LIMIT $2 FOR UPDATE SKIP LOCKED
+             )) RETURNING (SELECT tenant FROM {s}.tenants WHERE tenants.id = tenant_id)"
         );
-        tx.execute_typed(&sql, &[(&tenants, Type::INT8_ARRAY)]).await?;
-        Ok(())
-    }
-
-    /// Removes items that have expired, of every tenant, those first that did so first. It may be done twice.
-    pub(crate) async fn sweep_items(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
-        let mut trying = self.pool.trying();
-        loop {
-            match self.try_sweep(now, limit).await {
-                Err(failure) if failure.outlook() != Outlook::Hopeless => {
-                    trying.pause(failure).await?;
-                }
-                done => return done,
-            }
-        }
-    }
-
-    async fn try_sweep(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
-        let mut client = self.pool.connection().await?;
-        let swept = self.pool.in_time(STATEMENTS, self.sweep_on(&mut client, now, limit)).await;
-        Pool::give_back(client, swept)
-    }
-
-    async fn sweep_on(
-        &self,
-        client: &mut Object,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<usize, Failure> {
-        let tx = client.transaction().await?;
-        tx.batch_execute(self.pool.settings(Access::Write(Safety::Machine))).await?;
-        let s = &self.schema;
         let (now, limit): (i64, i64) = (bound(now.0), bound(limit));
-        let find = format!(
-            "SELECT id, tenant_id FROM {s}.items WHERE expires <= $1 ORDER BY expires, id LIMIT $2"
-        );
         let parameters = [(&now as _, Type::INT8), (&limit as _, Type::INT8)];
-        let (mut ids, mut tenants) = (Vec::<i64>::new(), BTreeSet::<i64>::new());
-        for row in tx.query_typed(&find, &parameters).await? {
-            ids.push(row.try_get(0)?);
-            tenants.insert(row.try_get(1)?);
+        let queries = [Query { sql: &sql, parameters: &parameters }];
+        let answers = self.pool.ask(Access::Write(Safety::Machine), &queries).await?;
+        let swept: Vec<_> = answers.iter().flatten().collect();
+        if !swept.is_empty() {
+            let names: BTreeSet<&str> =
+                swept.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+            self.forget_tenants(&names.into_iter().collect::<Vec<_>>()).await;
         }
-        // Tenants before items, as a batch does it: so neither waits for the other for ever. What a batch brought meanwhile
-        // is there for the statements that follow.
-        let tenants: Vec<_> = tenants.into_iter().collect();
-        let lock =
-            format!("SELECT FROM {s}.tenants WHERE id = ANY ($1) ORDER BY tenant FOR UPDATE");
-        tx.query_typed(&lock, &[(&tenants, Type::INT8_ARRAY)]).await?;
-        let remove = format!("DELETE FROM {s}.items WHERE id = ANY ($1) AND expires <= $2");
-        let parameters = [(&ids as _, Type::INT8_ARRAY), (&now as _, Type::INT8)];
-        let swept = tx.execute_typed(&remove, &parameters).await?;
-        self.forget_tenants(&tx, &tenants).await?;
-        tx.commit().await?;
-        Ok(usize::try_from(swept)?)
+        Ok(swept.len())
     }
 }
 

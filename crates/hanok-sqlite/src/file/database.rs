@@ -270,8 +270,10 @@ mod tests {
     use std::time::Duration;
 
     use futures::executor::block_on;
-    use hanok_checkpoint::{Append, AppendId, Checkpointer, Guard, Record, Snapshots};
-    use hanok_core::{Position, Tenant, ThreadKey};
+    use hanok_checkpoint::{
+        Append, AppendId, Batch, Checkpointer, Expect, Guard, Put, Record, Snapshots, Store, Write,
+    };
+    use hanok_core::{ItemKey, Labels, Position, Stored, Tenant, ThreadKey, Timestamp};
     use rusqlite::{Error, ffi};
     use tempfile::TempDir;
 
@@ -309,6 +311,14 @@ mod tests {
             let id = AppendId(u128::from(at));
             let append = Append::new(id, Position(at), Guard::Unclaimed, vec![record]);
             block_on(self.store.append(&self.thread, append))
+        }
+
+        /// The setting under which the last transaction wrote.
+        fn synchronous(&self) -> u8 {
+            self.set(|database| {
+                let read = |row: &rusqlite::Row<'_>| row.get(0);
+                database.connection.pragma_query_value(None, "synchronous", read).unwrap()
+            })
         }
 
         fn stored(&self) -> usize {
@@ -426,12 +436,27 @@ mod tests {
         for (at, safety, synchronous) in
             [(0, Safety::Process, 1), (1, Safety::Machine, 2), (2, Safety::Process, 1)]
         {
-            let set = it.set(move |database| {
-                database.write(safety, |_| Ok(())).unwrap();
-                let read = |row: &rusqlite::Row<'_>| row.get::<_, u8>(0);
-                database.connection.pragma_query_value(None, "synchronous", read).unwrap()
-            });
-            assert_eq!(set, synchronous, "{at}: {safety:?}");
+            it.set(move |database| database.write(safety, |_| Ok(())).unwrap());
+            assert_eq!(it.synchronous(), synchronous, "{at}: {safety:?}");
+        }
+    }
+
+    /// P5
+    #[test]
+    fn a_batch_is_as_safe_as_it_asks_to_be_and_one_that_removes_is_safest() {
+        let it = Fixture::new();
+        let key = ItemKey::new(Tenant::default(), Labels::new(["runs"]).unwrap(), "1").unwrap();
+        let put = Write::Put(key.clone(), Put::new(Stored::encode("queued").unwrap()));
+        let remove = Write::Remove(key, Expect::Any);
+        for (write, safety, synchronous) in [
+            (&put, Safety::Process, 1),
+            (&put, Safety::Machine, 2),
+            (&put, Safety::Process, 1),
+            (&remove, Safety::Process, 2),
+        ] {
+            let batch = Batch { writes: vec![write.clone()], safety, ..Batch::default() };
+            block_on(it.store.batch(batch, Timestamp(0))).unwrap();
+            assert_eq!(it.synchronous(), synchronous, "{write:?} {safety:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{
     Batch, Batched, CheckpointError, Item, Namespaces, Page, Refresh, Safety, Search, Store,
-    StoreError, Write,
+    StoreError,
 };
 use hanok_core::{Labels, Timestamp};
 
@@ -19,7 +19,8 @@ use crate::{
 /// - A search by meaning compares with every vector of its namespaces: README.md says how long that takes.
 /// - A read that refreshes and cannot, because the file may not be written or is full, is a read all the same.
 /// - What is removed or swept is overwritten in the file, as by
-///   [`Checkpointer::delete`](hanok_checkpoint::Checkpointer::delete).
+///   [`Checkpointer::delete`](hanok_checkpoint::Checkpointer::delete). A batch that removes something, and a sweep, therefore
+///   empties the write-ahead file, once: that takes far longer than a batch that only puts, so remove many items at once.
 impl Store for Sqlite {
     async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
         self.ask(move |database| self::batch(database, &batch, now)).await?
@@ -64,10 +65,8 @@ fn batch(database: &mut Database, batch: &Batch, now: Timestamp) -> Answer<Batch
         refresh(database, living.filter_map(|(_, item)| item.as_mut()), now)?;
         return Ok(Ok(Batched { items, written: Vec::new() }));
     }
-    let removes = batch.writes.iter().any(|write| matches!(write, Write::Remove(..)));
-    let safety = if removes { Safety::Machine } else { Safety::Process };
-    let done = database.write(safety, |tx| write::batch(tx, batch, now))?;
-    if removes && done.is_ok() {
+    let done = database.write(batch.required_safety(), |tx| write::batch(tx, batch, now))?;
+    if batch.removes() && done.is_ok() {
         database.truncate_log();
     }
     Ok(done)

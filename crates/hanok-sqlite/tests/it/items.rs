@@ -9,7 +9,7 @@
 use std::{fs, path::Path, time::Instant};
 
 use futures::executor::block_on;
-use hanok_checkpoint::{Expect, Filter, Put, Search, Store, StoreError, Ttl, Vector, Write};
+use hanok_checkpoint::{Batch, Expect, Filter, Put, Search, Store, StoreError, Ttl, Vector, Write};
 use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 use hanok_sqlite::Sqlite;
 
@@ -76,6 +76,43 @@ fn what_is_removed_or_swept_is_overwritten_in_the_file() {
     assert_eq!(block_on(store.search(&kept, NOW)).unwrap().hits.len(), 300);
 }
 
+/// The number of times that the write-ahead file was emptied, as its header counts them from the second write on; `None` while the
+/// file is empty.
+fn emptied(folder: &Path) -> Option<u32> {
+    let file = fs::read(folder.join("threads.db-wal")).unwrap();
+    file.get(12..16).map(|count| u32::from_be_bytes(count.try_into().unwrap()))
+}
+
+/// P57 in part: only what removes empties the write-ahead file, once for all that it removes.
+#[test]
+fn a_removal_and_a_sweep_empty_the_write_ahead_file_once_and_puts_never_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("threads.db"));
+    let write = |writes| {
+        block_on(store.batch(Batch { writes, ..Batch::default() }, NOW)).unwrap();
+        emptied(folder.path())
+    };
+    let put_one = || write(vec![Write::Put(key("k"), put("again"))]);
+    let before = put_one().unwrap();
+    for _ in 0..10 {
+        assert_eq!(put_one(), Some(before));
+    }
+    let soon = Ttl::After(std::time::Duration::from_millis(5));
+    let names: Vec<_> = (0..20).map(|n| key(&n.to_string())).collect();
+    let expiring = names.iter().map(|key| Write::Put(key.clone(), put("v").ttl(soon)));
+    assert_eq!(write(expiring.collect()), Some(before));
+
+    assert_eq!(block_on(store.sweep(Timestamp(1_005), 100)).unwrap(), 20);
+    assert_eq!(emptied(folder.path()), None);
+    assert_eq!(put_one(), Some(before + 1));
+    assert_eq!(block_on(store.sweep(Timestamp(1_005), 100)).unwrap(), 0);
+    assert_eq!(put_one(), Some(before + 1));
+
+    write(names.iter().map(|key| Write::Put(key.clone(), put("v"))).collect());
+    assert_eq!(write(names.into_iter().map(|key| Write::Remove(key, Expect::Any)).collect()), None);
+    assert_eq!(put_one(), Some(before + 2));
+}
+
 /// B106
 #[test]
 fn of_two_handles_on_one_file_one_gets_a_conflict() {
@@ -121,7 +158,7 @@ fn measure_searches_among_many_items() {
             let put = Put::new(Stored::encode(&value).unwrap()).vector(numbers());
             Write::Put(ItemKey::new(Tenant::default(), labels(n), &n.to_string()).unwrap(), put)
         });
-        let batch = hanok_checkpoint::Batch { writes: writes.collect(), ..Default::default() };
+        let batch = Batch { writes: writes.collect(), ..Batch::default() };
         block_on(store.batch(batch, NOW)).unwrap();
     }
     eprintln!(

@@ -133,6 +133,42 @@ pub(crate) fn many_writers_lose_no_update(store: SharedStore) {
     assert_eq!(count(&item.value), 4 * EACH);
 }
 
+pub(crate) fn transfers_in_opposite_orders_lose_nothing_and_all_end(store: SharedStore) {
+    const EACH: i64 = 4;
+    let at = At(&store, NOW);
+    let keys = ["x", "y", "z"].map(|name| key("a", name));
+    let count = |item: Option<Item>| item.unwrap().value.decode::<i64>().unwrap();
+    for key in &keys {
+        at.put(key, put(0)).unwrap();
+    }
+    // Writer `n` moves one from a counter to the next, in the order of the keys or in the opposite one.
+    let move_one = |n: usize| {
+        let mut changes = [(&keys[n % 3], -1), (&keys[(n + 1) % 3], 1)];
+        if n % 2 == 1 {
+            changes.reverse();
+        }
+        loop {
+            let reads = changes.map(|(key, _)| Read::new(key.clone())).to_vec();
+            let items = at.batch(Batch { reads, ..Batch::default() }).unwrap().items;
+            let change = |((key, by), item): ((_, i64), Option<Item>)| {
+                let version = item.as_ref().unwrap().version;
+                write(key, put(count(item) + by).only_if(Expect::Version(version)))
+            };
+            match at.write(changes.into_iter().zip(items).map(change).collect()) {
+                Ok(_) => break,
+                Err(error) => assert!(error.starts_with("conflict"), "{error}"),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let move_one = &move_one;
+        (0..16).for_each(|n| drop(scope.spawn(move || (0..EACH).for_each(|_| move_one(n)))));
+    });
+    let counts = keys.map(|key| count(block_on(store.get(&key, NOW)).unwrap()));
+    // Six writers take from the first counter, five from each of the others.
+    assert_eq!(counts, [-EACH, EACH, 0]);
+}
+
 pub(crate) fn a_batch_is_made_as_a_whole_or_not_at_all(store: SharedStore) {
     let at = At(&store, NOW);
     let (a, b, c) = (key("a", "a"), key("a/b", "b"), key("c", "c"));
@@ -188,6 +224,7 @@ pub(crate) fn of_several_writes_of_one_item_the_last_counts_and_reads_see_what_w
             removal(&c, Expect::Any),
             write(&c, put("c").only_if(Expect::Absent)),
         ],
+        ..Batch::default()
     };
     let done = at.batch(batch).unwrap();
 

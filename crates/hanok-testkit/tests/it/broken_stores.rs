@@ -48,7 +48,7 @@ impl Store for Broken {
                 let reads = Batch { writes: Vec::new(), ..batch.clone() };
                 let mut done = self.0.batch(reads, now).await?;
                 for write in batch.writes {
-                    let one = Batch { reads: Vec::new(), writes: vec![write] };
+                    let one = Batch { writes: vec![write], ..Batch::default() };
                     done.written.extend(self.0.batch(one, now).await?.written);
                 }
                 return Ok(done);

@@ -187,7 +187,7 @@ impl StandingApprovals {
         let put = Put::new(Stored::encode(&approval)?);
         let put = Put { ttl: Ttl::After(MONTH), index: Index::Off, ..put };
         let writes = vec![Write::Put(key, put)];
-        self.store.batch(Batch { reads: Vec::new(), writes }, now).await?;
+        self.store.batch(Batch { writes, ..Batch::default() }, now).await?;
         Ok(approval)
     }
 
@@ -207,7 +207,7 @@ impl StandingApprovals {
         if reads.is_empty() {
             return Ok(None);
         }
-        let items = self.store.batch(Batch { reads, writes: Vec::new() }, now).await?.items;
+        let items = self.store.batch(Batch { reads, ..Batch::default() }, now).await?.items;
         for item in items.into_iter().flatten() {
             let approval: StandingApproval = item.value.decode()?;
             if approval.definition == definition && now < approval.until {
@@ -247,7 +247,7 @@ impl StandingApprovals {
         now: Timestamp,
     ) -> Result<(), StandingError> {
         let writes = vec![Write::Remove(self.key(scope, tool)?, Expect::Any)];
-        self.store.batch(Batch { reads: Vec::new(), writes }, now).await?;
+        self.store.batch(Batch { writes, ..Batch::default() }, now).await?;
         Ok(())
     }
 
