@@ -134,6 +134,10 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                         other => return Err(refuse(&log, other)),
                     }
                     opened = self.open(&log, false).await?;
+                    // Whoever has begun the run of this name meanwhile was first.
+                    if self.has_begun(&log, opened.as_ref()).await? {
+                        return Err(RunError::Conflict { thread: thread.clone(), holder: None });
+                    }
                 } else if !ends_before && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }

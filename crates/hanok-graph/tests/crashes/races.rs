@@ -2,16 +2,22 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Head, Keep, Life, SharedCheckpointer, Trim,
+    Append, CheckpointError, Checkpointer, Head, Keep, Life, Opened, SharedCheckpointer, Snapshots,
+    Trim,
 };
-use hanok_core::{BoxFuture, Position, ThreadKey};
-use hanok_graph::{BoxError, Context, Doubt, Durability, END, Graph, RunError, START, Snapshot};
+use hanok_core::{BoxFuture, Position, RunId, ThreadKey};
+use hanok_graph::{
+    BoxError, Context, Doubt, Durability, END, Graph, Input, RunError, START, Snapshot,
+};
 use hanok_state::{Message, State};
 use hanok_testkit::{Layer, Layered};
 
@@ -165,6 +171,77 @@ async fn a_run_that_goes_back_to_what_is_cut_off_meanwhile_changes_nothing() {
         assert_eq!(on.state(None).await.unwrap().unwrap(), before);
         assert!(on.log().verify().await.unwrap().unwrap().is_whole());
         on.invoke(says("three"), Ledger::default()).await.unwrap().done().unwrap();
+    }
+}
+
+/// Two that begin a run of one name begin it once, also where one of them first finishes what a lost run has left.
+#[tokio::test]
+async fn a_run_that_is_named_begins_once_while_another_finishes_what_is_left() {
+    let (graph, store, ledger) = (chain(), memory(), Ledger::default());
+    ledger.hang(&["b"]);
+    let on = thread(&graph, &store);
+    let hanging = on.try_stream(Input::New(says("one")), ledger.clone()).await.unwrap();
+    while ledger.of("b") == 0 {
+        tokio::task::yield_now().await;
+    }
+    lost(&store, &key("t")).await;
+    ledger.hang(&[]);
+    let named = |store| thread(&graph, store).run_id(RunId(7), Position::START);
+    let first = named(&store);
+    let begins = ledger.clone();
+    // Before the thread is read again, whose turn was finished.
+    let between = SecondOpen::of(&store, async move {
+        first.invoke(says("two"), begins).await.unwrap().done().unwrap();
+    });
+    let refused = named(&between).invoke(says("two"), ledger.clone()).await.unwrap_err();
+    assert!(matches!(refused, RunError::Conflict { .. }), "{refused:?}");
+    let done = named(&between).invoke(says("two"), ledger).await.unwrap().done().unwrap();
+    assert_eq!(log(&done), ["one", "a", "b", "c", "two", "a", "b", "c"]);
+    drop(hanging);
+}
+
+/// A store in which something happens once, right before a thread is read for the second time.
+struct SecondOpen {
+    store: SharedCheckpointer,
+    opens: AtomicUsize,
+    then: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl SecondOpen {
+    fn of(
+        store: &SharedCheckpointer,
+        then: impl Future<Output = ()> + Send + 'static,
+    ) -> SharedCheckpointer {
+        let then: BoxFuture<'static, ()> = Box::pin(then);
+        let (store, opens) = (store.clone(), AtomicUsize::new(0));
+        SharedCheckpointer::new(Layered(Self { store, opens, then: Mutex::new(Some(then)) }))
+    }
+}
+
+impl fmt::Debug for SecondOpen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SecondOpen").field(&self.opens).finish()
+    }
+}
+
+impl Layer for SecondOpen {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        if self.opens.fetch_add(1, Ordering::SeqCst) == 1 {
+            let then = self.then.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(then) = then {
+                then.await;
+            }
+        }
+        self.store.open(thread, at, snapshots).await
     }
 }
 
