@@ -294,7 +294,9 @@ impl Play<'_> {
             }
             let actions = match (under_way, requests.is_empty()) {
                 (true, true) if self.is_unsure() => {
-                    inputs.last().map(|input| self.input(inputs, input)).into_iter().collect()
+                    // An input that the machine forgot has to wait for the turn before it.
+                    let newest = inputs.iter().rfind(|input| !missing.contains(input));
+                    vec![newest.map_or(Action::Resume, |input| self.input(inputs, input))]
                 }
                 (true, true) => vec![Action::Resume],
                 (true, false) => self.answers(&std::mem::take(&mut requests))?,
