@@ -25,7 +25,7 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
@@ -85,7 +85,7 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
@@ -158,7 +158,7 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Answerer, Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
@@ -195,7 +195,7 @@ impl Log {
     /// ```
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
-    /// # use hanok_core::{Answerer, Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+    /// # use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
     /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());

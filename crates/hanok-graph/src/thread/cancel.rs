@@ -1,6 +1,6 @@
 //! Cancelling the run of a thread, from any process.
 
-use hanok_checkpoint::{AppendId, Body, CheckpointError, Checkpointer, End, RunEnd, Tip};
+use hanok_checkpoint::{AppendId, Body, Checkpointer, End, RunEnd, Tip};
 use hanok_core::{Namespace, Position, Spent};
 use hanok_state::State;
 
@@ -46,7 +46,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         };
         for _ in 0..ATTEMPTS {
             match self.end_elsewhere().await {
-                Err(RunError::Checkpoint(CheckpointError::Conflict { .. })) => {}
+                Err(RunError::Conflict { .. }) => {}
                 ended => return Ok(ended?.is_some()),
             }
         }
@@ -56,14 +56,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Ends the run that the thread has in another process, or that was lost; `None` when it has none.
     async fn end_elsewhere(&self) -> Result<Option<Position>, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());
-        let head = log.store().head(self.key()).await.map_err(RunError::Checkpoint)?;
+        let head = log.store().head(self.key()).await?;
         let Some(head) = head else { return Ok(None) };
         if head.claim.is_some() {
             // Before anything is read: a run under way writes all the time.
             let id = AppendId(runtime.ids.id());
-            log.release(&head, id, runtime.clock.now()).await.map_err(RunError::Checkpoint)?;
+            log.release(&head, id, runtime.clock.now()).await?;
         }
-        let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
+        let opened = log.open(None).await?;
         let root = opened.as_ref().and_then(|opened| opened.fold.run(&Namespace::root()));
         let run = root.filter(|root| root.open).and_then(|root| root.run);
         let (Some(opened), Some(run)) = (opened, run) else { return Ok(None) };

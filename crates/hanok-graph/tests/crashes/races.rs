@@ -28,15 +28,18 @@ use crate::asking::{
 /// A call of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
+    Open,
     Append,
     Trim,
     Delete,
 }
 
-/// A store in which something happens once, right before a call of a kind goes through.
+/// A store in which something happens once, right before one of the calls of a kind goes through.
 struct Between {
     store: SharedCheckpointer,
     call: Call,
+    /// The number of calls of the kind that go through before.
+    skip: AtomicUsize,
     then: Mutex<Option<BoxFuture<'static, ()>>>,
 }
 
@@ -47,13 +50,25 @@ impl Between {
         call: Call,
         then: impl Future<Output = ()> + Send + 'static,
     ) -> SharedCheckpointer {
+        Self::of_nth(0, store, call, then)
+    }
+
+    /// `store`, in which `then` happens before the `nth` of the calls, counted from 0.
+    fn of_nth(
+        nth: usize,
+        store: &SharedCheckpointer,
+        call: Call,
+        then: impl Future<Output = ()> + Send + 'static,
+    ) -> SharedCheckpointer {
         let then: BoxFuture<'static, ()> = Box::pin(then);
         let (store, then) = (store.clone(), Mutex::new(Some(then)));
-        SharedCheckpointer::new(Layered(Self { store, call, then }))
+        SharedCheckpointer::new(Layered(Self { store, call, skip: AtomicUsize::new(nth), then }))
     }
 
     async fn now(&self, call: Call) {
-        if call == self.call {
+        let less = |left: usize| left.checked_sub(1);
+        let (take, see) = (Ordering::SeqCst, Ordering::SeqCst);
+        if call == self.call && self.skip.fetch_update(take, see, less).is_err() {
             let then = self.then.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(then) = then {
                 then.await;
@@ -71,6 +86,16 @@ impl fmt::Debug for Between {
 impl Layer for Between {
     fn inner(&self) -> &SharedCheckpointer {
         &self.store
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.now(Call::Open).await;
+        self.store.open(thread, at, snapshots).await
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
@@ -190,7 +215,7 @@ async fn a_run_that_is_named_begins_once_while_another_finishes_what_is_left() {
     let first = named(&store);
     let begins = ledger.clone();
     // Before the thread is read again, whose turn was finished.
-    let between = SecondOpen::of(&store, async move {
+    let between = Between::of_nth(1, &store, Call::Open, async move {
         first.invoke(says("two"), begins).await.unwrap().done().unwrap();
     });
     let refused = named(&between).invoke(says("two"), ledger.clone()).await.unwrap_err();
@@ -200,49 +225,25 @@ async fn a_run_that_is_named_begins_once_while_another_finishes_what_is_left() {
     drop(hanging);
 }
 
-/// A store in which something happens once, right before a thread is read for the second time.
-struct SecondOpen {
-    store: SharedCheckpointer,
-    opens: AtomicUsize,
-    then: Mutex<Option<BoxFuture<'static, ()>>>,
-}
-
-impl SecondOpen {
-    fn of(
-        store: &SharedCheckpointer,
-        then: impl Future<Output = ()> + Send + 'static,
-    ) -> SharedCheckpointer {
-        let then: BoxFuture<'static, ()> = Box::pin(then);
-        let (store, opens) = (store.clone(), AtomicUsize::new(0));
-        SharedCheckpointer::new(Layered(Self { store, opens, then: Mutex::new(Some(then)) }))
+/// A run is cancelled whose thread somebody moves between the taking of its claim and its end.
+#[tokio::test]
+async fn a_cancelled_run_is_ended_though_the_thread_moves_meanwhile() {
+    let (graph, store, ledger) = (chain(), memory(), Ledger::default());
+    ledger.hang(&["b"]);
+    let on = thread(&graph, &store);
+    let hanging = on.try_stream(Input::New(says("one")), ledger.clone()).await.unwrap();
+    while ledger.of("b") == 0 {
+        tokio::task::yield_now().await;
     }
-}
-
-impl fmt::Debug for SecondOpen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SecondOpen").field(&self.opens).finish()
-    }
-}
-
-impl Layer for SecondOpen {
-    fn inner(&self) -> &SharedCheckpointer {
-        &self.store
-    }
-
-    async fn open(
-        &self,
-        thread: &ThreadKey,
-        at: Option<Position>,
-        snapshots: Snapshots,
-    ) -> Result<Option<Opened>, CheckpointError> {
-        if self.opens.fetch_add(1, Ordering::SeqCst) == 1 {
-            let then = self.then.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(then) = then {
-                then.await;
-            }
-        }
-        self.store.open(thread, at, snapshots).await
-    }
+    let other = thread(&graph, &store);
+    let between = Between::of_nth(1, &store, Call::Append, async move {
+        other.edit(says("by hand")).await.unwrap();
+    });
+    assert!(thread(&graph, &between).cancel().await.unwrap());
+    let last = on.history(None, 1).await.unwrap();
+    assert_eq!(last[0].entry.body.kind().as_str(), "end");
+    assert_eq!(log(&on.state(None).await.unwrap().unwrap()), ["one", "a", "by hand"]);
+    drop(hanging);
 }
 
 /// A thread that is used while the threads whose time is over are removed stays.
