@@ -7,6 +7,7 @@ pub(crate) mod item;
 pub(crate) mod memory;
 mod postings;
 pub(crate) mod rank;
+pub(crate) mod sealed;
 pub(crate) mod search;
 mod slots;
 pub(crate) mod terms;

@@ -1,19 +1,18 @@
 //! What belongs to a thread and stands in a store beside its log.
 
-use hanok_core::{
-    BoxError, ItemKey, Labels, Position, Reader, Stored, ThreadKey, Timestamp, Writer,
-};
+use hanok_core::{BoxError, ItemKey, Labels, Position, Stored, ThreadKey, Timestamp};
 
 use crate::{
     backend::checkpointer::Checkpointer as _,
     codec::Codec,
     error::CheckpointError,
-    format::seal::{SealPlace, Sealed, seal, unseal},
+    format::seal::SealPlace,
     life::Life,
     store::{
         SharedStore, Store as _,
         error::StoreError,
         item::{Batch, Expect, Index, Item, Put, Refresh, Ttl, Write},
+        sealed::{damaged, open_named, seal_named},
         search::{Page, Place, Search},
     },
     thread::log::Log,
@@ -200,34 +199,14 @@ impl ThreadItems {
     }
 
     fn sealed(&self, name: &str, value: &Stored) -> Result<Put, CheckpointError> {
-        let mut writer = Writer::new();
         // What is sealed for one name is read under no other.
-        writer.array(2).str(name).bin(value.as_bytes());
-        let payload = writer.into_bytes();
-        let sealed = seal(&self.codec, Sealed::Beside, self.place(), payload).map_err(unnamed)?;
-        let mut writer = Writer::new();
-        writer.bin(&sealed);
-        let value = Stored::from_bytes(writer.into_bytes()).map_err(unnamed)?;
+        let value = seal_named(&self.codec, self.place(), name, value)?;
         Ok(Put { index: Index::Off, ttl: Ttl::Never, ..Put::new(value) })
     }
 
     fn opened(&self, name: &str, item: &Item) -> Result<Stored, CheckpointError> {
-        let damaged = || {
-            let reason = format!("the item `{name}` beside it is damaged, or belongs elsewhere");
-            CheckpointError::corrupt(&self.thread, Position::START, reason, Position::START)
-        };
-        let mut reader = Reader::new(item.value.as_bytes());
-        let sealed = reader.bin().map_err(|_other_kind| damaged())?;
-        let payload = unseal(&self.codec, Sealed::Beside, self.place(), sealed)
-            .map_err(|error| error.at(&self.thread, Position::START))?;
-        let read = || {
-            let mut reader = Reader::new(&payload);
-            reader.array().ok()?;
-            let is_its = reader.str().ok()? == name;
-            let value = reader.bin().ok()?;
-            is_its.then(|| Stored::from_bytes(value.to_vec()).ok()).flatten()
-        };
-        read().ok_or_else(damaged)
+        let opened = open_named(&self.codec, self.place(), name, &item.value)?;
+        opened.ok_or_else(|| damaged(&self.thread, name))
     }
 }
 

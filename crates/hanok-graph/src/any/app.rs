@@ -184,6 +184,13 @@ pub trait AnyThread: Send + Sync {
     /// Those of [`Thread::cancel`].
     fn cancel(&self) -> ThreadFuture<bool>;
 
+    /// Checks whether the run that owns the thread is lost, as [`App::is_lost`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`App::is_lost`].
+    fn is_lost(&self) -> ThreadFuture<bool>;
+
     /// Deletes the thread, as [`Thread::delete`].
     ///
     /// # Errors
@@ -442,6 +449,13 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
 
     fn cancel(&self) -> ThreadFuture<bool> {
         later(self.written().map(|thread| async move { thread.cancel().await }))
+    }
+
+    fn is_lost(&self) -> ThreadFuture<bool> {
+        let thread = self.thread.clone();
+        Box::pin(async move {
+            thread.app().is_lost(thread.key()).await.map_err(RunError::Checkpoint)
+        })
     }
 
     fn delete(&self) -> ThreadFuture<bool> {
