@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+
+mod dispatch;
+mod error;
+mod rows;
+mod runs;
+
+// The crates whose types stand in what this one says.
+pub use hanok_checkpoint as checkpoint;
+pub use hanok_graph as graph;
+
+pub use error::ServeError;
+pub use rows::{
+    accept::Multitask,
+    keys::public_id,
+    request::{Options, Request},
+    run::{Ended, RunRow, RunStatus, Stop},
+    thread::{ThreadRow, ThreadStatus},
+};
+pub use runs::{Post, Posted, Runs};

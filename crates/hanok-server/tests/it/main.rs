@@ -1,0 +1,4 @@
+//! Tests of the server.
+
+mod runs;
+mod support;
