@@ -43,6 +43,9 @@ pub enum ServeError {
     /// The input is none.
     #[error("the input is none: {0}")]
     Input(#[source] serde_json::Error),
+    /// A state has no JSON.
+    #[error("{0}")]
+    NoJson(String),
     /// A text is no name.
     #[error("{0}")]
     Name(#[from] InvalidName),
@@ -58,6 +61,17 @@ pub enum ServeError {
 }
 
 impl ServeError {
+    /// The code of an error, and its status, if there is an error of this code.
+    pub(crate) fn of_code(code: &str) -> Option<(&'static str, u16)> {
+        let lists = [
+            (Self::CODES, Self::STATUSES),
+            (RunError::CODES, RunError::STATUSES),
+            (CheckpointError::CODES, CheckpointError::STATUSES),
+        ];
+        let mut known = lists.into_iter().flat_map(|(codes, statuses)| codes.iter().zip(statuses));
+        known.find(|(known, _)| **known == code).map(|(code, status)| (*code, *status))
+    }
+
     /// True for what may go well when it is tried again.
     pub fn is_passing(&self) -> bool {
         self.status() == 503
@@ -75,6 +89,7 @@ hanok_core::error_codes! {
         "HNK-407" 503: Self::Contended(_),
         "HNK-408" 422: Self::Name(_),
         "HNK-409" 422: Self::Input(_),
+        "HNK-422" 500: Self::NoJson(_),
     }
     of {
         Self::Run(error) => error,

@@ -1,9 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod dispatch;
+mod doors;
 mod error;
+mod http;
 mod rows;
 mod runs;
+mod server;
 
 // The crates whose types stand in what this one says.
 pub use hanok_checkpoint as checkpoint;
@@ -17,4 +20,10 @@ pub use rows::{
     run::{Ended, RunRow, RunStatus, Stop},
     thread::{ThreadRow, ThreadStatus},
 };
+pub use http::{
+    auth::{Authenticate, Role, Signed},
+    problem::Problem,
+    tokens::TokenFile,
+};
 pub use runs::{Post, Posted, Runs};
+pub use server::{Served, Server, StartError};

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Place, SharedStore};
-use hanok_core::{RunId, ThreadKey};
+use hanok_core::{Clock, RunId, ThreadKey};
 use hanok_graph::{AnyApp, Runtime};
 use serde_json::{Map, Value};
 
@@ -103,7 +103,16 @@ impl Runs {
         apps: impl IntoIterator<Item = Arc<dyn AnyApp>>,
         runtime: Runtime,
     ) -> Self {
-        let apps = Apps(apps.into_iter().map(|app| (app.name().to_owned(), app)).collect());
+        Self::start_named(store, apps.into_iter().map(|app| (app.name().to_owned(), app)), runtime)
+    }
+
+    /// As [`start_on`](Runs::start_on), each graph under a name of its own.
+    pub(crate) fn start_named(
+        store: SharedStore,
+        apps: impl IntoIterator<Item = (String, Arc<dyn AnyApp>)>,
+        runtime: Runtime,
+    ) -> Self {
+        let apps = Apps(apps.into_iter().collect());
         // The rows are sealed as the logs are.
         let codec = apps.0.values().next().map(|app| app.store().codec().clone());
         let rows = Rows::new(store, codec.unwrap_or_default(), runtime.clone());
@@ -193,6 +202,22 @@ impl Runs {
     /// next. The number of threads whose runs were not given back in time; others find out after a lease.
     pub async fn shutdown(&self, grace: Duration) -> usize {
         self.dispatcher.shutdown(grace).await
+    }
+
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.dispatcher.runtime().clock)
+    }
+
+    pub(crate) fn apps(&self) -> &Apps {
+        self.dispatcher.apps()
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        self.dispatcher.rows()
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        self.dispatcher.runtime()
     }
 
     /// True when a run waits or is under way here.

@@ -94,6 +94,10 @@ impl Dispatcher {
         &self.0.rows
     }
 
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.0.runtime
+    }
+
     pub(crate) fn apps(&self) -> &Apps {
         &self.0.apps
     }

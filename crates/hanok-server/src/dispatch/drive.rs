@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hanok_checkpoint::RunEnd;
+use hanok_checkpoint::{Checkpointer as _, RunEnd};
 use hanok_core::{Cancellation, Chain, Position, RunId, ThreadKey};
 use hanok_graph::{AnyInput, AnyState, Outcome, RunError};
 
@@ -21,6 +21,9 @@ use crate::{
 
 /// How often a run's end is written again when the store fails, before that is left to whoever looks next.
 const TRIES: u32 = 3;
+
+/// How long the thread of a run is kept that nobody comes back to.
+const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// The pause between two of them.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -149,11 +152,23 @@ impl Inner {
 
     /// Writes the end of a run. True if it is over.
     pub(super) async fn conclude(&self, row: &RunRow, ended: Ended) -> Result<bool, ServeError> {
-        let (mut went_back, mut tries) = (false, 0);
+        let (mut went_back, mut tries, mut ended) = (false, 0, ended);
         loop {
+            match self.until(row).await {
+                Ok(until) => ended.until = until,
+                Err(error) if error.is_passing() && tries < TRIES => {
+                    tries += 1;
+                    self.runtime.clock.sleep(PAUSE).await;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
             match self.rows.finish(&row.thread, row.run, ended.clone(), went_back).await {
                 Ok(Finished::Written) => {
                     self.told_ended(row.run);
+                    if row.request.options.forgotten {
+                        self.forget(row);
+                    }
                     return Ok(true);
                 }
                 Ok(Finished::GoesBack(to)) => {
@@ -167,6 +182,25 @@ impl Inner {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// The position that the thread of a run is at.
+    async fn until(&self, row: &RunRow) -> Result<Option<Position>, ServeError> {
+        let store = self.apps.get(&row.request.graph)?.store();
+        Ok(store.head(&row.thread).await?.map(|head| head.position))
+    }
+
+    /// Removes the thread of a run that nobody comes back to, when whoever has asked for it has had the time to read it.
+    fn forget(&self, row: &RunRow) {
+        let Ok(thread) = self.apps.thread(row) else { return };
+        let clock = Arc::clone(&self.runtime.clock);
+        let forget = async move {
+            clock.sleep(REMEMBERED).await;
+            if let Err(error) = thread.delete().await {
+                tracing::warn!(error = %Chain(&error), "a thread could not be removed");
+            }
+        };
+        self.runtime.spawner.spawn(Box::pin(forget)).detach();
     }
 
     /// The thread goes back to where it was before the run.

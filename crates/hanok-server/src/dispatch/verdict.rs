@@ -62,7 +62,7 @@ fn of_end(end: End, request: &Request) -> Ended {
     let most = request.options.budget.and_then(|budget| budget.time);
     let spent = Duration::from_millis(end.spent.millis);
     let out_of_time = end.outcome == RunEnd::Limit && most.is_some_and(|most| spent >= most);
-    Ended { outcome: end.outcome, code: end.code, detail: end.detail, out_of_time }
+    Ended { code: end.code, detail: end.detail, out_of_time, ..Ended::of(end.outcome) }
 }
 
 /// True for an error after which a run may go well when it is tried again.

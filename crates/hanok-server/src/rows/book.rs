@@ -13,6 +13,7 @@ use hanok_checkpoint::{
 use hanok_core::{ItemKey, RunId, Stored, StoredError, Tenant, ThreadKey, Timestamp};
 use hanok_graph::Runtime;
 use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
 
 use super::{
     keys,
@@ -140,6 +141,16 @@ impl Rows {
     pub(super) fn opened(&self, item: &Item) -> Result<HeldRun, ServeError> {
         let row = RunRow::read(&self.codec, &item.key, &item.value)?;
         Ok(HeldRun { row, version: item.version })
+    }
+
+    /// The thread of `tenant` with this UUID, and the version of its row.
+    pub(crate) async fn thread(
+        &self,
+        tenant: &Tenant,
+        id: Uuid,
+    ) -> Result<Option<(ThreadRow, Version)>, ServeError> {
+        let item = self.read(vec![keys::thread(tenant, id)?]).await?.pop().flatten();
+        item.map(|item| Ok((decoded(&item.value)?, item.version))).transpose()
     }
 
     /// The queue of `thread`.

@@ -47,6 +47,8 @@ pub struct Options {
     pub interrupt_after: Vec<String>,
     /// Tags of the thread.
     pub tags: BTreeMap<String, String>,
+    /// True if nobody comes back to its thread, which is removed some minutes after its end.
+    pub forgotten: bool,
     /// Waits so long before it begins.
     pub delay: Option<Duration>,
 }

@@ -99,12 +99,15 @@ pub struct Ended {
     /// True for a turn that has used up its time.
     #[serde(default)]
     pub out_of_time: bool,
+    /// The position at which its thread was then.
+    #[serde(default)]
+    pub until: Option<Position>,
 }
 
 impl Ended {
     /// An end without an error.
     pub(crate) fn of(outcome: RunEnd) -> Self {
-        Self { outcome, code: None, detail: String::new(), out_of_time: false }
+        Self { outcome, code: None, detail: String::new(), out_of_time: false, until: None }
     }
 
     /// The end of a run that an error has ended.

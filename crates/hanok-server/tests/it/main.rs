@@ -1,4 +1,6 @@
 //! Tests of the server.
 
+mod openai;
 mod runs;
+mod served;
 mod support;

@@ -1,0 +1,11 @@
+//! LangGraph's API, version 1, as its SDKs for Python and JavaScript speak it.
+
+use axum::Router;
+
+use crate::http::service::Service;
+
+pub(crate) mod ids;
+
+pub(crate) fn routes() -> Router<Service> {
+    Router::new()
+}

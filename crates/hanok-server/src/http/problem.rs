@@ -1,0 +1,140 @@
+//! An error as an answer.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header::RETRY_AFTER},
+    response::{IntoResponse, Response},
+};
+use hanok_core::Chain;
+use serde_json::{Value, json};
+
+use super::auth::Role;
+use crate::{
+    error::ServeError,
+    rows::run::{RunRow, RunStatus},
+};
+
+/// The seconds after which what is busy may be tried again.
+const AGAIN: HeaderValue = HeaderValue::from_static("1");
+
+/// An error as a client sees it: its status, its code, and words that say nothing from inside.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The status.
+    pub status: StatusCode,
+    /// What was wrong.
+    pub detail: Value,
+    /// The code, which the guide of errors lists.
+    pub code: &'static str,
+}
+
+impl Problem {
+    /// An error of the protocol.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Value>) -> Self {
+        Self { status, detail: detail.into(), code }
+    }
+
+    /// The request is not understood.
+    pub(crate) fn unprocessable(detail: impl Into<Value>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "HNK-410", detail)
+    }
+
+    pub(crate) fn unsigned() -> Self {
+        let detail = "send a token: `x-api-key: TOKEN`, or `Authorization: Bearer TOKEN`";
+        Self::new(StatusCode::UNAUTHORIZED, "HNK-411", detail)
+    }
+
+    pub(crate) fn forbidden(role: Role) -> Self {
+        let detail = format!("this token may not do that: it lacks the role {role:?}");
+        Self::new(StatusCode::FORBIDDEN, "HNK-412", detail.to_lowercase())
+    }
+
+    pub(crate) fn foreign(what: &str) -> Self {
+        let detail = format!("{what} is not one that this server is for");
+        Self::new(StatusCode::FORBIDDEN, "HNK-413", detail)
+    }
+
+    pub(crate) fn no_thread() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "HNK-221", "there is no such thread")
+    }
+
+    pub(crate) fn not_served(what: &str) -> Self {
+        let detail = format!("{what} is not served here");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "HNK-414", detail)
+    }
+
+    pub(crate) fn no_way() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "HNK-415", "there is nothing at this path")
+    }
+
+    /// The error of a run that did not go well.
+    pub(crate) fn of_run(row: &RunRow) -> Self {
+        let (status, code) = match row.status {
+            RunStatus::Timeout => (StatusCode::GATEWAY_TIMEOUT, "HNK-420"),
+            RunStatus::Interrupted => (StatusCode::CONFLICT, "HNK-421"),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "HNK-419"),
+        };
+        let end = row.end.as_ref();
+        let own = end.and_then(|end| ServeError::of_code(end.code.as_deref()?));
+        let own = own.and_then(|(code, own)| Some((StatusCode::from_u16(own).ok()?, code)));
+        let (status, code) = own.unwrap_or((status, code));
+        let detail = match (row.status, end) {
+            // What went wrong in a graph is for its operator.
+            (_, Some(end)) if status.is_client_error() && !end.detail.is_empty() => {
+                end.detail.clone()
+            }
+            (RunStatus::Timeout, _) => "the run has used up its time".to_owned(),
+            (RunStatus::Interrupted, _) => "the run was stopped".to_owned(),
+            _ => "the run failed".to_owned(),
+        };
+        Self::new(status, code, detail)
+    }
+
+    /// The body of the answer.
+    pub(crate) fn body(&self, request: &str) -> Value {
+        json!({"detail": self.detail, "code": self.code, "request_id": request})
+    }
+}
+
+impl From<ServeError> for Problem {
+    fn from(error: ServeError) -> Self {
+        let status = StatusCode::from_u16(error.status()).unwrap_or_default();
+        let detail = match status.is_server_error() {
+            false => Chain(&error).to_string(),
+            true => {
+                tracing::error!(error = %Chain(&error), code = error.code(), "a request failed");
+                match status {
+                    StatusCode::SERVICE_UNAVAILABLE => "try again later".to_owned(),
+                    _ => "something went wrong inside".to_owned(),
+                }
+            }
+        };
+        Self { status, detail: detail.into(), code: error.code() }
+    }
+}
+
+/// Whatever fails as an engine's or a store's call does.
+macro_rules! from {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Problem {
+            fn from(error: $error) -> Self {
+                ServeError::from(error).into()
+            }
+        }
+    )*};
+}
+
+from!(hanok_graph::RunError, hanok_checkpoint::StoreError, hanok_checkpoint::CheckpointError);
+from!(hanok_core::InvalidName);
+
+/// The answer without the request's id; the server's own layer writes it again with that.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body(""))).into_response();
+        if matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+            response.headers_mut().insert(RETRY_AFTER, AGAIN);
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}

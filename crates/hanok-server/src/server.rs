@@ -1,0 +1,188 @@
+//! A server, put together.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Router, middleware};
+use hanok_checkpoint::SharedStore;
+use hanok_core::{BoxError, Cancellation};
+use hanok_graph::{AnyApp, App, Caller, Runtime};
+use hanok_state::State;
+use thiserror::Error;
+
+use crate::{
+    doors,
+    http::{
+        answers,
+        auth::{Anybody, Authenticate, Recogniser},
+        hosts::{self, Hosts},
+        service::Service,
+    },
+    runs::Runs,
+};
+
+/// A server of graphs.
+///
+/// ```no_run
+/// # use {hanok_checkpoint::*, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let (logs, items) = (InMemoryCheckpointer::new(), InMemoryStore::new());
+/// use hanok_server::{Server, TokenFile};
+///
+/// let server = Server::new(SharedStore::new(items))
+///     .graph("count", graph.checkpointer(logs), |_caller| Ok(()))
+///     .authenticate(TokenFile::open("tokens.jsonl")?);
+/// server.start()?.run("127.0.0.1:2024").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Server {
+    store: SharedStore,
+    graphs: Vec<(String, Arc<dyn AnyApp>)>,
+    recogniser: Option<Recogniser>,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    runtime: Runtime,
+    pub(crate) grace: Duration,
+}
+
+/// Why a server does not start.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// Nothing is served.
+    #[error("there is no graph: give the server one with `graph`")]
+    NoGraph,
+    /// Two graphs have one name.
+    #[error("two graphs are called `{0}`: give one of them another name")]
+    TwoGraphs(String),
+    /// Nobody said who may call.
+    #[error(
+        "nobody said who may call: give the server a file of tokens with `authenticate`, or say `no_auth` for one that listens on \
+         this machine alone"
+    )]
+    NoAuth,
+    /// Everybody would be let in, from other machines too.
+    #[error("{0} is reached from other machines, and everybody would be let in: give the server tokens")]
+    Open(std::net::SocketAddr),
+    /// The address cannot be listened on.
+    #[error("{address} cannot be listened on: {source}")]
+    Address {
+        /// The address.
+        address: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+impl Server {
+    /// A server whose rows are in `store`.
+    pub fn new(store: SharedStore) -> Self {
+        Self {
+            store,
+            graphs: Vec::new(),
+            recogniser: None,
+            hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
+            origins: Vec::new(),
+            runtime: Runtime::default(),
+            grace: Duration::from_secs(25),
+        }
+    }
+
+    /// Serves `app` as `name`. `services` makes the services of each run for its caller; an error in words refuses the run. The first
+    /// graph is that of requests that name none.
+    pub fn graph<S: State, C: Send + Sync + 'static>(
+        self,
+        name: impl Into<String>,
+        app: App<S, C>,
+        services: impl Fn(&Caller) -> Result<C, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.any_graph(name, Arc::new(app.any(services)))
+    }
+
+    /// As [`graph`](Server::graph), for an app of any type.
+    pub fn any_graph(mut self, name: impl Into<String>, app: Arc<dyn AnyApp>) -> Self {
+        self.graphs.push((name.into(), app));
+        self
+    }
+
+    /// Sets who recognises callers, such as a [`TokenFile`](crate::TokenFile).
+    pub fn authenticate(self, by: impl Authenticate) -> Self {
+        Self { recogniser: Some(Arc::new(by)), ..self }
+    }
+
+    /// Lets everybody do everything. The server then refuses to listen on an address that other machines reach.
+    pub fn no_auth(self) -> Self {
+        self.authenticate(Anybody)
+    }
+
+    /// Adds a host by which the server is known. It is known as `localhost`, `127.0.0.1` and `[::1]`.
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Adds an origin whose pages may ask the server, such as `https://chat.example.org`. Its own pages may.
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Sets how long runs may take to finish their super-steps when the server is told to end. Default: 25 s.
+    pub fn grace(self, grace: Duration) -> Self {
+        Self { grace, ..self }
+    }
+
+    /// Sets the sources of time, ids and tasks.
+    pub fn runtime(self, runtime: Runtime) -> Self {
+        Self { runtime, ..self }
+    }
+
+    /// Starts to take up runs, and gives the server's routes.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::NoGraph`], [`StartError::TwoGraphs`], [`StartError::NoAuth`].
+    pub fn start(self) -> Result<Served, StartError> {
+        let Some((default, _)) = self.graphs.first() else { return Err(StartError::NoGraph) };
+        let default_graph = Arc::from(default.as_str());
+        let mut names: Vec<&str> = self.graphs.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        if let Some([name, _]) = names.windows(2).find(|pair| matches!(pair, [a, b] if a == b)) {
+            return Err(StartError::TwoGraphs((*name).to_owned()));
+        }
+        let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
+        let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
+        let runs = Runs::start_named(self.store, self.graphs, self.runtime);
+        let service = Service { runs, recogniser, default_graph, draining: Cancellation::default() };
+        let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
+        Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
+    }
+}
+
+/// A server that takes up runs.
+#[derive(Debug, Clone)]
+pub struct Served {
+    pub(crate) service: Service,
+    hosts: Hosts,
+    pub(crate) grace: Duration,
+    pub(crate) lets_anybody_in: bool,
+}
+
+impl Served {
+    /// The routes, to be nested in a program's own.
+    pub fn router(&self) -> Router {
+        let routes = doors::routes().with_state(self.service.clone());
+        let guarded = routes.layer(middleware::from_fn_with_state(self.hosts.clone(), hosts::guard));
+        let service = self.service.clone();
+        guarded.layer(middleware::from_fn_with_state(service, answers::answer))
+    }
+
+    /// The runs.
+    pub fn runs(&self) -> &Runs {
+        &self.service.runs
+    }
+}
