@@ -1,5 +1,6 @@
 //! The end of a run.
 
+use hanok_checkpoint::{Expect, Write};
 use hanok_core::{Position, RunId, ThreadKey};
 
 use super::{
@@ -35,6 +36,14 @@ impl Rows {
             _ => None,
         })
         .await
+    }
+
+    /// Removes a run that has ended.
+    pub(crate) async fn remove_run(&self, thread: &ThreadKey, run: RunId) -> Result<(), ServeError> {
+        let Some(held) = self.run(thread, run).await? else { return Ok(()) };
+        let expect = Expect::Version(held.version);
+        self.write(vec![Write::Remove(keys::run(thread, run)?, expect)]).await?;
+        Ok(())
     }
 
     /// Writes how a run has ended, unless `but` says what is to be done instead.
