@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_checkpoint::{LEASE, SharedCheckpointer};
+use hanok_checkpoint::LEASE;
 use hanok_core::Cancellation;
 
 use crate::{
@@ -14,9 +14,7 @@ use crate::{
     numbers::Process,
     play::{Alive, Became, Play},
     seams,
-    store::Store,
 };
-use hanok_testkit::Layered;
 
 /// Three hours, in milliseconds: how far clocks may be apart.
 const HOURS: usize = 3 * 3_600_000;
@@ -227,8 +225,7 @@ impl Play<'_> {
         self.processes += 1;
         self.set_clock(number);
         let world = World::new(&self.core, number);
-        let store = SharedCheckpointer::new(Layered(Store::new(&self.core, number)));
-        let service = self.started(&world, store)?;
+        let service = self.started(&world, world.checkpointer())?;
         self.alive.push(Alive { number, build: self.build, service });
         Ok(self.alive.len() - 1)
     }

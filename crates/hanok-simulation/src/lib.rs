@@ -13,6 +13,7 @@ mod executor;
 mod faults;
 mod finished;
 mod invariants;
+mod items;
 mod ledger;
 mod numbers;
 mod play;
@@ -21,6 +22,7 @@ mod script;
 mod seams;
 mod simulation;
 mod store;
+mod store_calls;
 mod trace;
 mod world;
 
