@@ -27,10 +27,10 @@ pub(crate) struct Disk {
     pub(crate) wrong: Vec<String>,
     /// True after the death of a machine took something with it.
     pub(crate) lost: bool,
-    /// By process and graph, the node and the task that were started last.
-    pub(crate) current: BTreeMap<(Process, Namespace), (String, TaskId)>,
+    /// By process, thread and graph, the node and the task that were started last.
+    pub(crate) current: BTreeMap<(Process, ThreadKey, Namespace), (String, TaskId)>,
     /// The steps that each task has worked.
-    pub(crate) worked: BTreeMap<TaskId, BTreeSet<String>>,
+    pub(crate) worked: BTreeMap<(ThreadKey, TaskId), BTreeSet<String>>,
     /// True while a step's result is stored before its task's write.
     pub(crate) in_time: bool,
 }
@@ -227,9 +227,9 @@ impl Disk {
         Ok(())
     }
 
-    /// The book of the thread that `process` holds. `None` for one whose claim is lost.
-    pub(crate) fn held_by(&self, process: Process) -> Option<&Book> {
-        self.threads.values().find(|book| book.taker == Some(process))
+    /// The book of `thread`, if `process` holds it. `None` for one whose claim is lost.
+    pub(crate) fn held_by(&self, process: Process, thread: &ThreadKey) -> Option<&Book> {
+        self.threads.get(thread).filter(|book| book.taker == Some(process))
     }
 
     fn read(&mut self, process: Process, thread: &ThreadKey, append: &Append) {
@@ -261,9 +261,10 @@ impl Disk {
             match record.open(&Codec::default(), thread, append.life) {
                 Ok((parent, entry)) => {
                     let (position, namespace) = (record.position, entry.namespace.clone());
-                    let current = self.current.get(&(process, namespace));
+                    let current = self.current.get(&(process, thread.clone(), namespace));
                     if let (true, Some(task)) = (self.in_time, written(&entry.body, current))
-                        && let Some(step) = book.has_not(task, self.worked.get(&task))
+                        && let Some(step) =
+                            book.has_not(task, self.worked.get(&(thread.clone(), task)))
                     {
                         let why = format!("P2: step `{step}` is not stored when its task is");
                         self.wrong.push(why);

@@ -21,6 +21,7 @@ mod report;
 mod script;
 mod seams;
 mod simulation;
+mod stage;
 mod store;
 mod store_calls;
 mod trace;
