@@ -109,6 +109,11 @@ impl Disk {
         }
     }
 
+    /// The logs of all threads.
+    pub(crate) fn books(&self) -> impl Iterator<Item = &Book> {
+        self.threads.values()
+    }
+
     pub(crate) fn append(
         &mut self,
         process: Process,

@@ -145,6 +145,11 @@ impl Fate {
         (self.appends, self.polls)
     }
 
+    /// No further fault befalls the run.
+    pub(crate) fn end(&mut self) {
+        self.remaining = 0;
+    }
+
     /// The fault that befalls an append: a crash with whether it is stored before.
     pub(crate) fn append(&mut self) -> Option<(Fault, bool)> {
         let number = self.appends;

@@ -84,7 +84,7 @@ pub(crate) fn is_input(taken: &Changes, input: &Changes) -> bool {
 }
 
 /// P10: one head and an unbroken chain of parents; claims with rising epochs, none within another.
-fn chained(entries: &[LogEntry]) -> Result<(), String> {
+pub(crate) fn chained(entries: &[LogEntry]) -> Result<(), String> {
     let mut epoch = Epoch::default();
     for (due, entry) in (1..).zip(entries) {
         let position = entry.position.0;

@@ -4,7 +4,9 @@ mod act;
 mod beside;
 mod build;
 mod calls;
+mod cast;
 mod client;
+mod cluster;
 mod core;
 mod dice;
 mod disk;
@@ -33,6 +35,8 @@ pub use hanok_graph as graph;
 
 pub use simulation::Simulation;
 pub use {
+    cast::Cast,
+    cluster::Cluster,
     effects::Effects,
     faults::{Fault, Faults},
     finished::FinishedRun,

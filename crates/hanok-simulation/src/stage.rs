@@ -71,7 +71,7 @@ impl<P> Stage<P> {
     /// Makes sure that something happens when `millis` have passed; when that is.
     pub(crate) fn alarm(&self, millis: u64) -> u64 {
         let sleep = seams::sleep(&self.core, Duration::from_millis(millis));
-        let until = self.core.inner().now + millis;
+        let until = self.core.inner().now.saturating_add(millis);
         seams::start(&self.core, Process::MAX, Box::pin(sleep));
         until
     }
