@@ -90,14 +90,14 @@ impl<P: Send + Sync + 'static> Cluster<P> {
     /// [`Failure`] of the first seed that fails, with what befell it and what happened last.
     pub fn run(
         &self,
-        scenario: impl Fn(&mut Cast<P>) -> Result<(), String>,
+        mut scenario: impl FnMut(&mut Cast<P>) -> Result<(), String>,
     ) -> Result<Report, Failure> {
         let mut report = Report::default();
         for seed in self.from..self.from.saturating_add(self.seeds) {
             let score = self.score(seed, false);
-            let played = self.play(&score, &scenario);
+            let played = self.play(&score, &mut scenario);
             if played.ended.is_err() {
-                let told = self.play(&self.score(seed, true), &scenario);
+                let told = self.play(&self.score(seed, true), &mut scenario);
                 return Err(Failure::of(&score, told, ""));
             }
             report.add(&played);
@@ -110,9 +110,9 @@ impl<P: Send + Sync + 'static> Cluster<P> {
     pub fn trace(
         &self,
         seed: u64,
-        scenario: impl Fn(&mut Cast<P>) -> Result<(), String>,
+        mut scenario: impl FnMut(&mut Cast<P>) -> Result<(), String>,
     ) -> Vec<String> {
-        let played = self.play(&self.score(seed, true), scenario);
+        let played = self.play(&self.score(seed, true), &mut scenario);
         let wrong = played.ended.err().map(|why| format!("WRONG: {why}"));
         played.lines.into_iter().chain(wrong).collect()
     }
@@ -123,7 +123,11 @@ impl<P: Send + Sync + 'static> Cluster<P> {
         Score { faults, traced, ..Score::quiet(seed) }
     }
 
-    fn play(&self, score: &Score, scenario: impl Fn(&mut Cast<P>) -> Result<(), String>) -> Played {
+    fn play(
+        &self,
+        score: &Score,
+        scenario: impl FnOnce(&mut Cast<P>) -> Result<(), String>,
+    ) -> Played {
         let mut cast = Cast::new(score, Arc::clone(&self.start), self.processes);
         let ended = scenario(&mut cast).and_then(|()| cast.broken());
         cast.stage.end(ended.map(|()| Ending::default()))
