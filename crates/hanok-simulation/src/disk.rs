@@ -158,8 +158,10 @@ impl Disk {
         expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
         let deleted = at_once(self.memory.delete(thread, expected))?;
-        self.deleted.extend(self.threads.remove(thread));
-        self.note(Done::Delete(thread.clone()), true);
+        if deleted {
+            self.deleted.extend(self.threads.remove(thread));
+            self.note(Done::Delete(thread.clone()), true);
+        }
         Ok(deleted)
     }
 

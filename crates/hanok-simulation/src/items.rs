@@ -16,7 +16,7 @@ use crate::{
 
 type Answer<T> = Result<T, StoreError>;
 
-/// The store of items of one process.
+/// The store of items of one process. A machine that dies forgets that a search had items live on.
 pub(crate) struct Items {
     calls: StoreCalls,
     beneath: SharedStore,
