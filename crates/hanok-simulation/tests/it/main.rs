@@ -9,4 +9,5 @@
 
 mod cluster;
 mod jobs;
+mod machine;
 mod office;

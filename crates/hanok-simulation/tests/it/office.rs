@@ -58,15 +58,19 @@ struct Desk {
 
 pub(crate) fn office(broken: Broken) -> impl Fn(&World) -> Result<Office, BoxError> {
     move |world| {
-        let graph = Graph::builder("work").node("first", first).node("second", second);
-        let graph = graph.sequence([START, "first", "second", END]).runtime(world.runtime());
-        let (app, effects) = (graph.build()?.checkpointer(world.checkpointer()), world.effects());
-        let app: Arc<dyn AnyApp> = Arc::new(app.any(move |_| Ok(effects.clone())));
         let (runtime, store) = (world.runtime(), world.store());
-        let desk = Desk { broken, runtime, store, app };
+        let desk = Desk { broken, runtime, store, app: app(world)? };
         let clerk = desk.runtime.spawner.spawn(Box::pin(desk.clone().work()));
         Ok(Office { desk, _clerk: clerk })
     }
+}
+
+/// Threads that run two nodes, one after the other.
+pub(crate) fn app(world: &World) -> Result<Arc<dyn AnyApp>, BoxError> {
+    let graph = Graph::builder("work").node("first", first).node("second", second);
+    let graph = graph.sequence([START, "first", "second", END]).runtime(world.runtime());
+    let (app, effects) = (graph.build()?.checkpointer(world.checkpointer()), world.effects());
+    Ok(Arc::new(app.any(move |_| Ok(effects.clone()))))
 }
 
 pub(crate) fn key(job: u32) -> ItemKey {
