@@ -7,7 +7,6 @@ use hanok_graph::RunError;
 use crate::{
     act::Beside,
     client::{Action, Client},
-    faults::Faults,
     numbers::Process,
     play::Play,
 };
@@ -31,18 +30,18 @@ impl Play<'_> {
             self.besides.erasures.push(update?);
             return Ok(());
         }
-        if self.score.faults == Faults::none() {
+        if self.stage.is_quiet() {
             self.begin(beside)?;
             return self.rest_beside();
         }
-        let at = self.polls + self.dice.below(MOMENTS) as u64;
+        let at = self.stage.polls + self.stage.dice.below(MOMENTS) as u64;
         self.besides.plans.push((at, beside));
         Ok(())
     }
 
     /// Begins what is due; the processes that die of it.
     pub(crate) fn beside(&mut self) -> Result<Vec<Process>, String> {
-        let polls = self.polls;
+        let polls = self.stage.polls;
         let due: Vec<_> = self.besides.plans.extract_if(.., |(at, _)| *at <= polls).collect();
         let mut dead = Vec::new();
         for (_, beside) in due {
@@ -70,7 +69,7 @@ impl Play<'_> {
     /// Tries to erase what is to be erased, between two runs of a turn: what is in doubt, and a run, are in the way.
     pub(crate) fn between(&mut self) -> Result<(), String> {
         let Some(erasure) = self.besides.erasures.first().cloned() else { return Ok(()) };
-        if self.score.faults != Faults::none() && self.dice.one_in(2) {
+        if !self.stage.is_quiet() && self.stage.dice.one_in(2) {
             return Ok(());
         }
         let before = self.erased();
@@ -92,14 +91,14 @@ impl Play<'_> {
     /// From here on processes are of the next build. The others die, but for those that stand still, or all finish their calls.
     fn deploy(&mut self) -> Vec<Process> {
         self.build += 1;
-        self.core.inner().note("deploy", [self.build as u64, 0, 0], String::new);
-        if self.score.faults == Faults::none() || self.dice.one_in(2) {
+        self.stage.core.inner().note("deploy", [self.build as u64, 0, 0], String::new);
+        if self.stage.is_quiet() || self.stage.dice.one_in(2) {
             return Vec::new();
         }
-        let frozen = self.core.frozen();
-        let numbers = self.alive.iter().map(|alive| alive.number);
+        let frozen = self.stage.core.frozen();
+        let numbers = self.stage.alive.iter().map(|alive| alive.number);
         let dead: Vec<_> = numbers.filter(|number| !frozen.contains_key(number)).collect();
-        dead.iter().for_each(|process| self.kill(*process));
+        dead.iter().for_each(|process| self.stage.kill(*process));
         dead
     }
 
@@ -113,12 +112,12 @@ impl Play<'_> {
         }
         for client in std::mem::take(&mut self.besides.clients) {
             let lives = |play: &Self| {
-                play.alive.iter().any(|alive| alive.number == client.process)
-                    && !play.core.inner().frozen.contains_key(&client.process)
+                play.stage.alive.iter().any(|alive| alive.number == client.process)
+                    && !play.stage.core.inner().frozen.contains_key(&client.process)
             };
             while lives(self) && !client.heard.has_reply() {
-                self.turn()?;
-                self.bury();
+                self.stage.turn()?;
+                self.stage.bury();
             }
             match client.heard.take_reply() {
                 // It moves faster than it can be cut.

@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Head, InMemoryCheckpointer,
-    Life, Log, LogEntry, Safety, SharedCheckpointer, ThreadFold, Trim,
+    Append, Batch, Batched, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Head,
+    InMemoryCheckpointer, InMemoryStore, Life, Log, LogEntry, Safety, SharedCheckpointer,
+    SharedStore, Store, StoreError, ThreadFold, Trim,
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
 use crate::{dice::Dice, numbers::Process};
 
-/// A store in memory, and all that was ever done to it since what the machine's death leaves.
+/// Logs and items in memory, and all that was done to them, in the one order in which a file would have it.
 pub(crate) struct Disk {
     memory: SharedCheckpointer,
+    items: SharedStore,
     done: Vec<Done>,
     /// The number of those that the death of the machine leaves.
     safe: usize,
@@ -25,10 +27,10 @@ pub(crate) struct Disk {
     pub(crate) wrong: Vec<String>,
     /// True after the death of a machine took something with it.
     pub(crate) lost: bool,
-    /// By process and graph, the node and the task that were started last.
-    pub(crate) current: BTreeMap<(Process, Namespace), (String, TaskId)>,
+    /// By process, thread and graph, the node and the task that were started last.
+    pub(crate) current: BTreeMap<(Process, ThreadKey, Namespace), (String, TaskId)>,
     /// The steps that each task has worked.
-    pub(crate) worked: BTreeMap<TaskId, BTreeSet<String>>,
+    pub(crate) worked: BTreeMap<(ThreadKey, TaskId), BTreeSet<String>>,
     /// True while a step's result is stored before its task's write.
     pub(crate) in_time: bool,
 }
@@ -38,6 +40,10 @@ enum Done {
     Append(Process, ThreadKey, Box<Append>),
     Beat(ThreadKey, Life, Epoch, Timestamp),
     Snapshot(ThreadKey, Life, Position, Bytes),
+    Delete(ThreadKey),
+    Trim(Process, ThreadKey, Box<Trim>),
+    Batch(Batch, Timestamp),
+    Sweep(Timestamp, usize),
 }
 
 /// One thread's log, read.
@@ -59,6 +65,7 @@ impl Disk {
     pub(crate) fn new() -> Self {
         Self {
             memory: SharedCheckpointer::new(InMemoryCheckpointer::new()),
+            items: SharedStore::new(InMemoryStore::new()),
             done: Vec::new(),
             safe: 0,
             threads: BTreeMap::new(),
@@ -71,7 +78,20 @@ impl Disk {
         }
     }
 
-    /// The store as it is.
+    /// The store of items as it is.
+    pub(crate) fn items(&self) -> SharedStore {
+        self.items.clone()
+    }
+
+    /// The batches that stand, each with its time, in order.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = (Timestamp, &Batch)> {
+        self.done.iter().filter_map(|done| match done {
+            Done::Batch(batch, now) if !batch.writes.is_empty() => Some((*now, batch)),
+            _ => None,
+        })
+    }
+
+    /// The store of logs as it is.
     pub(crate) fn store(&self) -> SharedCheckpointer {
         self.memory.clone()
     }
@@ -79,6 +99,19 @@ impl Disk {
     /// The log of `thread`, if it has one.
     pub(crate) fn book(&self, thread: &ThreadKey) -> Option<&Book> {
         self.threads.get(thread)
+    }
+
+    /// Notes what was done; `is_safe` when the death of the machine leaves it, and all before it.
+    fn note(&mut self, done: Done, is_safe: bool) {
+        self.done.push(done);
+        if is_safe {
+            self.safe = self.done.len();
+        }
+    }
+
+    /// The logs of all threads.
+    pub(crate) fn books(&self) -> impl Iterator<Item = &Book> {
+        self.threads.values()
     }
 
     pub(crate) fn append(
@@ -90,10 +123,7 @@ impl Disk {
         at_once(self.memory.append(thread, append.clone()))?;
         let is_safe = append.safety == Safety::Machine;
         self.read(process, thread, &append);
-        self.done.push(Done::Append(process, thread.clone(), Box::new(append)));
-        if is_safe {
-            self.safe = self.done.len();
-        }
+        self.note(Done::Append(process, thread.clone(), Box::new(append)), is_safe);
         Ok(())
     }
 
@@ -105,7 +135,7 @@ impl Disk {
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         at_once(self.memory.beat(thread, life, epoch, now))?;
-        self.done.push(Done::Beat(thread.clone(), life, epoch, now));
+        self.note(Done::Beat(thread.clone(), life, epoch, now), false);
         Ok(())
     }
 
@@ -117,22 +147,25 @@ impl Disk {
         bytes: Bytes,
     ) -> Result<(), CheckpointError> {
         at_once(self.memory.put_snapshot(thread, life, position, bytes.clone()))?;
-        self.done.push(Done::Snapshot(thread.clone(), life, position, bytes));
+        self.note(Done::Snapshot(thread.clone(), life, position, bytes), false);
         Ok(())
     }
 
-    /// Removes a thread. A machine that dies forgets no deletion: it dies where there are only inputs.
+    /// Removes a thread. No machine that dies forgets it.
     pub(crate) fn delete(
         &mut self,
         thread: &ThreadKey,
         expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
         let deleted = at_once(self.memory.delete(thread, expected))?;
-        self.deleted.extend(self.threads.remove(thread));
+        if deleted {
+            self.deleted.extend(self.threads.remove(thread));
+            self.note(Done::Delete(thread.clone()), true);
+        }
         Ok(deleted)
     }
 
-    /// Cuts a thread off, and appends what comes with it.
+    /// Cuts a thread off, and appends what comes with it. No machine that dies forgets it.
     pub(crate) fn trim(
         &mut self,
         process: Process,
@@ -140,12 +173,32 @@ impl Disk {
         trim: Trim,
     ) -> Result<(), CheckpointError> {
         at_once(self.memory.trim(thread, trim.clone()))?;
+        self.note(Done::Trim(process, thread.clone(), Box::new(trim.clone())), true);
         let Some(append) = trim.then else { return Ok(()) };
         self.read(process, thread, &append);
         let opened = at_once(Log::new(self.store(), thread.clone()).open(None))?;
         let book = self.threads.entry(thread.clone()).or_default();
         book.start = opened.map(|opened| opened.fold);
         Ok(())
+    }
+
+    /// Makes a batch of items.
+    pub(crate) fn batch(&mut self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
+        let batched = at_once(self.items.batch(batch.clone(), now))?;
+        let is_safe = batch.required_safety() == Safety::Machine && !batch.writes.is_empty();
+        // A read that has items live on is a write, too.
+        let lives_on = batched.items.iter().flatten().any(|item| item.ttl.is_some());
+        if lives_on || !batch.writes.is_empty() {
+            self.note(Done::Batch(batch, now), is_safe);
+        }
+        Ok(batched)
+    }
+
+    /// Removes items that have expired. No machine that dies forgets it.
+    pub(crate) fn sweep(&mut self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        let swept = at_once(self.items.sweep(now, limit))?;
+        self.note(Done::Sweep(now, limit), true);
+        Ok(swept)
     }
 
     /// The machine dies: some of what it had not been told to keep is gone.
@@ -157,14 +210,7 @@ impl Disk {
         let (safe, in_time) = (self.safe, self.in_time);
         *self = Self { wrong, lost, in_time: false, ..Self::new() };
         for one in done {
-            // What was done before can be done again.
-            let again = match one {
-                Done::Append(process, thread, append) => self.append(process, &thread, *append),
-                Done::Beat(thread, life, epoch, now) => self.beat(&thread, life, epoch, now),
-                Done::Snapshot(thread, life, position, bytes) => {
-                    self.put_snapshot(&thread, life, position, bytes)
-                }
-            };
+            let again = self.again(one);
             if let Err(error) = again {
                 self.wrong.push(format!("what was stored cannot be stored again: {error}"));
             }
@@ -172,9 +218,25 @@ impl Disk {
         (self.safe, self.in_time) = (safe, in_time);
     }
 
-    /// The book of the thread that `process` holds. `None` for one whose claim is lost.
-    pub(crate) fn held_by(&self, process: Process) -> Option<&Book> {
-        self.threads.values().find(|book| book.taker == Some(process))
+    /// Does what was done before.
+    fn again(&mut self, done: Done) -> Result<(), StoreError> {
+        match done {
+            Done::Append(process, thread, append) => self.append(process, &thread, *append)?,
+            Done::Beat(thread, life, epoch, now) => self.beat(&thread, life, epoch, now)?,
+            Done::Snapshot(thread, life, position, bytes) => {
+                self.put_snapshot(&thread, life, position, bytes)?;
+            }
+            Done::Delete(thread) => drop(self.delete(&thread, None)?),
+            Done::Trim(process, thread, trim) => self.trim(process, &thread, *trim)?,
+            Done::Batch(batch, now) => drop(self.batch(batch, now)?),
+            Done::Sweep(now, limit) => drop(self.sweep(now, limit)?),
+        }
+        Ok(())
+    }
+
+    /// The book of `thread`, if `process` holds it. `None` for one whose claim is lost.
+    pub(crate) fn held_by(&self, process: Process, thread: &ThreadKey) -> Option<&Book> {
+        self.threads.get(thread).filter(|book| book.taker == Some(process))
     }
 
     fn read(&mut self, process: Process, thread: &ThreadKey, append: &Append) {
@@ -206,9 +268,10 @@ impl Disk {
             match record.open(&Codec::default(), thread, append.life) {
                 Ok((parent, entry)) => {
                     let (position, namespace) = (record.position, entry.namespace.clone());
-                    let current = self.current.get(&(process, namespace));
+                    let current = self.current.get(&(process, thread.clone(), namespace));
                     if let (true, Some(task)) = (self.in_time, written(&entry.body, current))
-                        && let Some(step) = book.has_not(task, self.worked.get(&task))
+                        && let Some(step) =
+                            book.has_not(task, self.worked.get(&(thread.clone(), task)))
                     {
                         let why = format!("P2: step `{step}` is not stored when its task is");
                         self.wrong.push(why);
@@ -270,10 +333,11 @@ fn written(body: &Body, current: Option<&(String, TaskId)>) -> Option<TaskId> {
 }
 
 /// The answer of a store in memory, which never waits.
-pub(crate) fn at_once<T>(
-    answer: impl Future<Output = Result<T, CheckpointError>>,
-) -> Result<T, CheckpointError> {
+pub(crate) fn at_once<T, E: From<CheckpointError>>(
+    answer: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     answer.now_or_never().unwrap_or_else(|| {
-        Err(CheckpointError::Unavailable { reason: "it waits", source: "it waits".into() })
+        let source = "it waits".into();
+        Err(CheckpointError::Unavailable { reason: "it waits", source }.into())
     })
 }

@@ -26,29 +26,32 @@ impl Effects {
 
     /// Notes that a node starts.
     pub fn started<C>(&self, context: &Context<C>) {
-        let (task, path) = (context.task(), context.namespace().clone());
+        let (task, thread, path) = (context.task(), context.thread(), context.namespace().clone());
         let mut inner = self.core.inner();
         inner.note("start", [u64::from(self.process), 0, 0], || {
             format!("{} in {path}", context.node())
         });
         // A process whose claim is lost cannot know what is stored since.
-        let again = inner.disk.held_by(self.process).is_some_and(|book| book.has_written(task));
+        let again =
+            inner.disk.held_by(self.process, thread).is_some_and(|book| book.has_written(task));
         if again {
             let node = context.node();
             inner.disk.wrong.push(format!("P2: `{node}` was run again after its write was stored"));
         }
-        inner.disk.current.insert((self.process, path), (context.node().to_owned(), task));
+        let graph = (self.process, thread.clone(), path);
+        inner.disk.current.insert(graph, (context.node().to_owned(), task));
     }
 
     /// Notes that the work of the step `name` is done, and goes well.
     pub fn worked<C>(&self, context: &Context<C>, name: &str) {
         let mut inner = self.core.inner();
-        let task = context.task();
-        let again = inner.disk.held_by(self.process).is_some_and(|book| book.has_memo(task, name));
+        let (task, thread) = (context.task(), context.thread());
+        let again =
+            inner.disk.held_by(self.process, thread).is_some_and(|book| book.has_memo(task, name));
         if again {
             inner.disk.wrong.push(format!("P2: step `{name}` was done again after it was stored"));
         }
-        inner.disk.worked.entry(task).or_default().insert(name.to_owned());
+        inner.disk.worked.entry((thread.clone(), task)).or_default().insert(name.to_owned());
         *inner.ledger.counts.entry(name.to_owned()).or_default() += 1;
     }
 

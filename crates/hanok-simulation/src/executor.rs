@@ -94,6 +94,11 @@ impl Executor {
         self.settle();
     }
 
+    /// The process of a task that is not over.
+    pub(crate) fn process(&self, number: TaskNumber) -> Option<Process> {
+        self.tasks.get(&number).map(|task| task.process)
+    }
+
     /// Drops one task.
     pub(crate) fn abort(&mut self, number: TaskNumber) {
         self.core.inner().aborted.push(number);

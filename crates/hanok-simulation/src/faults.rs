@@ -14,7 +14,7 @@ pub enum Fault {
     MachineCrash,
     /// The process stands still for longer than its lease, and goes on when another has taken over.
     Freeze,
-    /// The caller drops the run.
+    /// The caller drops the run, or leaves the call.
     Drop,
     /// The caller cancels the run.
     Cancel,
@@ -22,13 +22,13 @@ pub enum Fault {
     Drain,
     /// A call of the store fails, and nothing is stored.
     Refused,
-    /// An append is stored, and its answer is lost.
+    /// An append, or a batch of items, is stored, and its answer is lost.
     LostAnswer,
     /// The store is full: nothing is stored.
     Full,
-    /// A record is read with a flipped bit, or cut off.
+    /// A record of a log is read with a flipped bit, or cut off.
     Damage,
-    /// A read does not see the newest records.
+    /// A read does not see the newest records of a log.
     Stale,
     /// The store takes its time.
     Slow,
@@ -58,7 +58,7 @@ impl Fault {
     /// Those that befall a run between two polls.
     const OF_RUNS: [Self; 6] =
         [Self::Crash, Self::MachineCrash, Self::Freeze, Self::Drop, Self::Cancel, Self::Drain];
-    /// Those that befall an append.
+    /// Those that befall an append, or a batch that writes items.
     pub(crate) const OF_APPENDS: [Self; 5] =
         [Self::Crash, Self::Refused, Self::LostAnswer, Self::Full, Self::Slow];
     /// Those that befall a read of records.
@@ -143,6 +143,11 @@ impl Fate {
 
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.appends, self.polls)
+    }
+
+    /// No further fault befalls the run.
+    pub(crate) fn end(&mut self) {
+        self.remaining = 0;
     }
 
     /// The fault that befalls an append: a crash with whether it is stored before.

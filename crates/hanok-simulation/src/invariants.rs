@@ -21,7 +21,7 @@ use crate::{
 /// Checks all that holds of any run, then what the simulation was told to check.
 pub(crate) fn check(play: &Play<'_>) -> Result<Ending, String> {
     let (wrong, lost) = {
-        let inner = play.core.inner();
+        let inner = play.stage.core.inner();
         (inner.disk.wrong.first().cloned(), inner.disk.lost)
     };
     if let Some(wrong) = wrong {
@@ -47,7 +47,7 @@ pub(crate) fn check(play: &Play<'_>) -> Result<Ending, String> {
     }
     let fold = play.folded(&play.thread)?;
     let run = fold.run(&Namespace::root()).cloned().unwrap_or_default();
-    let effects = Effects::new(&play.core, u32::MAX);
+    let effects = Effects::new(&play.stage.core, u32::MAX);
     let view = (play.script.end)(run.fields, &entries, &effects)?;
     Ok(Ending { view, outcome: String::new() })
 }
@@ -84,7 +84,7 @@ pub(crate) fn is_input(taken: &Changes, input: &Changes) -> bool {
 }
 
 /// P10: one head and an unbroken chain of parents; claims with rising epochs, none within another.
-fn chained(entries: &[LogEntry]) -> Result<(), String> {
+pub(crate) fn chained(entries: &[LogEntry]) -> Result<(), String> {
     let mut epoch = Epoch::default();
     for (due, entry) in (1..).zip(entries) {
         let position = entry.position.0;
@@ -113,7 +113,7 @@ fn chained(entries: &[LogEntry]) -> Result<(), String> {
 /// P1, P2, P4, P14: each entry follows from those before it.
 fn follows_from_before(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String> {
     let durability = play.script.settings.durability;
-    let inner = play.core.inner();
+    let inner = play.stage.core.inner();
     let Some(book) = inner.disk.book(thread) else { return Ok(()) };
     let mut fold = book.start.clone().unwrap_or_default();
     for entry in branch(&book.entries, fold.position) {
@@ -259,7 +259,7 @@ fn taken_once<'a>(
 
 /// P7, P10: the store reads as what was stored in it, snapshots or not, and nobody owns the thread.
 fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String> {
-    let store = play.core.inner().disk.store();
+    let store = play.stage.core.inner().disk.store();
     let head = at_once(store.head(thread)).map_err(|error| error.to_string())?;
     let Some(head) = head else {
         return if play.entries(thread).is_empty() {
@@ -294,7 +294,8 @@ fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String> {
 /// P3, P4: a call was made once, unless it was said to be in doubt, or may be repeated.
 fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), String> {
     let mut entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
-    entries.extend(play.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
+    entries
+        .extend(play.stage.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
     let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
     for entry in &entries {
         if let Body::Intent(intent) = &entry.entry.body {
@@ -302,7 +303,7 @@ fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), String> {
         }
     }
     let dropped = dropped(&entries);
-    let inner = play.core.inner();
+    let inner = play.stage.core.inner();
     for (key, made) in &inner.ledger.made {
         let repeats = intents.get(key) == Some(&Doubt::Repeat);
         if made.len() > 1 && !repeats && !play.doubted.contains(key) {
@@ -349,7 +350,7 @@ fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), String> {
     if stored.windows(2).any(|pair| matches!(pair, [a, b] if a.id >= b.id)) {
         return Err("P54: recorded events are out of order".to_owned());
     }
-    let floor = at_once(play.core.inner().disk.store().head(&play.thread));
+    let floor = at_once(play.stage.core.inner().disk.store().head(&play.thread));
     let floor = floor.map_err(|error| error.to_string())?.map(|head| head.floor);
     // Nor is what was cut off.
     let floor = floor.unwrap_or_default();

@@ -4,7 +4,9 @@ mod act;
 mod beside;
 mod build;
 mod calls;
+mod cast;
 mod client;
+mod cluster;
 mod core;
 mod dice;
 mod disk;
@@ -13,6 +15,7 @@ mod executor;
 mod faults;
 mod finished;
 mod invariants;
+mod items;
 mod ledger;
 mod numbers;
 mod play;
@@ -20,7 +23,9 @@ mod report;
 mod script;
 mod seams;
 mod simulation;
+mod stage;
 mod store;
+mod store_calls;
 mod trace;
 mod world;
 
@@ -30,6 +35,8 @@ pub use hanok_graph as graph;
 
 pub use simulation::Simulation;
 pub use {
+    cast::Cast,
+    cluster::Cluster,
     effects::Effects,
     faults::{Fault, Faults},
     finished::FinishedRun,

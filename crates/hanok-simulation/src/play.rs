@@ -1,8 +1,8 @@
 //! One run of a simulation: callers, processes that come and go, and whatever befalls them.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
-use hanok_checkpoint::{Body, CheckpointError, LogEntry, SharedCheckpointer, ThreadFold};
+use hanok_checkpoint::{Body, CheckpointError, LogEntry, ThreadFold};
 use hanok_core::{Chain, Changes, Namespace, RequestId, RunId, Stored, Tenant, ThreadKey};
 use hanok_graph::{Durability, Event, NewInput, Pending, RunError};
 
@@ -11,13 +11,10 @@ use crate::{
     beside::Besides,
     build::Service,
     client::{Action, Ended, Reply},
-    core::Core,
-    dice::Dice,
-    executor::Executor,
     faults::{Fault, Faults, Places},
     invariants,
-    numbers::Process,
     script::Script,
+    stage::Stage,
     world::World,
 };
 
@@ -50,7 +47,7 @@ impl Score {
 }
 
 /// The end of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ending {
     /// The part that is compared between runs.
     pub(crate) view: String,
@@ -75,10 +72,8 @@ impl Played {
     }
 }
 
-/// A process that lives, or stands still.
-pub(crate) struct Alive {
-    pub(crate) number: Process,
-    /// Which of the builds it is of.
+/// A process, and which of the builds it is of.
+pub(crate) struct Deployed {
     pub(crate) build: usize,
     pub(crate) service: Box<dyn Service>,
 }
@@ -88,17 +83,11 @@ pub(crate) type Became = Option<Reply>;
 
 pub(crate) struct Play<'a> {
     pub(crate) script: &'a Script<'a>,
-    pub(crate) score: &'a Score,
-    pub(crate) core: Arc<Core>,
-    pub(crate) executor: Executor,
-    pub(crate) alive: Vec<Alive>,
-    pub(crate) processes: Process,
+    pub(crate) stage: Stage<Deployed>,
     /// Which of the builds new processes are of.
     pub(crate) build: usize,
     pub(crate) besides: Besides,
     pub(crate) thread: ThreadKey,
-    pub(crate) dice: Dice,
-    pub(crate) polls: u64,
     /// The inputs that were given to each thread, in order.
     pub(crate) all_inputs: Vec<(ThreadKey, Changes)>,
     /// The events that each watched run has shown.
@@ -116,37 +105,22 @@ pub(crate) fn play(script: &Script<'_>, score: &Score) -> Played {
         Ok(thread) => thread,
         Err(error) => return Played::unplayed(error.to_string()),
     };
-    let core = Core::new(score.seed, score.faults.clone(), score.places.clone(), score.traced);
     let mut play = Play {
         script,
-        score,
-        core: Arc::clone(&core),
-        executor: Executor::new(Arc::clone(&core)),
-        alive: Vec::new(),
-        processes: 0,
+        stage: Stage::new(score),
         build: 0,
         besides: Besides::default(),
         thread,
-        dice: Dice::new(score.seed, 5),
-        polls: 0,
         all_inputs: Vec::new(),
         shown: Vec::new(),
         doubted: Vec::new(),
         outcome: String::new(),
         limited: false,
     };
-    core.inner().disk.in_time = script.settings.durability == Durability::Sync;
+    let in_time = script.settings.durability == Durability::Sync;
+    play.stage.core.inner().disk.in_time = in_time;
     let ended = play.all();
-    let polls = play.polls;
-    // Tasks hold the world that holds them.
-    drop(play);
-    let mut inner = core.inner();
-    let started = std::mem::take(&mut inner.started);
-    let trace = std::mem::take(&mut inner.trace);
-    let (counts, faults) = (inner.fate.counts(), std::mem::take(&mut inner.fate.befallen));
-    drop(inner);
-    drop(started);
-    Played { ended, faults, polls, counts, digest: trace.digest(), lines: trace.into_lines() }
+    play.stage.end(ended)
 }
 
 impl Play<'_> {
@@ -232,7 +206,7 @@ impl Play<'_> {
                 return Ok(());
             }
             self.call(vec![action(to.clone())])?;
-            self.wait(1_000)?;
+            self.stage.wait(1_000)?;
         }
         Err(format!("`{}` never came to be", to.thread()))
     }
@@ -247,7 +221,7 @@ impl Play<'_> {
                 return Ok(());
             }
             self.call(vec![Action::Delete])?;
-            self.wait(1_000)?;
+            self.stage.wait(1_000)?;
         }
         Err("a thread is never deleted".to_owned())
     }
@@ -277,7 +251,7 @@ impl Play<'_> {
             for reply in self.call(vec![action])?.into_iter().flatten() {
                 self.judge(reply, false)?;
             }
-            self.wait(1_000)?;
+            self.stage.wait(1_000)?;
         }
         Err("it never came to be".to_owned())
     }
@@ -315,8 +289,8 @@ impl Play<'_> {
                 }
             }
             if again {
-                let wait = 500 + self.dice.below(3_500) as u64;
-                self.wait(wait)?;
+                let wait = 500 + self.stage.dice.below(3_500) as u64;
+                self.stage.wait(wait)?;
             }
         }
         Err(format!("it does not come to its end; its last outcome was `{}`", self.outcome))
@@ -331,7 +305,7 @@ impl Play<'_> {
             Err(RunError::Superseded { .. }) => "superseded".to_owned(),
             Err(error) => Chain(error).to_string(),
         };
-        self.core.inner().note("answer", [0; 3], || text.clone());
+        self.stage.core.inner().note("answer", [0; 3], || text.clone());
         let ended = match reply {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
@@ -349,7 +323,7 @@ impl Play<'_> {
 
     fn is_expected(&self, error: &RunError, raced: bool) -> bool {
         // What is deployed dies without a fault.
-        let went_wrong = self.build > 0 || !self.core.inner().fate.befallen.is_empty();
+        let went_wrong = self.build > 0 || !self.stage.core.inner().fate.befallen.is_empty();
         match error {
             RunError::Node { .. } | RunError::Reduce { .. } => true,
             // A run that was dropped, or is slow, keeps the thread from nobody in its own process.
@@ -360,11 +334,11 @@ impl Play<'_> {
             }
             RunError::Ambiguous { .. } => raced || went_wrong,
             RunError::Checkpoint(CheckpointError::Corrupt { .. }) => {
-                self.score.faults.has(Fault::Damage)
+                self.stage.faults.has(Fault::Damage)
             }
             RunError::Checkpoint(_) | RunError::NoSuchThread(_) => went_wrong,
             RunError::NoSuchRequest(_) => {
-                self.score.faults.has(Fault::Stale) || self.core.inner().disk.lost
+                self.stage.faults.has(Fault::Stale) || self.stage.core.inner().disk.lost
             }
             _ => false,
         }
@@ -374,51 +348,39 @@ impl Play<'_> {
     fn is_alone(&self) -> bool {
         let harmless =
             |fault: &Fault| matches!(fault, Fault::Drop | Fault::Slow | Fault::Lag | Fault::Skew);
-        let inner = self.core.inner();
-        self.processes == 1 && inner.fate.befallen.iter().all(|(fault, _)| harmless(fault))
+        let inner = self.stage.core.inner();
+        self.stage.processes == 1 && inner.fate.befallen.iter().all(|(fault, _)| harmless(fault))
     }
 
     /// Answers to all requests, or to some; now and then twice at once.
     fn answers(&mut self, requests: &[Pending]) -> Result<Vec<Action>, String> {
-        let world = World::new(&self.core, self.processes);
+        let world = World::new(&self.stage.core, self.stage.processes);
         let answered = requests.iter().map(|pending| {
             let value = (self.script.settings.answer)(pending, &world)
                 .map_err(|error| error.to_string())?;
             Ok((pending.id.clone(), value))
         });
         let mut all: Vec<(RequestId, Stored)> = answered.collect::<Result<_, String>>()?;
-        let is_quiet = self.score.faults == Faults::none();
-        if !is_quiet && all.len() > 1 && self.dice.one_in(2) {
-            let count = 1 + self.dice.below(all.len());
+        let is_quiet = self.stage.is_quiet();
+        if !is_quiet && all.len() > 1 && self.stage.dice.one_in(2) {
+            let count = 1 + self.stage.dice.below(all.len());
             all.truncate(count);
         }
-        let times = if !is_quiet && self.dice.one_in(4) { 2 } else { 1 };
+        let times = if !is_quiet && self.stage.dice.one_in(4) { 2 } else { 1 };
         Ok((0..times).map(|_| Action::Answers(all.clone())).collect())
     }
 
     /// The log of `thread`.
     pub(crate) fn entries(&self, thread: &ThreadKey) -> Vec<LogEntry> {
-        let inner = self.core.inner();
+        let inner = self.stage.core.inner();
         inner.disk.book(thread).map(|book| book.entries.clone()).unwrap_or_default()
     }
 
     /// A quiet look at what is stored, as a process of its own.
     pub(crate) fn service(&self) -> Option<Box<dyn Service>> {
-        let world = World::new(&self.core, self.processes);
-        let store = self.core.inner().disk.store();
-        self.started(&world, store).ok()
-    }
-
-    /// A process of the build that runs now.
-    pub(crate) fn started(
-        &self,
-        world: &World,
-        store: SharedCheckpointer,
-    ) -> Result<Box<dyn Service>, String> {
-        let build = self.script.builds.get(self.build).ok_or("there is no further build")?;
-        let started =
-            build(world, (self.script.settings.layer)(store), self.script.settings.durability);
-        started.map_err(|error| error.to_string())
+        let world = World::new(&self.stage.core, self.stage.processes);
+        let store = self.stage.core.inner().disk.store();
+        self.script.started(self.build, &world, store).ok()
     }
 
     fn fold(&self) -> Result<ThreadFold, String> {
@@ -434,13 +396,13 @@ impl Play<'_> {
 
     /// The fold of the log of `thread`.
     pub(crate) fn folded(&self, thread: &ThreadKey) -> Result<ThreadFold, String> {
-        let inner = self.core.inner();
+        let inner = self.stage.core.inner();
         inner.disk.book(thread).map_or_else(|| Ok(ThreadFold::default()), invariants::fold)
     }
 
     /// True if an input is given again although it was taken.
     fn is_unsure(&mut self) -> bool {
-        self.script.settings.names_runs && self.dice.one_in(2)
+        self.script.settings.names_runs && self.stage.dice.one_in(2)
     }
 
     /// Gives one of `inputs`.
@@ -460,7 +422,7 @@ impl Play<'_> {
                 None => missing.push(input.clone()),
             }
         }
-        if self.score.faults.has(Fault::MachineCrash)
+        if self.stage.faults.has(Fault::MachineCrash)
             && self.script.settings.new_input == NewInput::Reject
         {
             // What the machine forgot is said again in its order.
@@ -477,6 +439,6 @@ impl Play<'_> {
 
 impl fmt::Debug for Play<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Play").field("score", self.score).finish_non_exhaustive()
+        f.debug_struct("Play").field("faults", &self.stage.faults).finish_non_exhaustive()
     }
 }

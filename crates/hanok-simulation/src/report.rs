@@ -61,7 +61,7 @@ impl fmt::Display for Report {
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The seed: [`Simulation::trace`](super::Simulation::trace) tells all of it.
+    /// The seed: [`Simulation::trace`](super::Simulation::trace) or [`Cluster::trace`](super::Cluster::trace) tells all of it.
     pub seed: u64,
     /// The broken promise.
     pub why: String,

@@ -7,7 +7,13 @@ use hanok_core::{BoxError, Fields, Stored};
 use hanok_graph::{Durability, NewInput, Pending};
 use hanok_state::State;
 
-use crate::{act::Act, build::Build, effects::Effects, finished::FinishedRun, world::World};
+use crate::{
+    act::Act,
+    build::{Build, Service},
+    effects::Effects,
+    finished::FinishedRun,
+    world::World,
+};
 
 /// Answers for people.
 pub(crate) type Answer = Arc<dyn Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync>;
@@ -40,6 +46,20 @@ pub(crate) struct Script<'a> {
     pub(crate) builds: Vec<Build>,
     pub(crate) settings: &'a Settings,
     pub(crate) end: End,
+}
+
+impl Script<'_> {
+    /// Starts a process of a build.
+    pub(crate) fn started(
+        &self,
+        build: usize,
+        world: &World,
+        store: SharedCheckpointer,
+    ) -> Result<Box<dyn Service>, String> {
+        let build = self.builds.get(build).ok_or("there is no further build")?;
+        let started = build(world, (self.settings.layer)(store), self.settings.durability);
+        started.map_err(|error| error.to_string())
+    }
 }
 
 /// The end as the last build sees it.

@@ -1,6 +1,6 @@
-//! The store as one process sees it, with all that goes wrong.
+//! The store of logs as one process sees it, with all that goes wrong.
 
-use std::{collections::BTreeSet, fmt, future::pending, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
@@ -14,59 +14,27 @@ use crate::{
     dice::Dice,
     faults::Fault,
     numbers::Process,
-    seams::{Yield, sleep},
+    store_calls::{StoreCalls, unavailable},
 };
 use hanok_testkit::Layer;
 
 type Answer<T> = Result<T, CheckpointError>;
 
-/// The store of one process.
+/// The store of logs of one process.
 pub(crate) struct Store {
-    core: Arc<Core>,
-    process: Process,
+    calls: StoreCalls,
     beneath: SharedCheckpointer,
 }
 
 impl Store {
     pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
         let beneath = core.inner().disk.store();
-        Self { core: Arc::clone(core), process, beneath }
-    }
-
-    /// A call of the store takes a while; whether it fails, and whether its answer is late.
-    async fn call(&self, what: &'static str, kinds: &[Fault]) -> Answer<Option<Fault>> {
-        let (fault, wait) = {
-            let mut inner = self.core.inner();
-            let fault = inner.fate.call(what, kinds);
-            if let Some(fault) = fault {
-                inner.befell(self.process, fault);
-            }
-            let process = u64::from(self.process);
-            inner.note(what, [process, 0, 0], String::new);
-            let slow = if what == "snapshot" { LATE } else { SLOW };
-            (fault, wait(&mut inner, fault, slow))
-        };
-        self.wait(wait).await;
-        match fault {
-            Some(Fault::Refused) => Err(unavailable()),
-            fault => Ok(fault),
-        }
-    }
-
-    async fn wait(&self, wait: Wait) {
-        match wait {
-            Wait::Turns(turns) => {
-                for _ in 0..turns {
-                    Yield::default().await;
-                }
-            }
-            Wait::Time(time) => sleep(&self.core, time).await,
-        }
+        Self { calls: StoreCalls::new(core, process), beneath }
     }
 
     /// Damages one of `records`; returns where it stands.
     fn damage(&self, records: &mut [Record]) -> Option<Position> {
-        let mut inner = self.core.inner();
+        let mut inner = self.calls.core.inner();
         let count = records.len();
         let dice = &mut inner.schedule;
         let record = records.get_mut(dice.below(count))?;
@@ -89,28 +57,6 @@ fn branch(thread: &ThreadKey, life: Life, records: &[Record]) -> BTreeSet<Positi
     branch
 }
 
-/// The time that a call of the store may take, in milliseconds.
-const SLOW: usize = 15_000;
-
-/// The time that a snapshot may take: others write, and delete, meanwhile.
-const LATE: usize = 120_000;
-
-enum Wait {
-    Turns(usize),
-    Time(Duration),
-}
-
-fn wait(inner: &mut WorldState, fault: Option<Fault>, slow: usize) -> Wait {
-    match fault {
-        Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(slow) as u64)),
-        _ => Wait::Turns(inner.schedule.below(3)),
-    }
-}
-
-fn unavailable() -> CheckpointError {
-    CheckpointError::Unavailable { reason: "the simulation says so", source: "a fault".into() }
-}
-
 fn damaged(bytes: &Bytes, dice: &mut Dice) -> Bytes {
     let mut bytes = bytes.to_vec();
     let at = dice.below(bytes.len());
@@ -131,7 +77,7 @@ fn stale(head: Head) -> Option<Head> {
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Store").field(&self.process).finish()
+        f.debug_tuple("Store").field(&self.calls.process).finish()
     }
 }
 
@@ -141,48 +87,23 @@ impl Layer for Store {
     }
 
     async fn head(&self, thread: &ThreadKey) -> Answer<Option<Head>> {
-        let fault = self.call("head", &[Fault::Refused, Fault::Stale, Fault::Slow]).await?;
+        let fault = self.calls.call("head", &[Fault::Refused, Fault::Stale, Fault::Slow]).await?;
         let head = self.beneath.head(thread).await?;
         Ok(if fault == Some(Fault::Stale) { head.and_then(stale) } else { head })
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Answer<()> {
-        let (fault, wait) = {
-            let mut inner = self.core.inner();
-            let fault = inner.fate.append();
-            if let Some((fault, _)) = fault {
-                inner.befell(self.process, fault);
-            }
-            (fault, wait(&mut inner, fault.map(|(fault, _)| fault), SLOW))
-        };
-        self.wait(wait).await;
-        let store = |append: Append| {
-            let mut inner = self.core.inner();
+        let process = self.calls.process;
+        let store = |world: &mut WorldState| {
             let (expected, count) = (append.expected.0, append.records.len() as u64);
-            let stored = inner.disk.append(self.process, thread, append.clone());
-            let numbers = [u64::from(self.process), expected + 1, expected + count];
-            inner.note(if stored.is_ok() { "append" } else { "append refused" }, numbers, || {
+            let stored = world.disk.append(process, thread, append.clone());
+            let numbers = [u64::from(process), expected + 1, expected + count];
+            world.note(if stored.is_ok() { "append" } else { "append refused" }, numbers, || {
                 summary(thread, &append, stored.as_ref().err())
             });
             stored
         };
-        let answer = match fault {
-            Some((Fault::Crash, stored)) => {
-                if stored {
-                    // Nobody is left to be told.
-                    drop(store(append));
-                }
-                self.core.inner().dying.insert(self.process);
-                return pending().await;
-            }
-            Some((Fault::Refused, _)) => Err(unavailable()),
-            Some((Fault::Full, _)) => Err(CheckpointError::Full("the simulation says so".into())),
-            Some((Fault::LostAnswer, _)) => store(append).and(Err(unavailable())),
-            _ => store(append),
-        };
-        let wait = Wait::Turns(self.core.inner().schedule.below(2));
-        self.wait(wait).await;
-        answer
+        self.calls.write(store).await
     }
 
     async fn open(
@@ -191,7 +112,7 @@ impl Layer for Store {
         at: Option<Position>,
         snapshots: Snapshots,
     ) -> Answer<Option<Opened>> {
-        let fault = self.call("open", &Fault::OF_READS).await?;
+        let fault = self.calls.call("open", &Fault::OF_READS).await?;
         let opened = self.beneath.open(thread, at, snapshots).await?;
         let Some(mut opened) = opened else { return Ok(None) };
         match fault {
@@ -205,10 +126,10 @@ impl Layer for Store {
                 let damage = self.damage(&mut opened.records);
                 // Whoever only catches up with events has been told that some are missing.
                 if damage.is_some_and(|position| read.contains(&position)) && at.is_none() {
-                    self.core.inner().misread.insert(self.process);
+                    self.calls.core.inner().misread.insert(self.calls.process);
                 }
                 if let (None, Some((_, bytes))) = (damage, &mut opened.snapshot) {
-                    *bytes = damaged(bytes, &mut self.core.inner().schedule);
+                    *bytes = damaged(bytes, &mut self.calls.core.inner().schedule);
                 }
                 Ok(Some(opened))
             }
@@ -222,7 +143,7 @@ impl Layer for Store {
         before: Option<Position>,
         limit: usize,
     ) -> Answer<Option<Opened>> {
-        let fault = self.call("history", &Fault::OF_READS).await?;
+        let fault = self.calls.call("history", &Fault::OF_READS).await?;
         let mut page = self.beneath.history(thread, before, limit).await?;
         if let (Some(Fault::Damage), Some(page)) = (fault, &mut page) {
             self.damage(&mut page.records);
@@ -237,8 +158,8 @@ impl Layer for Store {
         position: Position,
         snapshot: Bytes,
     ) -> Answer<()> {
-        self.call("snapshot", &Fault::OF_CALLS).await?;
-        self.core.inner().disk.put_snapshot(thread, life, position, snapshot)
+        self.calls.call("snapshot", &Fault::OF_CALLS).await?;
+        self.calls.core.inner().disk.put_snapshot(thread, life, position, snapshot)
     }
 
     async fn beat(
@@ -248,19 +169,19 @@ impl Layer for Store {
         epoch: Epoch,
         now: Timestamp,
     ) -> Answer<()> {
-        self.call("beat", &Fault::OF_CALLS).await?;
-        self.core.inner().disk.beat(thread, life, epoch, now)
+        self.calls.call("beat", &Fault::OF_CALLS).await?;
+        self.calls.core.inner().disk.beat(thread, life, epoch, now)
     }
 
     async fn delete(&self, thread: &ThreadKey, expected: Option<&Head>) -> Answer<bool> {
-        let fault = self.call("delete", &Fault::OF_CUTS).await?;
-        let deleted = self.core.inner().disk.delete(thread, expected);
+        let fault = self.calls.call("delete", &Fault::OF_CUTS).await?;
+        let deleted = self.calls.core.inner().disk.delete(thread, expected);
         if fault == Some(Fault::LostAnswer) { deleted.and(Err(unavailable())) } else { deleted }
     }
 
     async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Answer<()> {
-        let fault = self.call("trim", &Fault::OF_CUTS).await?;
-        let trimmed = self.core.inner().disk.trim(self.process, thread, trim);
+        let fault = self.calls.call("trim", &Fault::OF_CUTS).await?;
+        let trimmed = self.calls.core.inner().disk.trim(self.calls.process, thread, trim);
         if fault == Some(Fault::LostAnswer) { trimmed.and(Err(unavailable())) } else { trimmed }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use hanok_checkpoint::{SharedCheckpointer, SharedStore};
 use hanok_graph::Runtime;
+use hanok_testkit::Layered;
 
-use crate::{core::Core, effects::Effects, numbers::Process, seams};
+use crate::{core::Core, effects::Effects, items::Items, numbers::Process, seams, store::Store};
 
-/// The world of a simulated process: time, ids, randomness, tasks, and a ledger for what its nodes do.
+/// The world of a simulated process: time, ids, randomness, tasks, stores, and a ledger for what its nodes do.
 #[derive(Debug, Clone)]
 pub struct World {
     core: Arc<Core>,
@@ -21,6 +23,17 @@ impl World {
     /// The runtime for the graph. A graph on another one leaves the simulation: its schedule is not the seed's.
     pub fn runtime(&self) -> Runtime {
         seams::runtime(&self.core, self.process)
+    }
+
+    /// The store of logs, as this process reaches it: its calls take a while, and may fail.
+    pub fn checkpointer(&self) -> SharedCheckpointer {
+        SharedCheckpointer::new(Layered(Store::new(&self.core, self.process)))
+    }
+
+    /// The store of items, as this process reaches it: its calls take a while, and may fail. Logs and items are as if in one file:
+    /// when the machine dies, what it forgets of both was written last.
+    pub fn store(&self) -> SharedStore {
+        SharedStore::new(Items::new(&self.core, self.process))
     }
 
     /// The ledger of what nodes do.
