@@ -66,7 +66,9 @@ pub enum StartError {
     )]
     NoAuth,
     /// Everybody would be let in, from other machines too.
-    #[error("{0} is reached from other machines, and everybody would be let in: give the server tokens")]
+    #[error(
+        "{0} is reached from other machines, and everybody would be let in: give the server tokens"
+    )]
     Open(std::net::SocketAddr),
     /// The address cannot be listened on.
     #[error("{address} cannot be listened on: {source}")]
@@ -157,7 +159,8 @@ impl Server {
         let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let runs = Runs::start_named(self.store, self.graphs, self.runtime);
-        let service = Service { runs, recogniser, default_graph, draining: Cancellation::default() };
+        let service =
+            Service { runs, recogniser, default_graph, draining: Cancellation::default() };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
     }
@@ -176,7 +179,8 @@ impl Served {
     /// The routes, to be nested in a program's own.
     pub fn router(&self) -> Router {
         let routes = doors::routes().with_state(self.service.clone());
-        let guarded = routes.layer(middleware::from_fn_with_state(self.hosts.clone(), hosts::guard));
+        let guarded =
+            routes.layer(middleware::from_fn_with_state(self.hosts.clone(), hosts::guard));
         let service = self.service.clone();
         guarded.layer(middleware::from_fn_with_state(service, answers::answer))
     }

@@ -453,9 +453,9 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
 
     fn is_lost(&self) -> ThreadFuture<bool> {
         let thread = self.thread.clone();
-        Box::pin(async move {
-            thread.app().is_lost(thread.key()).await.map_err(RunError::Checkpoint)
-        })
+        Box::pin(
+            async move { thread.app().is_lost(thread.key()).await.map_err(RunError::Checkpoint) },
+        )
     }
 
     fn delete(&self) -> ThreadFuture<bool> {

@@ -201,7 +201,9 @@ impl Inner {
             match self.scan(judges).await {
                 Ok(()) if judges => judged = Some(now),
                 Ok(()) => {}
-                Err(error) => tracing::warn!(error = %Chain(&error), "runs could not be looked for"),
+                Err(error) => {
+                    tracing::warn!(error = %Chain(&error), "runs could not be looked for")
+                }
             }
             if is_due(swept, SWEEP) {
                 swept = now;
@@ -312,8 +314,8 @@ impl Inner {
         let Some(run) = self.rows.run(&held.queue.thread, *first).await? else { return Ok(None) };
         // Another process may serve the graph.
         let Ok(app) = self.apps.get(&run.row.request.graph) else { return Ok(None) };
-        let delay = run.row.request.options.delay.unwrap_or_default();
-        if run.row.created.plus(delay) > self.runtime.clock.now() {
+        let due = run.row.request.options.delay.map(|delay| run.row.created.plus(delay));
+        if due.is_some_and(|due| due > self.runtime.clock.now()) {
             return Ok(None);
         }
         self.register(&run.row);

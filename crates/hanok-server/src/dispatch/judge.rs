@@ -41,11 +41,7 @@ impl Inner {
     }
 
     /// The run, if it is to be driven here.
-    async fn judged(
-        &self,
-        thread: &ThreadKey,
-        run: RunId,
-    ) -> Result<Option<HeldRun>, ServeError> {
+    async fn judged(&self, thread: &ThreadKey, run: RunId) -> Result<Option<HeldRun>, ServeError> {
         let Some(held) = self.rows.run(thread, run).await? else { return Ok(None) };
         let row = &held.row;
         if row.status != RunStatus::Running || self.apps.get(&row.request.graph).is_err() {

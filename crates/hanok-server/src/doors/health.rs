@@ -1,7 +1,7 @@
 //! Whether the server lives, and whether it takes requests.
 
-use axum::{Json, Router, extract::State, routing::get};
 use axum::http::StatusCode;
+use axum::{Json, Router, extract::State, routing::get};
 use serde_json::{Value, json};
 
 use crate::http::{problem::Problem, service::Service};

@@ -91,9 +91,12 @@ struct Answers {
 
 async fn models(State(server): State<Service>, signed: Signed) -> Result<Json<Value>, Problem> {
     signed.needs(Role::Read)?;
-    let models = server.runs.apps().0.keys().map(|name| {
-        json!({"id": name, "object": "model", "created": 0, "owned_by": "hanok"})
-    });
+    let models = server
+        .runs
+        .apps()
+        .0
+        .keys()
+        .map(|name| json!({"id": name, "object": "model", "created": 0, "owned_by": "hanok"}));
     Ok(Json(json!({"object": "list", "data": models.collect::<Vec<_>>()})))
 }
 
@@ -190,7 +193,8 @@ impl Told {
 
     fn whole(&self, left: &Left, spent: Spent) -> Value {
         let message = json!({"role": "assistant", "content": text(left), "refusal": null});
-        let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"});
+        let choice =
+            json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"});
         let mut whole = self.object("chat.completion", json!([choice]));
         whole["usage"] = usage(spent);
         if !left.requests.is_empty() {

@@ -12,7 +12,11 @@ use super::{problem::Problem, service::Service};
 use crate::doors;
 
 /// Gives an answer the id of its request, and writes a line.
-pub(crate) async fn answer(State(server): State<Service>, request: Request, next: Next) -> Response {
+pub(crate) async fn answer(
+    State(server): State<Service>,
+    request: Request,
+    next: Next,
+) -> Response {
     let runtime = server.runs.runtime();
     let (id, began) = (format!("{:032x}", runtime.ids.id()), runtime.clock.monotonic());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());

@@ -14,7 +14,8 @@ use super::problem::Problem;
 /// What a page of an allowed origin may send and read.
 const HEADERS: &str = "authorization, content-type, x-api-key, idempotency-key, last-event-id, x-thread-id, x-request-id, x-auth-scheme";
 const METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
-const EXPOSED: &str = "content-location, location, x-pagination-total, x-pagination-next, x-request-id, retry-after";
+const EXPOSED: &str =
+    "content-location, location, x-pagination-total, x-pagination-next, x-request-id, retry-after";
 
 /// The hosts by which the server is known, and the origins of pages that may ask it.
 #[derive(Debug, Clone)]

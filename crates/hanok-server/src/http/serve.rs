@@ -36,7 +36,10 @@ impl Served {
     /// # Errors
     ///
     /// [`StartError::Address`] and [`StartError::Open`].
-    pub async fn run(self, address: impl ToSocketAddrs + std::fmt::Debug) -> Result<(), StartError> {
+    pub async fn run(
+        self,
+        address: impl ToSocketAddrs + std::fmt::Debug,
+    ) -> Result<(), StartError> {
         let listener = self.listen(address).await?;
         self.run_until(listener, told_to_end()).await;
         Ok(())
@@ -106,12 +109,7 @@ async fn accept(
 }
 
 /// Serves a connection. When the server drains, it answers what was asked, and no more.
-fn serve(
-    router: &Router,
-    draining: Cancellation,
-    stream: TcpStream,
-    permit: OwnedSemaphorePermit,
-) {
+fn serve(router: &Router, draining: Cancellation, stream: TcpStream, permit: OwnedSemaphorePermit) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection sends late");
     }

@@ -100,9 +100,10 @@ impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
     async fn from_request(request: HttpRequest, state: &Service) -> Result<Self, Problem> {
         let kind = request.headers().get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
-        let is_json = kind.split(';').next().is_some_and(|kind| {
-            kind.trim().eq_ignore_ascii_case("application/json")
-        });
+        let is_json = kind
+            .split(';')
+            .next()
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
         let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|rejected| {
             let status = rejected.status();
             Problem::new(status, "HNK-416", rejected.body_text())

@@ -128,8 +128,7 @@ impl Rows {
             let run = run.ok_or(ServeError::NoSuchRun(before.run))?;
             return Ok(Some(Accepted { row: run.row, again: true, stops: None }));
         }
-        let row =
-            RunRow::new(order.run, thread.clone(), order.request.clone(), self.now());
+        let row = RunRow::new(order.run, thread.clone(), order.request.clone(), self.now());
         let (mut writes, mut stops) = (Vec::new(), None);
         match order.multitask {
             Multitask::Enqueue => {}
@@ -164,7 +163,7 @@ impl Rows {
             let once = Once { thread: order.thread.clone(), run: order.run, digest };
             writes.push(put(key, encoded(&once)?, Expect::Absent, ONCE));
         }
-        let written = self.write(writes).await?;
+        let written = self.write_for_good(writes).await?;
         Ok(written.map(|_| Accepted { row, again: false, stops }))
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Batch, CheckpointError, Codec, Expect, Index, Item, Place, Put, Read, Refresh, Search,
+    Batch, CheckpointError, Codec, Expect, Index, Item, Place, Put, Read, Refresh, Safety, Search,
     SharedStore, Store as _, StoreError, Ttl, Version, Write,
 };
 use hanok_core::{ItemKey, RunId, Stored, StoredError, Tenant, ThreadKey, Timestamp};
@@ -96,12 +96,23 @@ impl Rows {
         &self,
         writes: Vec<Write>,
     ) -> Result<Option<Vec<Version>>, ServeError> {
-        let batch = Batch { writes, ..Batch::default() };
+        self.made(Batch { writes, ..Batch::default() }).await
+    }
+
+    async fn made(&self, batch: Batch) -> Result<Option<Vec<Version>>, ServeError> {
         match self.store.batch(batch, self.now()).await {
             Ok(made) => Ok(Some(made.written.iter().filter_map(|one| one.after).collect())),
             Err(StoreError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// As [`write`](Rows::write): a client is told of it, so that it outlives the machine.
+    pub(super) async fn write_for_good(
+        &self,
+        writes: Vec<Write>,
+    ) -> Result<Option<Vec<Version>>, ServeError> {
+        self.made(Batch { writes, safety: Safety::Machine, ..Batch::default() }).await
     }
 
     /// Waits a moment before a change is tried again.

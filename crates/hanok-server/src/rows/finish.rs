@@ -39,7 +39,11 @@ impl Rows {
     }
 
     /// Removes a run that has ended.
-    pub(crate) async fn remove_run(&self, thread: &ThreadKey, run: RunId) -> Result<(), ServeError> {
+    pub(crate) async fn remove_run(
+        &self,
+        thread: &ThreadKey,
+        run: RunId,
+    ) -> Result<(), ServeError> {
         let Some(held) = self.run(thread, run).await? else { return Ok(()) };
         let expect = Expect::Version(held.version);
         self.write(vec![Write::Remove(keys::run(thread, run)?, expect)]).await?;

@@ -68,7 +68,7 @@ impl Rows {
                 }
                 RunStatus::Running if row.row.stop.is_none() => {
                     row.row.stop = Some(stop);
-                    if self.write(vec![self.put_run(&row)?]).await?.is_some() {
+                    if self.write_for_good(vec![self.put_run(&row)?]).await?.is_some() {
                         return Ok(Some(row));
                     }
                 }

@@ -53,7 +53,10 @@ async fn a_run_is_made_listed_and_joined() {
     let made = server.request(Method::POST, &runs("")).json(&says("one")).send().await.unwrap();
     let place = made.headers()["content-location"].to_str().unwrap().to_owned();
     let (status, run) = read(made).await;
-    assert_eq!((status, &run["status"], &run["thread_id"]), (200, &json!("pending"), &json!(THREAD)));
+    assert_eq!(
+        (status, &run["status"], &run["thread_id"]),
+        (200, &json!("pending"), &json!(THREAD))
+    );
     assert_eq!(place, runs(&format!("/{}", run["run_id"].as_str().unwrap())));
     assert_eq!(run["metadata"]["graph_id"], "chat");
 
@@ -181,7 +184,8 @@ async fn a_run_is_cancelled() {
     let server = Served::start().await;
     let (_, run) = server.post(&runs(""), says("slow")).await;
     let path = runs(&format!("/{}", run["run_id"].as_str().unwrap()));
-    let (status, _) = server.post(&format!("{path}/cancel?wait=1&action=interrupt"), json!({})).await;
+    let (status, _) =
+        server.post(&format!("{path}/cancel?wait=1&action=interrupt"), json!({})).await;
     assert_eq!(status, 200);
     let (_, run) = server.get(&path).await;
     assert_eq!(run["status"], "interrupted");

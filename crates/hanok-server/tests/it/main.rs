@@ -4,4 +4,5 @@ mod langgraph_runs;
 mod openai;
 mod runs;
 mod served;
+mod simulated;
 mod support;

@@ -129,7 +129,9 @@ impl Frames {
                 self.task(event, to, json!({"result": null, "error": error, "interrupts": []}));
             }
             EventKind::Checkpoint => self.checkpoint(event, to),
-            EventKind::Tool(tool) if self.modes.has("tools") => to.push("tools", tool_of(event, tool)),
+            EventKind::Tool(tool) if self.modes.has("tools") => {
+                to.push("tools", tool_of(event, tool))
+            }
             EventKind::GraphStarted { graph, .. } => self.graph(event, to, graph, "started"),
             EventKind::GraphEnded { graph, .. } => self.graph(event, to, graph, "ended"),
             _ => {}

@@ -141,9 +141,10 @@ mod tests {
     #[test]
     fn an_id_of_a_checkpoint_sorts_as_its_position_and_fits_no_other_thread() {
         let life = Life::new(7);
-        let ids: Vec<_> = [(1, Phase::Before), (1, Phase::At), (2, Phase::Before), (300, Phase::At)]
-            .map(|(position, phase)| CheckpointId { position: Position(position), phase })
-            .into();
+        let ids: Vec<_> =
+            [(1, Phase::Before), (1, Phase::At), (2, Phase::Before), (300, Phase::At)]
+                .map(|(position, phase)| CheckpointId { position: Position(position), phase })
+                .into();
         let texts: Vec<_> = ids.iter().map(|id| id.to_uuid(life).to_string()).collect();
         assert!(texts.is_sorted(), "{texts:?}");
         assert_eq!(texts[0], "00000000-0001-8000-8000-000000000007");

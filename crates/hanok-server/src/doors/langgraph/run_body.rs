@@ -172,9 +172,9 @@ impl RunBody {
             durability: self.durability.or(exit),
             interrupt_before: stops(self.interrupt_before),
             interrupt_after: stops(self.interrupt_after),
-            delay: self.after_seconds.and_then(|seconds| {
-                std::time::Duration::try_from_secs_f64(seconds).ok()
-            }),
+            delay: self
+                .after_seconds
+                .and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok()),
             ..std::mem::take(&mut request.options)
         };
         request.metadata = Value::Object(self.metadata.unwrap_or_default());
@@ -188,18 +188,17 @@ impl RunBody {
 
     fn shown_command(&self) -> Value {
         let command = self.command.as_ref().filter(|command| !command.is_empty());
-        let shown = command.map(|it| {
-            json!({"update": it.update, "resume": it.resume, "goto": it.goto})
-        });
+        let shown =
+            command.map(|it| json!({"update": it.update, "resume": it.resume, "goto": it.goto}));
         shown.unwrap_or_default()
     }
 }
 
 impl Command {
     fn is_empty(&self) -> bool {
-        [&self.update, &self.resume, &self.goto].iter().all(|part| {
-            part.as_ref().is_none_or(Value::is_null)
-        })
+        [&self.update, &self.resume, &self.goto]
+            .iter()
+            .all(|part| part.as_ref().is_none_or(Value::is_null))
     }
 
     fn into_input(self) -> Result<Value, Problem> {
@@ -214,7 +213,9 @@ impl Command {
                     Value::Array(targets) => targets,
                     target => vec![target],
                 };
-                Ok(json!({"goto": {"update": update.unwrap_or_else(|| json!({})), "targets": targets}}))
+                Ok(
+                    json!({"goto": {"update": update.unwrap_or_else(|| json!({})), "targets": targets}}),
+                )
             }
             (None, Some(resume), Some(update)) => match by_id(&resume) {
                 Some(answers) => Ok(json!({"edited": {"answers": answers, "update": update}})),

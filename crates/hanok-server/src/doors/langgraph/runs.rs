@@ -111,12 +111,7 @@ impl Service {
     }
 
     /// The name of the thread with this UUID.
-    async fn name_of(
-        &self,
-        signed: &Signed,
-        id: Uuid,
-        body: &RunBody,
-    ) -> Result<String, Problem> {
+    async fn name_of(&self, signed: &Signed, id: Uuid, body: &RunBody) -> Result<String, Problem> {
         let row = self.runs.rows().thread(&signed.tenant, id).await?;
         match row {
             Some((row, _)) => Ok(row.name),
@@ -253,7 +248,9 @@ fn shown(row: &RunRow) -> Value {
     let (request, options) = (&row.request, &row.request.options);
     let mut metadata = Map::new();
     metadata.insert("created_by".into(), "system".into());
-    metadata.extend(said_of(row).into_iter().filter(|(key, _)| key.ends_with("t_id") || key == "graph_id"));
+    metadata.extend(
+        said_of(row).into_iter().filter(|(key, _)| key.ends_with("t_id") || key == "graph_id"),
+    );
     if let Value::Object(own) = &request.metadata {
         metadata.extend(own.clone());
     }
@@ -371,9 +368,10 @@ async fn list(
     signed.needs(Role::Read)?;
     let thread = server.known_thread(&signed, read_thread(&thread)?).await?;
     let status = match asked.status.as_deref().filter(|status| !status.is_empty()) {
-        Some(name) => Some(RunStatus::named(name).ok_or_else(|| {
-            Problem::unprocessable(format!("there is no status `{name}`"))
-        })?),
+        Some(name) => Some(
+            RunStatus::named(name)
+                .ok_or_else(|| Problem::unprocessable(format!("there is no status `{name}`")))?,
+        ),
         None => None,
     };
     if !(1..=1_000).contains(&asked.limit) {
@@ -541,7 +539,8 @@ async fn cancel_many(
     let row = server.known_thread(&signed, read_thread(thread)?).await?;
     let (key, stop) = (signed.key(&row.name)?, asked.stop()?);
     let queue = server.runs.rows().queue(&key).await?.queue;
-    let named = which.run_ids.map(|ids| ids.iter().map(|id| read_run(id)).collect::<Result<Vec<_>, _>>());
+    let named =
+        which.run_ids.map(|ids| ids.iter().map(|id| read_run(id)).collect::<Result<Vec<_>, _>>());
     let named = named.transpose()?;
     let (running, pending) = match which.status.as_deref() {
         Some("pending") => (None, queue.pending),
