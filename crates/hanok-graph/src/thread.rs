@@ -46,6 +46,7 @@ pub(crate) mod recover;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restart;
+mod roll_back;
 pub(crate) mod run_graph;
 mod seat;
 pub(crate) mod task_view;

@@ -113,8 +113,24 @@ impl Log {
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
         let head = self.store().head(self.thread()).await?;
+        let head = head.ok_or_else(|| CheckpointError::NoSuchThread(self.thread().clone()))?;
+        self.rewind_at(&head, to, by, id, now).await
+    }
+
+    /// As [`rewind`](Self::rewind), if the thread is at `head` still.
+    ///
+    /// # Errors
+    ///
+    /// As [`rewind`](Self::rewind).
+    pub async fn rewind_at(
+        &self,
+        head: &Head,
+        to: Position,
+        by: Option<&Answerer>,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
         let thread = || self.thread().clone();
-        let Some(head) = head else { return Err(CheckpointError::NoSuchThread(thread())) };
         if to > head.position || to == Position::START {
             let (position, end) = (to, head.position);
             return Err(CheckpointError::NoSuchPosition { thread: thread(), position, end });
@@ -124,7 +140,7 @@ impl Log {
         }
         let before = head.position;
         let guard = Guard::Unclaimed;
-        let rewound = self.rewind_from(Tip::of(&head), to, guard.clone(), by, id, now).await?;
+        let rewound = self.rewind_from(Tip::of(head), to, guard.clone(), by, id, now).await?;
         self.is_uncut(rewound, (to, before), guard, AppendId(id.0.wrapping_add(1)), now).await?;
         Ok(rewound.position)
     }

@@ -163,6 +163,13 @@ pub trait AnyThread: Send + Sync {
     /// Those of [`Thread::rewind`].
     fn rewind(&self, to: Position) -> ThreadFuture<Restarted>;
 
+    /// Takes back the newest turn, if it is that of `run`, as [`Thread::roll_back`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Thread::roll_back`].
+    fn roll_back(&self, run: RunId, since: Position) -> ThreadFuture<bool>;
+
     /// Begins the tenant's thread `to` with the state at `at`, as [`Thread::fork`].
     ///
     /// # Errors
@@ -177,12 +184,12 @@ pub trait AnyThread: Send + Sync {
     /// Those of [`answer`](crate::answer()).
     fn answer(&self, answers: Vec<NewAnswer>) -> ThreadFuture<Position>;
 
-    /// Cancels the run that the thread has, as [`Thread::cancel`].
+    /// Cancels the run that the thread has, as [`Thread::cancel`]; if it is named, only the run of this id.
     ///
     /// # Errors
     ///
     /// Those of [`Thread::cancel`].
-    fn cancel(&self) -> ThreadFuture<bool>;
+    fn cancel(&self, run: Option<RunId>) -> ThreadFuture<bool>;
 
     /// Checks whether the run that owns the thread is lost, as [`App::is_lost`].
     ///
@@ -433,6 +440,10 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         later(self.written().map(|thread| async move { thread.rewind(to).await }))
     }
 
+    fn roll_back(&self, run: RunId, since: Position) -> ThreadFuture<bool> {
+        later(self.written().map(|thread| async move { thread.roll_back(run, since).await }))
+    }
+
     fn fork(&self, at: Option<Position>, to: &str) -> ThreadFuture<Restarted> {
         let fork = self.written().and_then(|thread| Ok((thread, self.caller.thread(to)?)));
         later(fork.map(|(thread, to)| async move { thread.fork(at, &to).await }))
@@ -447,8 +458,11 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         }))
     }
 
-    fn cancel(&self) -> ThreadFuture<bool> {
-        later(self.written().map(|thread| async move { thread.cancel().await }))
+    fn cancel(&self, run: Option<RunId>) -> ThreadFuture<bool> {
+        later(self.written().map(|thread| async move {
+            let named = run.map(|run| thread.clone().run_id(run, Position::START));
+            named.unwrap_or(thread).cancel().await
+        }))
     }
 
     fn is_lost(&self) -> ThreadFuture<bool> {

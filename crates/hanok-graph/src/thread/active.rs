@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use hanok_core::{Answerer, Cancellation, ThreadKey};
+use hanok_core::{Answerer, Cancellation, RunId, ThreadKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::{observe::trail::Trail, thread::seat::Seats};
@@ -40,6 +40,8 @@ struct Thread {
 /// A run that has begun.
 #[derive(Debug, Clone)]
 struct Current {
+    /// Its name, if it was named.
+    run: Option<RunId>,
     cancel: Cancellation,
     cancelled_by: Arc<OnceLock<Answerer>>,
     trail: Arc<Trail>,
@@ -149,9 +151,15 @@ impl ActiveRuns {
         self.threads().get(thread)?.current.as_ref().map(|current| current.trail.clone())
     }
 
-    /// Cancels the run that `thread` has now, in the name of `by`; returns true if there is one.
-    pub(crate) fn cancel(&self, thread: &ThreadKey, by: Option<&Answerer>) -> bool {
+    /// Cancels the run that `thread` has now, in the name of `by`; returns true if there is one. `run`: only the one of this name.
+    pub(crate) fn cancel(
+        &self,
+        thread: &ThreadKey,
+        run: Option<RunId>,
+        by: Option<&Answerer>,
+    ) -> bool {
         let current = self.threads().get(thread).and_then(|of_thread| of_thread.current.clone());
+        let current = current.filter(|current| run.is_none() || current.run == run);
         let Some(Current { cancel, cancelled_by, .. }) = current else { return false };
         if let (false, Some(by)) = (cancel.is_cancelled(), by) {
             // Whoever was first has cancelled it.
@@ -177,12 +185,12 @@ impl Active {
     }
 
     /// Shows the events of the run to whoever follows the thread.
-    pub(crate) fn show(&self, trail: &Arc<Trail>) {
+    pub(crate) fn show(&self, trail: &Arc<Trail>, run: Option<RunId>) {
         let Slot { runs, thread, .. } = &*self.slot;
         self.shown.get_or_init(|| trail.clone());
         if let Some(of_thread) = runs.threads().get_mut(thread) {
             let (cancel, cancelled_by) = (self.cancel.clone(), self.cancelled_by.clone());
-            of_thread.current = Some(Current { cancel, cancelled_by, trail: trail.clone() });
+            of_thread.current = Some(Current { run, cancel, cancelled_by, trail: trail.clone() });
         }
         runs.seats.show(thread, trail);
     }

@@ -1,7 +1,7 @@
 //! Cancelling the run of a thread, from any process.
 
-use hanok_checkpoint::{AppendId, Body, Checkpointer, End, RunEnd, Tip};
-use hanok_core::{Namespace, Position, Spent};
+use hanok_checkpoint::{AppendId, Body, Checkpointer, End, OpenLog, RunEnd, Tip};
+use hanok_core::{Namespace, Position, RunId, Spent};
 use hanok_state::State;
 
 use crate::{error::RunError, thread::handle::Thread};
@@ -11,7 +11,8 @@ const ATTEMPTS: usize = 100;
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Cancels the run that the thread has, in whatever process, in the name of [whoever acts](Thread::answering_as). Committed
-    /// super-steps stay, and the thread can be resumed. Returns false when no run is under way.
+    /// super-steps stay, and the thread can be resumed. Returns false when no run is under way; on a handle with a
+    /// [`run_id`](Thread::run_id) also when it is another one.
     ///
     /// A run of this process ends with [`Outcome::Cancelled`](crate::Outcome) after the append under way, which this call does not
     /// wait for. A run of another process, or one that was lost, has ended when this returns: it is taken its claim, and what its
@@ -37,12 +38,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// it can be taken.
     pub async fn cancel(&self) -> Result<bool, RunError> {
         let (active, by) = (self.app.active(), self.options.answerer.as_ref());
-        if active.cancel(self.key(), by) {
+        let run = self.options.run.map(|named| named.run);
+        if active.cancel(self.key(), run, by) {
             return Ok(true);
         }
         // No run of this process begins meanwhile, and what a dropped one has sent is stored.
         let Some(_active) = active.enter_free(self.key()).await else {
-            return Ok(active.cancel(self.key(), by));
+            return Ok(active.cancel(self.key(), run, by));
         };
         for _ in 0..ATTEMPTS {
             match self.end_elsewhere().await {
@@ -56,7 +58,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Ends the run that the thread has in another process, or that was lost; `None` when it has none.
     async fn end_elsewhere(&self) -> Result<Option<Position>, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());
-        let head = log.store().head(self.key()).await?;
+        let head = match self.options.run {
+            Some(named) => {
+                let opened = log.open(None).await?;
+                opened.filter(|opened| is_open(opened, named.run)).map(|opened| opened.head)
+            }
+            None => log.store().head(self.key()).await?,
+        };
         let Some(head) = head else { return Ok(None) };
         if head.claim.is_some() {
             // Before anything is read: a run under way writes all the time.
@@ -66,6 +74,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let opened = log.open(None).await?;
         let root = opened.as_ref().and_then(|opened| opened.fold.run(&Namespace::root()));
         let run = root.filter(|root| root.open).and_then(|root| root.run);
+        let run = run.filter(|run| self.options.run.is_none_or(|named| named.run == *run));
         let (Some(opened), Some(run)) = (opened, run) else { return Ok(None) };
         let end = End {
             run,
@@ -78,4 +87,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let entries = vec![(Namespace::root(), Body::End(end))];
         self.append(Tip::of(&opened.head), opened.fold, entries).await.map(Some)
     }
+}
+
+/// True while `run` is under way, or was lost.
+fn is_open(opened: &OpenLog, run: RunId) -> bool {
+    let root = opened.fold.run(&Namespace::root());
+    root.is_some_and(|root| root.open && root.run == Some(run))
 }

@@ -151,7 +151,7 @@ async fn run_watched<S: State, C: Send + Sync + 'static>(
         let Some(active) = active else {
             return Err(RunError::conflict(&thread, app.holder()));
         };
-        active.show(&trail);
+        active.show(&trail, options.run.map(|named| named.run));
         // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);

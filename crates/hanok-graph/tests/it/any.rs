@@ -187,9 +187,9 @@ async fn graphs_of_different_types_are_spoken_to_in_json() {
     // Cancelled: a run that would not end.
     let endless = count.thread(&ada(), "c2").unwrap();
     let events = endless.stream(input(json!({"new": {"to": 2_000}})), run()).await.unwrap();
-    assert!(endless.cancel().await.unwrap() && count.running() > 0);
+    assert!(endless.cancel(None).await.unwrap() && count.running() > 0);
     assert!(matches!(events.outcome().await.unwrap(), Outcome::Cancelled(_)));
-    assert!(!endless.cancel().await.unwrap());
+    assert!(!endless.cancel(None).await.unwrap());
 
     // Deleted; and nobody but the tenant's own has reached any of it.
     let stranger = Caller::new(Tenant::try_from("other").unwrap());

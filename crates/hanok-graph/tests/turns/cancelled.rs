@@ -1,7 +1,7 @@
 //! Runs that are cancelled, in this process and in others.
 
 use hanok_checkpoint::{Body, End, RunEnd};
-use hanok_core::Answerer;
+use hanok_core::{Answerer, Position, RunId};
 use hanok_graph::{END, Event, EventKind, Graph, Input, Outcome, RunError, START, Thread};
 
 use crate::asking::{
@@ -97,5 +97,23 @@ async fn a_run_that_was_lost_is_cancelled_too() {
     assert_eq!((log(&done), ledger.of("b")), (vec!["hello", "a", "again", "a", "b"], 2));
     assert!(!app(&graph, &store).is_lost(&key("t")).await.unwrap());
     assert!(matches!(on.resume(ledger).await.unwrap(), Outcome::Done(_)));
+    drop(events);
+}
+
+/// Whoever cancels a run by its name ends no other, however late they come.
+#[tokio::test]
+async fn a_run_is_cancelled_by_its_name_and_no_other_is() {
+    let (graph, store, ledger) = (chain(), memory(), Ledger::default());
+    let there = app(&graph, &store);
+    let named = |on: Thread<_, _>, run| on.run_id(RunId(run), Position::START);
+    let on = there.thread(key("t"));
+    let events = hanging(&named(on.clone(), 1), &ledger).await;
+    let elsewhere = thread(&graph, &store);
+    assert!(!named(on.clone(), 2).cancel().await.unwrap());
+    assert!(!named(elsewhere.clone(), 2).cancel().await.unwrap());
+    assert_eq!(there.running(), 1);
+    assert!(named(elsewhere.clone(), 1).cancel().await.unwrap());
+    assert_eq!(end(&elsewhere).await.outcome, RunEnd::Cancelled);
+    assert!(!named(elsewhere.clone(), 1).cancel().await.unwrap());
     drop(events);
 }

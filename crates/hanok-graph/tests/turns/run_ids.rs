@@ -285,3 +285,29 @@ async fn a_run_does_not_go_back_from_a_call_in_doubt() {
     let again = on().at(first).discarding_doubts().interrupt_before(["pay"]).resume(ledger).await;
     assert!(matches!(again.unwrap(), Outcome::Breakpoint(_)));
 }
+
+/// A run is taken back while it is the newest turn, once, however late and often somebody asks for it.
+#[tokio::test]
+async fn a_run_is_taken_back_unless_the_thread_has_gone_on() {
+    let (graph, store, ledger) = (chain(), memory(), Ledger::default());
+    let on = || thread(&graph, &store);
+    let first = (RunId(1), Position::START);
+    assert!(!on().roll_back(first.0, first.1).await.unwrap());
+    // A thread that began with it goes.
+    on().run_id(first.0, first.1).invoke(says("one"), ledger.clone()).await.unwrap();
+    assert!(on().roll_back(first.0, first.1).await.unwrap());
+    assert!(on().state(None).await.unwrap().is_none());
+
+    on().invoke(says("one"), ledger.clone()).await.unwrap();
+    let since = on().history(None, 1).await.unwrap()[0].position;
+    on().run_id(RunId(2), since).invoke(says("two"), ledger.clone()).await.unwrap();
+    assert!(on().roll_back(RunId(2), since).await.unwrap());
+    assert_eq!(log(&on().state(None).await.unwrap().unwrap()), ["one", "a", "b"]);
+    assert!(!on().roll_back(RunId(2), since).await.unwrap());
+    on().run_id(RunId(3), since).invoke(says("three"), ledger).await.unwrap();
+    for late in [(RunId(2), since), first] {
+        assert!(!on().roll_back(late.0, late.1).await.unwrap());
+    }
+    let now = on().state(None).await.unwrap().unwrap();
+    assert_eq!(log(&now), ["one", "a", "b", "three", "a", "b"]);
+}

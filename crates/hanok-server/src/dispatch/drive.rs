@@ -203,18 +203,17 @@ impl Inner {
         self.runtime.spawner.spawn(Box::pin(forget)).detach();
     }
 
-    /// The thread goes back to where it was before the run.
-    async fn go_back(&self, row: &RunRow, to: Option<Position>) -> Result<(), ServeError> {
-        let Some(to) = to else { return Ok(()) };
-        let thread = self.apps.thread(row)?;
-        let head = thread.log().open(None).await?.map(|opened| opened.head.position);
-        match head {
-            None => {}
-            Some(head) if head <= to => {}
-            Some(_) if to == Position::START => drop(thread.delete().await?),
-            Some(_) => drop(thread.rewind(to).await?),
+    /// The thread goes back to where it was before the run. One that cannot be taken back stays where it is.
+    async fn go_back(&self, row: &RunRow, since: Option<Position>) -> Result<(), ServeError> {
+        let Some(since) = since else { return Ok(()) };
+        match self.apps.thread(row)?.roll_back(row.run, since).await {
+            Ok(_) => Ok(()),
+            Err(error) if verdict::is_passing(&error) => Err(error.into()),
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "a run could not be taken back");
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Stops a run that is under way, wherever that is.
@@ -237,7 +236,7 @@ impl Inner {
     }
 
     pub(super) async fn cancel(&self, row: &RunRow) -> Result<(), ServeError> {
-        self.apps.thread(row)?.cancel().await?;
+        self.apps.thread(row)?.cancel(Some(row.run)).await?;
         Ok(())
     }
 }

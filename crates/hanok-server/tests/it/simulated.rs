@@ -21,6 +21,7 @@ struct Work {
 
 async fn think(work: Snapshot<Work>, cx: Context<Effects>) -> Result<WorkUpdate, BoxError> {
     cx.services().started(&cx);
+    cx.services().note(&format!("thought of {}", work.task));
     let long = u64::from(work.task.ends_with('0')) * 20_000;
     cx.runtime().clock.sleep(Duration::from_millis(10 + long)).await;
     Ok(Work::update().push_done(format!("thought of {}", work.task)))
@@ -264,11 +265,38 @@ fn written_once(batches: &[(hanok_core::Timestamp, Batch)]) -> Result<(), String
     Ok(())
 }
 
+/// A run that goes on for long is left to the process that drives it.
+#[test]
+fn whoever_works_is_not_disturbed() {
+    let cluster = Cluster::new(server).processes(3).faults(Faults::none());
+    let story = |cast: &mut Cast<Server>| {
+        let thread = ThreadKey::named("left").map_err(|error| error.to_string())?;
+        let request = Request::new("work", json!({"new": {"task": "task 1.0"}}));
+        let row = post(cast, &Post::new(thread.clone(), request))?.ok_or("it was refused")?;
+        let (is_stopped, rolls_back, task) = (false, false, "task 1.0".to_owned());
+        let run = Accepted { thread, run: row.run, task, is_stopped, rolls_back };
+        let row = ended(cast, &run)?;
+        judged(&run, &row, &cast.log(&run.thread))?;
+        match cast.effects().count("thought of task 1.0") {
+            1 => Ok(()),
+            count => Err(format!("a node was begun {count} times though nobody died")),
+        }
+    };
+    cluster.seeds(20).run(story).unwrap_or_else(|failure| panic!("{failure}"));
+}
+
 #[test]
 fn a_run_that_was_accepted_ends_whatever_dies() {
     let number = |name| std::env::var(name).ok().and_then(|seeds| seeds.parse().ok());
     let (seeds, from) = (number("HANOK_SEEDS"), number("HANOK_FROM").unwrap_or(0));
-    let report = cluster().seeds(seeds.unwrap_or(60)).from(from).run(story);
+    let report = cluster().seeds(seeds.unwrap_or(100)).from(from).run(story);
     let report = report.unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");
+}
+
+#[test]
+#[ignore = "tells a run of one seed: HANOK_TRACE"]
+fn traced() {
+    let seed = std::env::var("HANOK_TRACE").unwrap().parse().unwrap();
+    cluster().trace(seed, story).iter().for_each(|line| println!("{line}"));
 }
