@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Router, middleware};
+use axum::{Router, extract::DefaultBodyLimit, middleware};
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Cancellation};
 use hanok_graph::{AnyApp, App, Caller, Runtime};
@@ -15,6 +15,7 @@ use crate::{
         answers,
         auth::{Anybody, Authenticate, Recogniser},
         hosts::{self, Hosts},
+        limits::{self, Limits},
         service::Service,
     },
     runs::Runs,
@@ -159,8 +160,8 @@ impl Server {
         let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let runs = Runs::start_named(self.store, self.graphs, self.runtime);
-        let service =
-            Service { runs, recogniser, default_graph, draining: Cancellation::default() };
+        let (limits, draining) = (Limits::new(runs.clock()), Cancellation::default());
+        let service = Service { runs, recogniser, default_graph, limits, draining };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
     }
@@ -178,7 +179,8 @@ pub struct Served {
 impl Served {
     /// The routes, to be nested in a program's own.
     pub fn router(&self) -> Router {
-        let routes = doors::routes().with_state(self.service.clone());
+        let routes = doors::routes().layer(DefaultBodyLimit::max(limits::BODY));
+        let routes = routes.with_state(self.service.clone());
         let guarded =
             routes.layer(middleware::from_fn_with_state(self.hosts.clone(), hosts::guard));
         let service = self.service.clone();

@@ -145,7 +145,10 @@ async fn complete(
         return Err(Problem::no_thread());
     }
     let usage = asked.stream_options.include_usage;
-    let frames = frames(events.boxed(), thread, told, usage);
+    let permit = server.limits.stream(&signed)?;
+    let frames = frames(events.boxed(), thread, told, usage).inspect(move |_| {
+        let _held = &permit;
+    });
     Ok(streamed(frames, &server))
 }
 

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use axum::{
+    body::Bytes,
     extract::{FromRequest, FromRequestParts, Request as HttpRequest},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
+use futures::FutureExt;
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_graph::{AnyApp, AnyThread, Caller};
 use serde::de::DeserializeOwned;
 
 use super::{
     auth::{Recogniser, Signed},
+    limits::{BODY_TIME, Limits, check_depth},
     problem::Problem,
 };
 use crate::{error::ServeError, rows::request::Request, runs::Runs};
@@ -23,6 +26,7 @@ pub(crate) struct Service {
     pub(crate) recogniser: Recogniser,
     /// The graph of requests that name none.
     pub(crate) default_graph: Arc<str>,
+    pub(crate) limits: Limits,
     /// True when the server is about to end.
     pub(crate) draining: Cancellation,
 }
@@ -77,7 +81,9 @@ impl FromRequestParts<Service> for Signed {
 
     async fn from_request_parts(parts: &mut Parts, state: &Service) -> Result<Self, Problem> {
         let signed = state.recogniser.recognise(token(&parts.headers)).await;
-        signed.ok_or_else(Problem::unsigned)
+        let signed = signed.ok_or_else(Problem::unsigned)?;
+        state.limits.request(&signed)?;
+        Ok(signed)
     }
 }
 
@@ -104,10 +110,19 @@ impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
             .split(';')
             .next()
             .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|rejected| {
-            let status = rejected.status();
-            Problem::new(status, "HNK-416", rejected.body_text())
-        })?;
+        let clock = state.runs.clock();
+        let bytes = futures::select_biased! {
+            bytes = Box::pin(Bytes::from_request(request, state)).fuse() => {
+                bytes.map_err(|rejected| {
+                    let status = rejected.status();
+                    Problem::new(status, "HNK-416", rejected.body_text())
+                })?
+            }
+            () = clock.sleep(BODY_TIME).fuse() => {
+                let status = StatusCode::REQUEST_TIMEOUT;
+                return Err(Problem::new(status, "HNK-424", "a body takes at most 30 seconds"));
+            }
+        };
         if bytes.is_empty() {
             let empty = serde_json::from_value(serde_json::Value::Null);
             return empty.map(Self).map_err(|error| Problem::unprocessable(error.to_string()));
@@ -116,6 +131,7 @@ impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
             let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
             return Err(Problem::new(status, "HNK-417", "send `content-type: application/json`"));
         }
+        check_depth(&bytes)?;
         let json: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "HNK-418", format!("this is no JSON: {error}"))
         })?;

@@ -1,5 +1,6 @@
 //! Tests of the server.
 
+mod guarded;
 mod langgraph_runs;
 mod openai;
 mod runs;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
+use hanok_checkpoint::{SharedCheckpointer, SharedStore};
 use hanok_core::Token;
 use hanok_graph::{App, BoxError, Context, END, Graph, START, Snapshot};
 use hanok_server::{Server, TokenFile};
@@ -11,6 +11,8 @@ use hanok_state::{Message, Messages, State};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
 use tokio::{sync::oneshot, task::JoinHandle};
+
+use crate::support::{items, logs};
 
 /// What a thread knows.
 #[derive(State, Clone, Debug, Default)]
@@ -55,13 +57,16 @@ pub struct Served {
     client: reqwest::Client,
     ends: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
-    _tokens: tempfile::TempDir,
+    tokens: tempfile::TempDir,
 }
 
 impl Served {
     pub async fn start() -> Self {
-        let logs = SharedCheckpointer::new(InMemoryCheckpointer::new());
-        Self::start_on(SharedStore::new(InMemoryStore::new()), logs, |server| server).await
+        Self::start_with(|server| server).await
+    }
+
+    pub async fn start_with(set: impl FnOnce(Server) -> Server) -> Self {
+        Self::start_on(items(), logs(), set).await
     }
 
     /// A server of these stores.
@@ -83,7 +88,14 @@ impl Served {
             let _ = ended.await;
         }));
         let (client, ends) = (reqwest::Client::new(), Some(ends));
-        Self { address, token: token.unwrap(), client, ends, task, _tokens: tokens }
+        Self { address, token: token.unwrap(), client, ends, task, tokens }
+    }
+
+    /// Adds a line to the file of tokens.
+    pub fn add_token(&self, line: &str) {
+        let path = self.tokens.path().join("tokens.jsonl");
+        let before = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, format!("{before}{line}\n")).unwrap();
     }
 
     /// A request without a token.

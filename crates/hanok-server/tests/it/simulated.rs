@@ -65,7 +65,8 @@ struct Accepted {
 
 type Story<'a> = &'a mut Cast<Server>;
 
-/// Posts until it is known what came of it, now and then twice at once; `None` for a run that was refused.
+/// Posts until it is known what came of it, now and then twice at once; `None` for a run that was refused. Of one that was refused
+/// while another request for it was lost, the other may be accepted later.
 fn post(cast: Story<'_>, post: &Post) -> Result<Option<RunRow>, String> {
     for _ in 0..500 {
         let times = if cast.one_in(5) { 2 } else { 1 };
@@ -148,7 +149,7 @@ fn done(cast: Story<'_>, thread: &ThreadKey) -> Result<Vec<String>, String> {
 
 /// Clients post, stop and post again, on two threads.
 fn story(cast: Story<'_>) -> Result<(), String> {
-    let mut accepted: Vec<Accepted> = Vec::new();
+    let (mut accepted, mut refused): (Vec<Accepted>, Vec<String>) = Default::default();
     let count = 3 + cast.below(4);
     for number in 0..count {
         let thread = ThreadKey::named(["left", "right"][cast.below(2)]);
@@ -160,17 +161,18 @@ fn story(cast: Story<'_>) -> Result<(), String> {
         let request = Request::new("work", json!({"new": {"task": task}}));
         let key = Some(format!("key {number}"));
         let order = Post { multitask, idempotency_key: key, ..Post::new(thread.clone(), request) };
-        if let Some(row) = post(cast, &order)? {
-            if matches!(multitask, Multitask::Interrupt | Multitask::Rollback) {
-                let others = accepted.iter_mut().filter(|other| other.thread == thread);
-                for other in others {
-                    other.is_stopped = true;
-                    other.rolls_back |= multitask == Multitask::Rollback;
-                }
+        let Some(row) = post(cast, &order)? else {
+            refused.push(task);
+            continue;
+        };
+        if matches!(multitask, Multitask::Interrupt | Multitask::Rollback) {
+            for other in accepted.iter_mut().filter(|other| other.thread == thread) {
+                other.is_stopped = true;
+                other.rolls_back |= multitask == Multitask::Rollback;
             }
-            let (is_stopped, rolls_back) = (false, false);
-            accepted.push(Accepted { thread, run: row.run, task, is_stopped, rolls_back });
         }
+        let (is_stopped, rolls_back) = (false, false);
+        accepted.push(Accepted { thread, run: row.run, task, is_stopped, rolls_back });
         if !accepted.is_empty() && cast.one_in(4) {
             let at = cast.below(accepted.len());
             let how = if cast.one_in(2) { Stop::Interrupt } else { Stop::Rollback };
@@ -192,7 +194,7 @@ fn story(cast: Story<'_>) -> Result<(), String> {
     for name in ["left", "right"] {
         let thread = ThreadKey::named(name).map_err(|error| error.to_string())?;
         let of_thread = accepted.iter().zip(&rows).filter(|(run, _)| run.thread == thread);
-        in_order(&of_thread.collect::<Vec<_>>(), &done(cast, &thread)?)?;
+        in_order(&of_thread.collect::<Vec<_>>(), &done(cast, &thread)?, &refused)?;
     }
     written_once(&cast.batches())
 }
@@ -221,8 +223,13 @@ fn judged(run: &Accepted, row: &RunRow, log: &[LogEntry]) -> Result<(), String> 
 }
 
 /// What is done is what the runs did, each once, in the order in which they were accepted.
-fn in_order(runs: &[(&Accepted, &RunRow)], done: &[String]) -> Result<(), String> {
-    let acted: Vec<_> = done.iter().filter_map(|done| done.strip_prefix("did ")).collect();
+fn in_order(
+    runs: &[(&Accepted, &RunRow)],
+    done: &[String],
+    refused: &[String],
+) -> Result<(), String> {
+    let acted = done.iter().filter_map(|done| done.strip_prefix("did "));
+    let acted: Vec<_> = acted.filter(|done| !refused.iter().any(|it| it == done)).collect();
     let asked: Vec<_> = runs.iter().map(|(run, _)| run.task.as_str()).collect();
     let places = acted.iter().map(|task| asked.iter().position(|asked| asked == task));
     let Some(places) = places.collect::<Option<Vec<_>>>() else {
@@ -272,7 +279,9 @@ fn whoever_works_is_not_disturbed() {
     let story = |cast: &mut Cast<Server>| {
         let thread = ThreadKey::named("left").map_err(|error| error.to_string())?;
         let request = Request::new("work", json!({"new": {"task": "task 1.0"}}));
-        let row = post(cast, &Post::new(thread.clone(), request))?.ok_or("it was refused")?;
+        let key = Some("key".to_owned());
+        let order = Post { idempotency_key: key, ..Post::new(thread.clone(), request) };
+        let row = post(cast, &order)?.ok_or("it was refused")?;
         let (is_stopped, rolls_back, task) = (false, false, "task 1.0".to_owned());
         let run = Accepted { thread, run: row.run, task, is_stopped, rolls_back };
         let row = ended(cast, &run)?;

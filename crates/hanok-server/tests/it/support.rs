@@ -44,6 +44,14 @@ fn desk() -> Graph<Desk, Gate> {
     graph.sequence([START, "work", "file", END]).build().unwrap()
 }
 
+pub fn items() -> SharedStore {
+    SharedStore::new(InMemoryStore::new())
+}
+
+pub fn logs() -> SharedCheckpointer {
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
+}
+
 /// A server's store, its logs, and its gate.
 pub struct Office {
     pub store: SharedStore,
@@ -53,11 +61,7 @@ pub struct Office {
 
 impl Office {
     pub fn new() -> Self {
-        Self {
-            store: SharedStore::new(InMemoryStore::new()),
-            logs: SharedCheckpointer::new(InMemoryCheckpointer::new()),
-            gate: Gate::new(Semaphore::new(0)),
-        }
+        Self { store: items(), logs: logs(), gate: Gate::new(Semaphore::new(0)) }
     }
 
     /// The desk as a process serves it.

@@ -131,12 +131,12 @@ impl Service {
         let first = json!({"run_id": run_id(row.run), "attempt": 1});
         let frames = Frames::new(modes, said_of(&row));
         let leaves = Leaves { server: self.clone(), row: cancels.then(|| row.clone()) };
-        let state = (events.boxed(), frames, thread, leaves);
-        let rest = stream::unfold(state, |(mut events, mut frames, thread, mut leaves)| async {
+        let state = (events.boxed(), frames, thread, (leaves, self.limits.stream(signed)?));
+        let rest = stream::unfold(state, |(mut events, mut frames, thread, mut held)| async {
             let made = match events.next().await? {
                 RunEvent::Event(event) => frames.of(&event),
                 RunEvent::Over(row) => {
-                    leaves.row = None;
+                    held.0.row = None;
                     let mut made = match row {
                         Some(row) => frames.last(&row, left(&*thread, &row).await.ok().as_ref()),
                         None => Vec::new(),
@@ -145,7 +145,7 @@ impl Service {
                     made
                 }
             };
-            Some((stream::iter(made), (events, frames, thread, leaves)))
+            Some((stream::iter(made), (events, frames, thread, held)))
         });
         let first = stream::iter([Frame::new("metadata", None, &first)]);
         let mut response = streamed(first.chain(rest.flatten()), self);
