@@ -8,7 +8,10 @@ use hanok_graph::{AnyApp, Runtime};
 use serde_json::{Map, Value};
 
 use crate::{
-    dispatch::{apps::Apps, dispatcher::Dispatcher},
+    dispatch::{
+        apps::{Apps, Asks},
+        dispatcher::Dispatcher,
+    },
     error::ServeError,
     rows::{
         accept::{Multitask, Order},
@@ -103,16 +106,12 @@ impl Runs {
         apps: impl IntoIterator<Item = Arc<dyn AnyApp>>,
         runtime: Runtime,
     ) -> Self {
-        Self::start_named(store, apps.into_iter().map(|app| (app.name().to_owned(), app)), runtime)
+        let apps = apps.into_iter().map(|app| (app.name().to_owned(), app));
+        Self::start_apps(store, Apps::new(apps, Asks::new()), runtime)
     }
 
     /// As [`start_on`](Runs::start_on), each graph under a name of its own.
-    pub(crate) fn start_named(
-        store: SharedStore,
-        apps: impl IntoIterator<Item = (String, Arc<dyn AnyApp>)>,
-        runtime: Runtime,
-    ) -> Self {
-        let apps = Apps(apps.into_iter().collect());
+    pub(crate) fn start_apps(store: SharedStore, apps: Apps, runtime: Runtime) -> Self {
         // The rows are sealed as the logs are.
         let codec = apps.0.values().next().map(|app| app.store().codec().clone());
         let rows = Rows::new(store, codec.unwrap_or_default(), runtime.clone());

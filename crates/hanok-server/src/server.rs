@@ -1,15 +1,16 @@
 //! A server, put together.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use hanok_checkpoint::SharedStore;
 use hanok_core::{BoxError, Cancellation};
-use hanok_graph::{AnyApp, App, Caller, Runtime};
-use hanok_state::State;
+use hanok_graph::{AnyApp, AnyUpdate, App, Caller, Runtime};
+use hanok_state::{State, StateUpdate};
 use thiserror::Error;
 
 use crate::{
+    dispatch::apps::{Apps, Asks},
     doors,
     http::{
         answers,
@@ -38,11 +39,11 @@ use crate::{
 /// server.start()?.run("127.0.0.1:2024").await?;
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
 #[must_use]
 pub struct Server {
     store: SharedStore,
     graphs: Vec<(String, Arc<dyn AnyApp>)>,
+    asks: Asks,
     recogniser: Option<Recogniser>,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -87,6 +88,7 @@ impl Server {
         Self {
             store,
             graphs: Vec::new(),
+            asks: Asks::new(),
             recogniser: None,
             hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
             origins: Vec::new(),
@@ -109,6 +111,17 @@ impl Server {
     /// As [`graph`](Server::graph), for an app of any type.
     pub fn any_graph(mut self, name: impl Into<String>, app: Arc<dyn AnyApp>) -> Self {
         self.graphs.push((name.into(), app));
+        self
+    }
+
+    /// Sets what the words of a user write to the state of the graph `name`, for the ways in that give a graph words. Default: a message
+    /// of the user's in the field `messages`.
+    pub fn asking<U: StateUpdate>(
+        mut self,
+        name: impl Into<String>,
+        asks: impl Fn(&str) -> U + Send + Sync + 'static,
+    ) -> Self {
+        self.asks.insert(name.into(), Arc::new(move |words| AnyUpdate::new(asks(words))));
         self
     }
 
@@ -159,11 +172,18 @@ impl Server {
         }
         let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
-        let runs = Runs::start_named(self.store, self.graphs, self.runtime);
+        let apps = Apps::new(self.graphs, self.asks);
+        let runs = Runs::start_apps(self.store, apps, self.runtime);
         let (limits, draining) = (Limits::new(runs.clock()), Cancellation::default());
         let service = Service { runs, recogniser, default_graph, limits, draining };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("graphs", &self.graphs).finish_non_exhaustive()
     }
 }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Checkpointer as _, RunEnd};
 use hanok_core::{Cancellation, Chain, Position, RunId, ThreadKey};
-use hanok_graph::{AnyInput, AnyState, Outcome, RunError};
+use hanok_graph::{AnyState, Outcome, RunError};
 
 use super::{
     dispatcher::Inner,
@@ -107,8 +107,7 @@ impl Inner {
         row: &RunRow,
         stop: Cancellation,
     ) -> Result<Outcome<AnyState>, ServeError> {
-        let input = serde_json::from_value::<AnyInput>(row.request.input.clone());
-        let input = input.map_err(ServeError::Input)?;
+        let input = self.apps.input(&row.request.graph, &row.request.input)?;
         let mut settings = row.request.options.settings();
         settings.run = Some((row.run, row.since.unwrap_or(Position::START)));
         settings.cancellation = stop;

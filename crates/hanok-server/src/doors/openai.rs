@@ -113,7 +113,10 @@ async fn complete(
     let name = named.clone().unwrap_or_else(|| server.new_name());
     let thread = server.thread(&signed, &asked.model, &name)?;
     let input = match asked.hanok.answers.is_empty() {
-        true => json!({"new": {"messages": new(&asked.messages, named.is_some())?}}),
+        true => {
+            let new = new(&asked.messages, named.is_some())?;
+            server.runs.apps().said(&asked.model, new.into())
+        }
         false => json!({"answers": asked.hanok.answers}),
     };
     let after = place_now(&*thread).await?;
