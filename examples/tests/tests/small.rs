@@ -3,6 +3,5 @@
 mod keyed;
 mod offline;
 mod parse;
-mod sse;
 mod states;
 mod store;

@@ -225,6 +225,10 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             Some(found) if !found.is_newest => {
                 Err(RunError::PastRun { thread: log.thread().clone(), run })
             }
+            // What was opened is older than what was found.
+            Some(found) if opened.is_none_or(|opened| opened.head.position < found.began) => {
+                Err(RunError::Conflict { thread: log.thread().clone(), holder: None })
+            }
             found => Ok(found.is_some()),
         }
     }
