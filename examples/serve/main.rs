@@ -3,9 +3,8 @@
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use clap::Parser;
-use hanok_graph::{Graph, SystemIds, core::Tenant};
-use hanok_server::{Server, TokenFile};
-use hanok_state::State;
+use hanok_graph::{Graph, SystemIds};
+use hanok_server::{Server, TokenFile, checkpoint::SharedCheckpointer};
 use kit::{OfflineModel, Talk, brain, failure::Failure};
 
 /// Serves the five examples: chat, rag, contract, real-estate and orchestrator.
@@ -117,7 +116,7 @@ async fn run(options: Options) -> Result<(), Failure> {
     let listener = server.listen(&options.address).await.map_err(Failure::wiring)?;
     let address = listener.local_addr().map_err(Failure::wiring)?;
     told(&format!("http://{address}"), token.as_deref(), options.no_auth);
-    server.run_until_told(listener).await;
+    server.run_on(listener).await;
     client.close().await;
     Ok(())
 }
@@ -127,7 +126,7 @@ fn served<T: Talk + 'static>(
     server: Server,
     name: &str,
     graph: &Graph<T::State>,
-    logs: &hanok_graph::SharedCheckpointer,
+    logs: &SharedCheckpointer,
     talk: T,
 ) -> Server {
     let talk = Arc::new(talk);

@@ -184,12 +184,13 @@ pub trait AnyThread: Send + Sync {
     /// Those of [`answer`](crate::answer()).
     fn answer(&self, answers: Vec<NewAnswer>) -> ThreadFuture<Position>;
 
-    /// Cancels the run that the thread has, as [`Thread::cancel`]; if it is named, only the run of this id.
+    /// Cancels the run that the thread has, as [`Thread::cancel`]; if it is named, only the run of this id
+    /// behind this position.
     ///
     /// # Errors
     ///
     /// Those of [`Thread::cancel`].
-    fn cancel(&self, run: Option<RunId>) -> ThreadFuture<bool>;
+    fn cancel(&self, run: Option<(RunId, Position)>) -> ThreadFuture<bool>;
 
     /// Checks whether the run that owns the thread is lost, as [`App::is_lost`].
     ///
@@ -458,9 +459,9 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
         }))
     }
 
-    fn cancel(&self, run: Option<RunId>) -> ThreadFuture<bool> {
+    fn cancel(&self, run: Option<(RunId, Position)>) -> ThreadFuture<bool> {
         later(self.written().map(|thread| async move {
-            let named = run.map(|run| thread.clone().run_id(run, Position::START));
+            let named = run.map(|(run, since)| thread.clone().run_id(run, since));
             named.unwrap_or(thread).cancel().await
         }))
     }

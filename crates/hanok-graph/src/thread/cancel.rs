@@ -1,18 +1,23 @@
 //! Cancelling the run of a thread, from any process.
 
-use hanok_checkpoint::{AppendId, Body, Checkpointer, End, OpenLog, RunEnd, Tip};
+use hanok_checkpoint::{AppendId, Body, Checkpointer, End, OpenLog, RunEnd, ThreadFold, Tip};
 use hanok_core::{Namespace, Position, RunId, Spent};
 use hanok_state::State;
 
-use crate::{error::RunError, thread::handle::Thread};
+use crate::{
+    error::RunError,
+    thread::{find_run::find_run, handle::Thread, options::NamedRun},
+};
 
 /// The number of times that a thread which moves meanwhile is tried.
 const ATTEMPTS: usize = 100;
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Cancels the run that the thread has, in whatever process, in the name of [whoever acts](Thread::answering_as). Committed
-    /// super-steps stay, and the thread can be resumed. Returns false when no run is under way; on a handle with a
-    /// [`run_id`](Thread::run_id) also when it is another one.
+    /// super-steps stay, and the thread can be resumed. Returns false when no run is under way.
+    ///
+    /// On a handle with a [`run_id`](Thread::run_id) it is the run of this name, and no other. One that has not begun does not begin any
+    /// more: whoever begins it, however late, is told [`RunError::PastRun`].
     ///
     /// A run of this process ends with [`Outcome::Cancelled`](crate::Outcome) after the append under way, which this call does not
     /// wait for. A run of another process, or one that was lost, has ended when this returns: it is taken its claim, and what its
@@ -59,10 +64,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     async fn end_elsewhere(&self) -> Result<Option<Position>, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());
         let head = match self.options.run {
-            Some(named) => {
-                let opened = log.open(None).await?;
-                opened.filter(|opened| is_open(opened, named.run)).map(|opened| opened.head)
-            }
+            Some(named) => match log.open(None).await? {
+                Some(opened) if is_open(&opened, named.run) => Some(opened.head),
+                opened => return self.end_unbegun(opened, named).await,
+            },
             None => log.store().head(self.key()).await?,
         };
         let Some(head) = head else { return Ok(None) };
@@ -76,6 +81,31 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let run = root.filter(|root| root.open).and_then(|root| root.run);
         let run = run.filter(|run| self.options.run.is_none_or(|named| named.run == *run));
         let (Some(opened), Some(run)) = (opened, run) else { return Ok(None) };
+        self.append(Tip::of(&opened.head), opened.fold, self.end(run)).await.map(Some)
+    }
+
+    /// Ends a run that has not begun; `None` when it has, or while the thread has another.
+    async fn end_unbegun(
+        &self,
+        opened: Option<OpenLog>,
+        named: NamedRun,
+    ) -> Result<Option<Position>, RunError> {
+        let root = opened.as_ref().and_then(|opened| opened.fold.run(&Namespace::root()));
+        let is_claimed = opened.as_ref().is_some_and(|opened| opened.head.claim.is_some());
+        if is_claimed || root.is_some_and(|root| root.open) {
+            return Ok(None);
+        }
+        if find_run(&self.log(), named.run, named.since).await?.is_some() {
+            return Ok(None);
+        }
+        let (tip, fold) = match opened {
+            Some(opened) => (Tip::of(&opened.head), opened.fold),
+            None => (self.app.new_tip(), ThreadFold::default()),
+        };
+        self.append(tip, fold, self.end(named.run)).await.map(Some)
+    }
+
+    fn end(&self, run: RunId) -> Vec<(Namespace, Body)> {
         let end = End {
             run,
             outcome: RunEnd::Cancelled,
@@ -84,8 +114,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             code: None,
             by: self.options.answerer.clone(),
         };
-        let entries = vec![(Namespace::root(), Body::End(end))];
-        self.append(Tip::of(&opened.head), opened.fold, entries).await.map(Some)
+        vec![(Namespace::root(), Body::End(end))]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding a run in the log of its thread by its id.
 
-use hanok_checkpoint::{Body, CheckpointError, Checkpointer, End, Log};
+use hanok_checkpoint::{Body, CheckpointError, Checkpointer, End, Log, RunEnd};
 use hanok_core::{Position, RunId};
 use hanok_state::State;
 
@@ -23,7 +23,8 @@ pub struct FoundRun {
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Finds the run `run` among the entries after `since`, on all branches; `None` when it has not begun.
+    /// Finds the run `run` among the entries after `since`, on all branches; `None` when it has not begun. One that was
+    /// [cancelled](Thread::cancel) before it has begun is found by its end.
     ///
     /// It reads the log from its end, as far back as the run's beginning or `since`: give the position that the thread was at before
     /// the run can have begun. A position beyond the log's end counts for nothing, for the thread was begun anew.
@@ -66,11 +67,13 @@ pub(crate) async fn find_run(
     let since = if since > head.position { Position::START } else { since };
     // Of what is read, newest first: the oldest end of the turn that is being read, and whether a turn has begun after it.
     let (mut end, mut is_newest, mut before) = (None, true, None);
+    // The end of a run that was cancelled before it has begun.
+    let mut never: Option<FoundRun> = None;
     loop {
         let page = log.history(before, PAGE).await?;
         for entry in &page {
             if entry.position <= since {
-                return Ok(None);
+                return Ok(never);
             }
             if !entry.entry.namespace.is_root() {
                 continue;
@@ -81,7 +84,13 @@ pub(crate) async fn find_run(
                 }
                 Body::Begin(begin) if begin.frontier.is_some() => (end, is_newest) = (None, false),
                 Body::Rewind(_) => (end, is_newest) = (None, false),
-                Body::End(ended) => end = Some(ended.clone()),
+                Body::End(ended) => {
+                    if ended.run == run && ended.outcome == RunEnd::Cancelled {
+                        let (began, end) = (entry.position, Some(ended.clone()));
+                        never = Some(FoundRun { began, end, is_newest: false });
+                    }
+                    end = Some(ended.clone());
+                }
                 _ => {}
             }
         }
@@ -90,12 +99,12 @@ pub(crate) async fn find_run(
                 before = Some(oldest.position);
             }
             // Nothing is left of what was cut off.
-            None if since < head.floor => {
+            None if since < head.floor && never.is_none() => {
                 let (position, floor) = (since.next(), head.floor);
                 let thread = log.thread().clone();
                 return Err(CheckpointError::Pruned { thread, position, floor });
             }
-            _ => return Ok(None),
+            _ => return Ok(never),
         }
     }
 }

@@ -100,6 +100,34 @@ async fn a_run_that_was_lost_is_cancelled_too() {
     drop(events);
 }
 
+/// A run that is cancelled before it has begun does not begin, and is found by its end.
+#[tokio::test]
+async fn a_run_that_is_cancelled_by_its_name_does_not_begin_any_more() {
+    let (graph, store, ledger) = (chain(), memory(), Ledger::default());
+    let on = || thread(&graph, &store).run_id(RunId(1), Position::START);
+    for begun in [false, true] {
+        if begun {
+            thread(&graph, &store).invoke(says("one"), ledger.clone()).await.unwrap();
+        }
+        let since = match begun {
+            true => on().history(None, 1).await.unwrap()[0].position,
+            false => Position::START,
+        };
+        let on = || thread(&graph, &store).run_id(RunId(7), since);
+        assert!(on().answering_as(ann()).cancel().await.unwrap());
+        assert!(!on().cancel().await.unwrap());
+        let late = on().invoke(says("late"), ledger.clone()).await.unwrap_err();
+        assert!(matches!(late, RunError::PastRun { .. }), "{late:?}");
+        let found = on().find_run(RunId(7), since).await.unwrap().unwrap();
+        assert_eq!((found.end.and_then(|end| end.by), found.is_newest), (Some(ann()), false));
+        // The thread goes on with others.
+        let next = thread(&graph, &store).run_id(RunId(8 + u128::from(begun)), since);
+        assert!(next.invoke(says("next"), ledger.clone()).await.is_ok());
+    }
+    let done = on().state(None).await.unwrap().unwrap();
+    assert_eq!(log(&done), ["next", "a", "b", "one", "a", "b", "next", "a", "b"]);
+}
+
 /// Whoever cancels a run by its name ends no other, however late they come.
 #[tokio::test]
 async fn a_run_is_cancelled_by_its_name_and_no_other_is() {

@@ -235,7 +235,8 @@ impl Inner {
     }
 
     pub(super) async fn cancel(&self, row: &RunRow) -> Result<(), ServeError> {
-        self.apps.thread(row)?.cancel(Some(row.run)).await?;
+        let named = (row.run, row.since.unwrap_or(Position::START));
+        self.apps.thread(row)?.cancel(Some(named)).await?;
         Ok(())
     }
 }

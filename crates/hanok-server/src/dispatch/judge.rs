@@ -77,9 +77,8 @@ impl Inner {
             return Ok(None);
         }
         if row.stop.is_some() {
-            if has_begun {
-                self.cancel(row).await?;
-            }
+            // Whoever has taken it up and sleeps does not begin it any more.
+            self.cancel(row).await?;
             self.conclude(row, Ended::of(RunEnd::Cancelled)).await?;
             self.note(thread);
             return Ok(None);

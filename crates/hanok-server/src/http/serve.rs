@@ -41,7 +41,7 @@ impl Served {
         address: impl ToSocketAddrs + std::fmt::Debug,
     ) -> Result<(), StartError> {
         let listener = self.listen(address).await?;
-        self.run_until(listener, told_to_end()).await;
+        self.run_on(listener).await;
         Ok(())
     }
 
@@ -61,6 +61,11 @@ impl Served {
             return Err(StartError::Open(bound));
         }
         Ok(listener)
+    }
+
+    /// As [`run`](Served::run), on a listener.
+    pub async fn run_on(self, listener: TcpListener) {
+        self.run_until(listener, told_to_end()).await;
     }
 
     /// As [`run`](Served::run), on a listener and until `ends` completes.

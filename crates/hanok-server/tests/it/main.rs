@@ -1,6 +1,7 @@
 //! Tests of the server.
 
 mod guarded;
+mod kills;
 mod langgraph_runs;
 mod openai;
 mod runs;

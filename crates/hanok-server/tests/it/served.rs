@@ -16,7 +16,7 @@ use crate::support::{items, logs};
 
 /// What a thread knows.
 #[derive(State, Clone, Debug, Default)]
-struct Chat {
+pub struct Chat {
     messages: Messages,
     turns: u32,
 }
@@ -45,7 +45,7 @@ async fn answer(chat: Snapshot<Chat>, cx: Context) -> Result<ChatUpdate, BoxErro
     Ok(Chat::update().message(Message::assistant(said).with_id(call.message_id())))
 }
 
-fn chat() -> Graph<Chat> {
+pub fn chat() -> Graph<Chat> {
     let graph = Graph::builder("chat").node("listen", listen).node("answer", answer);
     graph.sequence([START, "listen", "answer", END]).build().unwrap()
 }
