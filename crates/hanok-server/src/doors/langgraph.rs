@@ -4,8 +4,21 @@ use axum::Router;
 
 use crate::http::service::Service;
 
+mod assistants;
+mod history;
 pub(crate) mod ids;
+pub(crate) mod interrupts;
+mod known;
+mod listing;
+mod params;
+mod picture;
+mod state;
+mod store;
+mod thread_search;
+mod threads;
 
 pub(crate) fn routes() -> Router<Service> {
-    Router::new()
+    let routes = Router::new().merge(assistants::routes()).merge(store::routes());
+    let routes = routes.merge(threads::routes()).merge(thread_search::routes());
+    routes.merge(state::routes()).merge(history::routes())
 }
