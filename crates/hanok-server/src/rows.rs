@@ -1,6 +1,6 @@
 //! Rows: what the server knows of runs and threads, as items of a [`Store`](hanok_checkpoint::Store).
 //!
-//! Four kinds of items, none of which is ever removed by hand; what has expired is swept in bulk:
+//! Four kinds of items. What has expired is swept in bulk; nothing else is removed but what a client deletes, with a thread its runs:
 //!
 //! - a *run*: what was asked for, its status, and how it ended. Everything but the status and the graph is sealed by the codec of the
 //!   log, bound to its key;
@@ -26,3 +26,4 @@ pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod take;
 pub(crate) mod thread;
+pub(crate) mod threads;

@@ -197,6 +197,20 @@ impl Runs {
         Ok(self.dispatcher.stop(thread, run, stop).await?.row)
     }
 
+    /// Stops all runs of `thread` that are not over, and waits until they have ended.
+    pub(crate) async fn stop_all(&self, thread: &ThreadKey) -> Result<(), ServeError> {
+        let queue = self.rows().queue(thread).await?.queue;
+        let runs = || queue.pending.iter().rev().chain(&queue.running);
+        // Those that wait first, so that none of them begins meanwhile.
+        for run in runs() {
+            self.stop(thread, *run, Stop::Interrupt).await?;
+        }
+        for run in runs() {
+            self.ended(thread, *run).await?;
+        }
+        Ok(())
+    }
+
     /// Takes up nothing more, lets what is under way finish its super-steps for `grace`, and gives it back to whoever takes it up
     /// next. The number of threads whose runs were not given back in time; others find out after a lease.
     pub async fn shutdown(&self, grace: Duration) -> usize {

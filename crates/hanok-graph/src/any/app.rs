@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{AppendId, Checkpoint, Log, Select, SharedCheckpointer};
+use hanok_checkpoint::{AppendId, Checkpoint, Log, OpenLog, Select, SharedCheckpointer};
 use hanok_core::{BoxError, BoxFuture, Position, RunId, ThreadKey};
 use hanok_state::State;
 use serde_json::Value;
@@ -128,6 +128,14 @@ pub trait AnyThread: Send + Sync {
     ///
     /// Those of [`Thread::views`].
     fn views(&self, at: Option<Position>) -> ThreadFuture<Vec<GraphView>>;
+
+    /// The [`state`](AnyThread::state) and the [`views`](AnyThread::views) at the position up to which the log was read. Whoever
+    /// wants those of many positions opens the log at one, and applies the entries behind it to its fold.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Thread::state`].
+    fn read(&self, opened: OpenLog) -> ThreadFuture<(Option<AnyState>, Vec<GraphView>)>;
 
     /// The checkpoints that `select` asks for, as [`Log::checkpoints`].
     ///
@@ -408,6 +416,15 @@ impl<S: State, C: Send + Sync + 'static> AnyThread for ServedThread<S, C> {
     fn views(&self, at: Option<Position>) -> ThreadFuture<Vec<GraphView>> {
         let thread = self.thread.clone();
         Box::pin(async move { thread.views(at).await })
+    }
+
+    fn read(&self, opened: OpenLog) -> ThreadFuture<(Option<AnyState>, Vec<GraphView>)> {
+        let thread = self.thread.clone();
+        Box::pin(async move {
+            let state = thread.state_of(opened.fold.clone())?;
+            let state = state.map(|state| AnyState::shown(state, &thread.app().graph().0));
+            Ok((state, thread.views_of(opened).await?))
+        })
     }
 
     fn checkpoints(&self, select: Select) -> ThreadFuture<Vec<Checkpoint>> {

@@ -72,9 +72,16 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn views(&self, at: Option<Position>) -> Result<Vec<GraphView>, RunError> {
-        let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
-        let life = opened.as_ref().map(|opened| opened.head.life).unwrap_or_default();
-        let fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        match self.log().open(at).await.map_err(RunError::Checkpoint)? {
+            Some(opened) => self.views_of(opened).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// As [`views`](Thread::views), of a log that was read.
+    pub(crate) async fn views_of(&self, opened: OpenLog) -> Result<Vec<GraphView>, RunError> {
+        let OpenLog { head, fold, .. } = opened;
+        let (life, at) = (head.life, fold.position);
         // The tasks of a copy are those of the thread that it was copied from.
         let failed =
             fold.run(&Namespace::root()).is_some_and(|run| run.ended == Some(RunEnd::Failed));
@@ -97,7 +104,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             })
             .collect();
         if failed && let Some(root) = views.iter_mut().find(|view| view.path.is_root()) {
-            root.error = self.last_error(at).await?;
+            root.error = self.last_error(Some(at)).await?;
         }
         Ok(views)
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry, ThreadFold};
 use hanok_core::{
     Answerer, BoxFuture, Budget, Cancellation, InvalidName, Namespace, Position, RequestId, RunId,
     ThreadKey,
@@ -895,8 +895,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`RunError::OtherGraph`] when a graph of another name stored it.
     pub async fn state(&self, at: Option<Position>) -> Result<Option<S>, RunError> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
-        let run = opened.and_then(|mut opened| opened.fold.runs.remove(&Namespace::root()));
-        let Some(run) = run else { return Ok(None) };
+        opened.map_or(Ok(None), |opened| self.state_of(opened.fold))
+    }
+
+    /// As [`state`](Thread::state), of a log that was read.
+    pub(crate) fn state_of(&self, mut fold: ThreadFold) -> Result<Option<S>, RunError> {
+        let Some(run) = fold.runs.remove(&Namespace::root()) else { return Ok(None) };
         let (graph, root) = (&self.app.graph().0, Namespace::root());
         let place = LogPlace { thread: &self.key, path: &root };
         graph.owns(place, &run)?;

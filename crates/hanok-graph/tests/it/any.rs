@@ -135,6 +135,9 @@ async fn graphs_of_different_types_are_spoken_to_in_json() {
         (views[0].next.as_slice(), views[0].requests.len()),
         (["pay".to_owned()].as_slice(), 1)
     );
+    let opened = hers.log().open(None).await.unwrap().unwrap();
+    let (read, seen) = hers.read(opened).await.unwrap();
+    assert_eq!((read.unwrap().to_json().unwrap(), seen), (state, views.clone()));
     let id = views[0].requests[0].id.clone();
     hers.answer(vec![NewAnswer::new(id.clone(), &true).unwrap()]).await.unwrap();
     let again = hers.answer(vec![NewAnswer::new(id, &false).unwrap()]).await.unwrap_err();

@@ -4,11 +4,25 @@ use axum::Router;
 
 use crate::http::service::Service;
 
+mod assistants;
 pub(crate) mod events;
+mod history;
 pub(crate) mod ids;
-pub(crate) mod run_body;
-pub(crate) mod runs;
+pub(crate) mod interrupts;
+mod known;
+mod listing;
+mod params;
+mod picture;
+mod run_body;
+mod runs;
+mod state;
+mod store;
+mod thread_search;
+mod threads;
 
 pub(crate) fn routes() -> Router<Service> {
-    Router::new().merge(runs::routes())
+    let routes = Router::new().merge(assistants::routes()).merge(store::routes());
+    let routes = routes.merge(threads::routes()).merge(thread_search::routes());
+    let routes = routes.merge(state::routes()).merge(history::routes());
+    routes.merge(runs::routes())
 }

@@ -127,6 +127,13 @@ macro_rules! from {
 from!(hanok_graph::RunError, hanok_checkpoint::StoreError, hanok_checkpoint::CheckpointError);
 from!(hanok_core::InvalidName);
 
+/// A value that has no stored form.
+impl From<hanok_core::StoredError> for Problem {
+    fn from(error: hanok_core::StoredError) -> Self {
+        ServeError::NoJson(error.to_string()).into()
+    }
+}
+
 /// The answer without the request's id; the server's own layer writes it again with that.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {

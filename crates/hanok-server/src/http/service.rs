@@ -39,7 +39,8 @@ impl Service {
 
     /// A name for a thread that nobody has named.
     pub(crate) fn new_name(&self) -> String {
-        uuid::Uuid::from_u128(self.runs.runtime().ids.id()).to_string()
+        let drawn = self.runs.runtime().ids.id().to_be_bytes();
+        uuid::Builder::from_random_bytes(drawn).into_uuid().to_string()
     }
 
     /// The idempotency key of a request.

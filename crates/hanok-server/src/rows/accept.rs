@@ -155,6 +155,10 @@ impl Rows {
         held.queue.queue.pending.push(order.run);
         let status = held.status(ThreadStatus::Idle);
         let mut thread = self.thread_row(&held, thread);
+        let graph = &order.request.graph;
+        thread.metadata.insert("graph_id".to_owned(), graph.clone().into());
+        let assistant = keys::public_id(graph).to_string();
+        thread.metadata.insert("assistant_id".to_owned(), assistant.into());
         thread.metadata.extend(order.stamps.clone());
         (thread.status, thread.updated) = (status, self.now());
         writes.push(self.put_row(&row, Expect::Absent)?);

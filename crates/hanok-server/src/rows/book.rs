@@ -38,7 +38,7 @@ const KEPT: Ttl = Ttl::After(Duration::from_hours(30 * 24));
 /// The rows of runs and threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
-    store: SharedStore,
+    pub(super) store: SharedStore,
     codec: Codec,
     pub(super) runtime: Runtime,
     loads: Arc<Mutex<BTreeMap<Tenant, usize>>>,
@@ -76,7 +76,7 @@ impl Rows {
         Self { store, codec, runtime, loads: Arc::default() }
     }
 
-    pub(super) fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.runtime.clock.now()
     }
 

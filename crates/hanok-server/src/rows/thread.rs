@@ -35,7 +35,24 @@ pub enum ThreadStatus {
     Error,
 }
 
+impl ThreadStatus {
+    /// The name that clients see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Busy => "busy",
+            Self::Interrupted => "interrupted",
+            Self::Error => "error",
+        }
+    }
+}
+
 impl ThreadRow {
+    /// The graph that ran last, or that a client has chosen.
+    pub(crate) fn graph(&self) -> Option<&str> {
+        self.metadata.get("graph_id")?.as_str()
+    }
+
     pub(crate) fn new(name: &str, now: Timestamp) -> Self {
         Self {
             name: name.to_owned(),

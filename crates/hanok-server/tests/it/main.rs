@@ -1,10 +1,23 @@
 //! Tests of the server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test may stop at what it did not expect, and says how it went"
+)]
 
 mod guarded;
 mod kills;
 mod langgraph_runs;
+mod langgraph_state;
+mod langgraph_store;
+mod langgraph_threads;
 mod openai;
 mod runs;
+mod samples;
 mod served;
 mod simulated;
 mod support;

@@ -24,7 +24,7 @@ pub(crate) enum Phase {
 }
 
 /// Names a checkpoint of a thread. As text it is a UUID of version 8 that sorts as its position does, and fits no other thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CheckpointId {
     pub(crate) position: Position,
     pub(crate) phase: Phase,
