@@ -47,6 +47,7 @@ pub struct Server {
     recogniser: Option<Recogniser>,
     hosts: Vec<String>,
     origins: Vec<String>,
+    requests: u32,
     runtime: Runtime,
     pub(crate) grace: Duration,
 }
@@ -92,6 +93,7 @@ impl Server {
             recogniser: None,
             hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
             origins: Vec::new(),
+            requests: limits::REQUESTS,
             runtime: Runtime::default(),
             grace: Duration::from_secs(25),
         }
@@ -147,6 +149,11 @@ impl Server {
         self
     }
 
+    /// Sets how many requests a principal makes a second. Default: 50.
+    pub fn requests(self, a_second: u32) -> Self {
+        Self { requests: a_second, ..self }
+    }
+
     /// Sets how long runs may take to finish their super-steps when the server is told to end. Default: 25 s.
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
@@ -174,7 +181,8 @@ impl Server {
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let apps = Apps::new(self.graphs, self.asks);
         let runs = Runs::start_apps(self.store, apps, self.runtime);
-        let (limits, draining) = (Limits::new(runs.clock()), Cancellation::default());
+        let (limits, draining) =
+            (Limits::new(runs.clock(), self.requests), Cancellation::default());
         let service = Service { runs, recogniser, default_graph, limits, draining };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })

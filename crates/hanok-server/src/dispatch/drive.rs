@@ -206,7 +206,8 @@ impl Inner {
     async fn go_back(&self, row: &RunRow, since: Option<Position>) -> Result<(), ServeError> {
         let Some(since) = since else { return Ok(()) };
         match self.apps.thread(row)?.roll_back(row.run, since).await {
-            Ok(_) => Ok(()),
+            // A thread that began with it is gone, and with it that it was there: whoever sleeps does not begin it again.
+            Ok(_) => self.cancel(row).await,
             Err(error) if verdict::is_passing(&error) => Err(error.into()),
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "a run could not be taken back");

@@ -20,8 +20,8 @@ pub(crate) const BODY_TIME: Duration = Duration::from_secs(30);
 /// How deep JSON may be nested.
 const DEPTH: usize = 64;
 
-/// The requests of a principal: so many at once, and so many a second.
-const REQUESTS: f64 = 50.0;
+/// The requests of a principal, if nobody says otherwise: so many at once, and so many a second.
+pub(crate) const REQUESTS: u32 = 50;
 
 /// The streams of a principal.
 const STREAMS: usize = 100;
@@ -33,6 +33,7 @@ const PRINCIPALS: usize = 10_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     clock: Arc<dyn Clock>,
+    requests: f64,
     callers: Arc<Mutex<BTreeMap<(String, String), Asked>>>,
 }
 
@@ -54,8 +55,8 @@ pub(crate) struct StreamPermit {
 }
 
 impl Limits {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, callers: Arc::default() }
+    pub(crate) fn new(clock: Arc<dyn Clock>, requests: u32) -> Self {
+        Self { clock, requests: f64::from(requests), callers: Arc::default() }
     }
 
     fn callers(&self) -> MutexGuard<'_, BTreeMap<(String, String), Asked>> {
@@ -71,12 +72,13 @@ impl Limits {
             let second = Duration::from_secs(1);
             callers.retain(|_, it| it.streams > 0 || now.saturating_sub(it.counted) < second);
         }
-        let new = || Asked { left: REQUESTS, counted: now, streams: 0 };
+        let most = self.requests;
+        let new = || Asked { left: most, counted: now, streams: 0 };
         let asked = callers.entry(key(signed)).or_insert_with(new);
-        let gained = now.saturating_sub(asked.counted).as_secs_f64() * REQUESTS;
-        (asked.left, asked.counted) = ((asked.left + gained).min(REQUESTS), now);
+        let gained = now.saturating_sub(asked.counted).as_secs_f64() * most;
+        (asked.left, asked.counted) = ((asked.left + gained).min(most), now);
         if asked.left < 1.0 {
-            return Err(too_many("a principal makes at most 50 requests a second"));
+            return Err(too_many(&format!("a principal makes at most {most} requests a second")));
         }
         asked.left -= 1.0;
         Ok(())

@@ -111,7 +111,7 @@ async fn what_is_no_json_and_what_is_too_much_is_refused() {
 
 #[tokio::test]
 async fn a_principal_who_asks_all_the_time_is_told_to_wait() {
-    let server = Served::start().await;
+    let server = Served::start_with(|server| server.requests(50)).await;
     let mut refused = None;
     for _ in 0..500 {
         let answer = server.request(Method::GET, "/v1/models").send().await.unwrap();

@@ -80,7 +80,8 @@ impl Served {
         let (file, token) = TokenFile::open_or_make(&path, &hanok_graph::SystemIds).unwrap();
         let app: App<Chat> = chat().checkpointer(logs);
         let server = Server::new(store).graph("chat", app, |_| Ok(())).authenticate(file);
-        let served = set(server.grace(Duration::from_millis(200))).start().unwrap();
+        let server = server.grace(Duration::from_millis(200)).requests(100_000);
+        let served = set(server).start().unwrap();
         let listener = served.listen("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (ends, ended) = oneshot::channel();

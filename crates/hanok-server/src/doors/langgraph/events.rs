@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hanok_core::{Change, Changes, MessageChange, Namespace, Stored, Token};
-use hanok_graph::{AnyUpdate, Event, EventKind, Mode, Pending, ToolEvent};
+use hanok_core::{Change, Changes, MessageChange, Namespace, Token};
+use hanok_graph::{AnyUpdate, Event, EventKind, Mode, ToolEvent};
 use hanok_state::Message;
 use serde_json::{Map, Value, json};
 
-use super::ids::moment;
+use super::{
+    ids::{CheckpointId, moment},
+    interrupts::{interrupts, json_of},
+    known::written as written_path,
+};
 use crate::{
     http::{problem::Problem, result::Left, sse::Frame},
     rows::run::{RunRow, RunStatus},
@@ -71,19 +75,17 @@ pub(crate) struct Frames {
     told: BTreeSet<String>,
     /// The last state of each graph.
     values: BTreeMap<Namespace, Value>,
-    /// What is asked.
-    requests: Vec<Pending>,
 }
 
 impl Frames {
     pub(crate) fn new(modes: Modes, run: Map<String, Value>) -> Self {
-        let (streamed, told, values, requests) = Default::default();
-        Self { modes, run, streamed, told, values, requests }
+        let (streamed, told, values) = Default::default();
+        Self { modes, run, streamed, told, values }
     }
 
     /// The frames of an event. The id stands on the last of them: whoever has seen it has seen all.
     pub(crate) fn of(&mut self, event: &Event) -> Vec<Frame> {
-        let mut frames = Drafts { path: path(&event.path), frames: Vec::new() };
+        let mut frames = Drafts { path: written_path(&event.path), frames: Vec::new() };
         let is_shown = self.modes.subgraphs || event.path.is_root();
         if is_shown {
             self.shown(event, &mut frames);
@@ -112,8 +114,7 @@ impl Frames {
                 to.push("custom", json_of(item));
             }
             EventKind::Request(request) => {
-                self.requests.push(request.clone());
-                let asked = json!([interrupt(request, true)]);
+                let asked = interrupts(std::slice::from_ref(request), true);
                 if self.modes.has("updates") {
                     to.push("updates", json!({"__interrupt__": asked}));
                 }
@@ -173,8 +174,8 @@ impl Frames {
         let values = self.values.get(&event.path).cloned().unwrap_or_default();
         let metadata = json!({"source": "loop", "step": event.step, "parents": {}});
         let place = json!({
-            "thread_id": self.run.get("thread_id"), "checkpoint_ns": path(&event.path),
-            "checkpoint_id": event.id.map(|id| super::ids::CheckpointId::at(id.position).to_uuid(id.life).to_string()),
+            "thread_id": self.run.get("thread_id"), "checkpoint_ns": written_path(&event.path),
+            "checkpoint_id": event.id.map(|id| CheckpointId::at(id.position).to_uuid(id.life).to_string()),
         });
         let payload = json!({
             "config": {"configurable": place}, "parent_config": null, "values": values,
@@ -265,8 +266,8 @@ impl Frames {
         let mut metadata = self.run.clone();
         metadata.insert("langgraph_step".into(), event.step.into());
         metadata.insert("langgraph_node".into(), event.node.as_deref().into());
-        metadata.insert("langgraph_checkpoint_ns".into(), path(&event.path).into());
-        metadata.insert("checkpoint_ns".into(), path(&event.path).into());
+        metadata.insert("langgraph_checkpoint_ns".into(), written_path(&event.path).into());
+        metadata.insert("checkpoint_ns".into(), written_path(&event.path).into());
         if let Some(call) = &event.call {
             metadata.insert("tags".into(), json!(call.tags));
         }
@@ -298,29 +299,9 @@ pub(crate) fn error(row: &RunRow) -> Value {
 pub(crate) fn with_interrupts(left: &Left) -> Value {
     let mut values = left.values.clone();
     if !left.requests.is_empty() {
-        let asked = left.requests.iter().map(|request| interrupt(request, true));
-        values.insert("__interrupt__".into(), asked.collect());
+        values.insert("__interrupt__".into(), interrupts(&left.requests, true));
     }
     Value::Object(values)
-}
-
-/// What is asked, as clients see it.
-pub(crate) fn interrupt(request: &Pending, with_schema: bool) -> Value {
-    let mut interrupt = json!({"id": request.id.to_string(), "value": json_of(&request.payload)});
-    if with_schema {
-        let schema = request.schema.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        interrupt["response_schema"] = schema.unwrap_or(Value::Null);
-    }
-    interrupt
-}
-
-pub(crate) fn json_of(stored: &Stored) -> Value {
-    serde_json::to_value(stored).unwrap_or_default()
-}
-
-/// The path of a graph within its thread, as clients write it.
-pub(crate) fn path(namespace: &Namespace) -> String {
-    namespace.segments().collect::<Vec<_>>().join("|")
 }
 
 fn tool_of(event: &Event, tool: &ToolEvent) -> Value {

@@ -200,7 +200,8 @@ impl Picture<'_> {
         let tasks = view.map(|view| view.tasks.iter().map(|task| self.task(view, task)).collect());
         let next = view.map_or_else(|| step.next.clone(), |view| view.next.clone());
         let within = self.views.iter().filter(|view| view.path.is_within(path));
-        let asked = interrupts(within.flat_map(|view| &view.requests));
+        let asked: Vec<_> = within.flat_map(|view| view.requests.clone()).collect();
+        let asked = interrupts(&asked, false);
         self.whole(step, path, values, json!(next), tasks.unwrap_or_default(), asked)
     }
 
@@ -242,8 +243,8 @@ impl Picture<'_> {
                 && path.segments().nth(view.path.depth()).is_some_and(|call| is_of(call, task))
         };
         let below: Vec<_> = self.views.iter().filter(|view| below(&view.path)).collect();
-        let asked: Vec<&Pending> =
-            task.requests.iter().chain(below.iter().flat_map(|view| &view.requests)).collect();
+        let asked = task.requests.iter().chain(below.iter().flat_map(|view| &view.requests));
+        let asked: Vec<Pending> = asked.cloned().collect();
         let has_failed = view.error.is_some() && !task.is_done && asked.is_empty();
         let called = below.iter().find(|below| below.path.depth() == view.path.depth() + 1);
         let (mut checkpoint, mut state) = (Value::Null, Value::Null);
@@ -260,7 +261,7 @@ impl Picture<'_> {
             "id": task.id.to_string(), "name": task.node, "path": ["__pregel_pull", task.node],
             // What went wrong in a graph is for its operator.
             "error": has_failed.then_some("the run failed"),
-            "interrupts": interrupts(asked), "checkpoint": checkpoint, "state": state,
+            "interrupts": interrupts(&asked, false), "checkpoint": checkpoint, "state": state,
             "result": task.writes.as_ref().and_then(|writes| serde_json::to_value(writes).ok()),
         })
     }

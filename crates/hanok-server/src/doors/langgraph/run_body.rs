@@ -73,7 +73,7 @@ pub(crate) enum OneOrMany {
 #[serde(untagged)]
 enum Nodes {
     Named(Vec<String>),
-    All(String),
+    All(#[expect(dead_code, reason = "whatever it says, it is no list")] String),
 }
 
 /// What becomes of a thread that is not there.
@@ -137,6 +137,11 @@ impl RunBody {
     pub(crate) fn is_new(&self) -> bool {
         self.command.as_ref().is_none_or(Command::is_empty)
             && self.input.as_ref().is_some_and(|input| !input.is_null())
+    }
+
+    /// What resumes an interrupted thread, if it does.
+    pub(crate) fn resume(&mut self) -> Option<&mut Value> {
+        self.command.as_mut()?.resume.as_mut()
     }
 
     /// Adds to a request what is asked for. `nodes` are those of the graph.

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     events::{self, Frames, Modes},
     ids::{assistant_id, moment, read_run, read_thread, run_id},
+    interrupts,
     run_body::{IfNotExists, OnCompletion, OnDisconnect, OneOrMany, RunBody},
 };
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
         auth::{Role, Signed},
         follow_run::{RunEvent, follow_run, place_before, place_now},
         problem::Problem,
-        result::left,
+        result::{left, requests},
         service::{Body, Service},
         sse::{Frame, streamed},
     },
@@ -77,7 +78,7 @@ impl Service {
         signed: &Signed,
         headers: &HeaderMap,
         thread: Option<&str>,
-        body: RunBody,
+        mut body: RunBody,
     ) -> Result<Begun, Problem> {
         signed.needs(Role::Run)?;
         let assistant = body.assistant_id.as_deref().unwrap_or(&self.default_graph);
@@ -93,6 +94,12 @@ impl Service {
             Some(id) => super::ids::position_of(&*thread, id, body.is_new()).await?,
             None => None,
         };
+        if let Some(resume) = body.resume()
+            && let Some(decisions) = interrupts::decisions(resume)
+        {
+            let asked = requests(&*thread, None).await?;
+            *resume = interrupts::decided(&asked, resume, decisions)?.into();
+        }
         let mut request = signed.request(&graph, Value::Null);
         let nodes = self.app(&graph)?.structure().nodes.into_iter().map(|node| node.name);
         body.fill(&mut request, nodes, at)?;

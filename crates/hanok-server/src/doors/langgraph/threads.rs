@@ -67,7 +67,9 @@ impl Known {
                 let views = of.thread.views(None).await?;
                 let tasks = views.iter().flat_map(|view| &view.tasks);
                 let asking = tasks.filter(|task| !task.requests.is_empty());
-                asking.map(|task| (task.id.to_string(), interrupts(&task.requests))).collect()
+                asking
+                    .map(|task| (task.id.to_string(), interrupts(&task.requests, false)))
+                    .collect()
             }
             None => Map::new(),
         };
