@@ -69,6 +69,8 @@ fn of_end(end: End, request: &Request) -> Ended {
 pub(crate) fn is_passing(error: &RunError) -> bool {
     match error {
         RunError::Conflict { .. } | RunError::Superseded { .. } => true,
+        // The log has the run, though what was read of it did not.
+        RunError::PastRun { .. } => true,
         RunError::Checkpoint(
             CheckpointError::Conflict { .. }
             | CheckpointError::Fenced { .. }
