@@ -67,6 +67,9 @@ async fn run(options: Options) -> Result<(), Failure> {
         false => {
             let made = TokenFile::open_or_make(&options.tokens, &SystemIds);
             let (file, made) = made.map_err(Failure::wiring)?;
+            if let Some(made) = &made {
+                println!("token (shown once): {made}");
+            }
             token = made;
             server.authenticate(file)
         }
@@ -137,9 +140,6 @@ fn served<T: Talk + 'static>(
 /// Tells the address, the token, and three commands to try.
 fn told(address: &str, token: Option<&str>, no_auth: bool) {
     println!("{address}");
-    if let Some(token) = token {
-        println!("token (shown once): {token}");
-    }
     let header = if no_auth { "" } else { " -H \"x-api-key: $TOKEN\"" };
     println!("try:");
     println!("  export TOKEN={}", token.unwrap_or("…"));
@@ -147,7 +147,7 @@ fn told(address: &str, token: Option<&str>, no_auth: bool) {
         "  curl -s {address}/v1/chat/completions{header} -H 'content-type: application/json' \\\n    -d '{{\"model\": \"rag\", \"messages\": [{{\"role\": \"user\", \"content\": \"연차휴가는 며칠인가요?\"}}]}}'"
     );
     println!(
-        "  curl -sN {address}/runs/stream{header} -H 'content-type: application/json' \\\n    -d '{{\"assistant_id\": \"chat\", \"stream_mode\": \"messages-tuple\", \"input\": {{\"messages\": \"안녕하세요\"}}}}'"
+        "  curl -sN {address}/runs/stream{header} -H 'content-type: application/json' \\\n    -d '{{\"assistant_id\": \"rag\", \"stream_mode\": \"messages-tuple\", \"input\": {{\"messages\": \"안녕하세요\"}}}}'"
     );
     println!("  curl -s {address}/v1/models{header}");
 }

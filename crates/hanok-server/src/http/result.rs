@@ -44,9 +44,16 @@ pub(crate) async fn requests(
 }
 
 impl Left {
+    /// The messages of the state: its own field `messages`, or that of a state nested in it.
+    pub(crate) fn messages(&self) -> Option<&Vec<Value>> {
+        let own = self.values.get("messages");
+        let nested = || self.values.values().find_map(|nested| nested.get("messages"));
+        own.or_else(nested)?.as_array()
+    }
+
     /// The last message that an assistant wrote, if the state holds messages.
     pub(crate) fn answer(&self) -> Option<Message> {
-        let messages = self.values.get("messages")?.as_array()?;
+        let messages = self.messages()?;
         let written = messages.iter().rev().filter_map(|json| Message::from_langchain(json).ok());
         let mut written = written.take_while(|message| message.role() != hanok_state::Role::User);
         written.find(|message| message.role() == hanok_state::Role::Assistant)

@@ -38,7 +38,7 @@ impl Served {
     /// [`StartError::Address`] and [`StartError::Open`].
     pub async fn run(
         self,
-        address: impl ToSocketAddrs + std::fmt::Debug,
+        address: impl ToSocketAddrs + std::fmt::Display,
     ) -> Result<(), StartError> {
         let listener = self.listen(address).await?;
         self.run_on(listener).await;
@@ -52,9 +52,9 @@ impl Served {
     /// As [`run`](Served::run).
     pub async fn listen(
         &self,
-        address: impl ToSocketAddrs + std::fmt::Debug,
+        address: impl ToSocketAddrs + std::fmt::Display,
     ) -> Result<TcpListener, StartError> {
-        let failed = |source| StartError::Address { address: format!("{address:?}"), source };
+        let failed = |source| StartError::Address { address: address.to_string(), source };
         let listener = TcpListener::bind(&address).await.map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         if self.lets_anybody_in && !bound.ip().is_loopback() {
