@@ -8,6 +8,7 @@ use hanok_core::{BoxError, Cancellation};
 use hanok_graph::{AnyApp, App, Caller, Runtime};
 use hanok_state::State;
 use thiserror::Error;
+use tokio::sync::Semaphore;
 
 use crate::{
     doors,
@@ -19,6 +20,9 @@ use crate::{
     },
     runs::Runs,
 };
+
+/// The WebSockets at once.
+const SOCKETS: usize = 10_000;
 
 /// A server of graphs.
 ///
@@ -159,8 +163,8 @@ impl Server {
         let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let runs = Runs::start_named(self.store, self.graphs, self.runtime);
-        let service =
-            Service { runs, recogniser, default_graph, draining: Cancellation::default() };
+        let (draining, sockets) = (Cancellation::default(), Arc::new(Semaphore::new(SOCKETS)));
+        let service = Service { runs, recogniser, default_graph, draining, sockets };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
     }

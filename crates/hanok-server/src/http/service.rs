@@ -9,6 +9,7 @@ use axum::{
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_graph::{AnyApp, AnyThread, Caller};
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
 use super::{
     auth::{Recogniser, Signed},
@@ -25,6 +26,8 @@ pub(crate) struct Service {
     pub(crate) default_graph: Arc<str>,
     /// True when the server is about to end.
     pub(crate) draining: Cancellation,
+    /// A permit for each WebSocket.
+    pub(crate) sockets: Arc<Semaphore>,
 }
 
 impl Service {
