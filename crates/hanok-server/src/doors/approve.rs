@@ -44,8 +44,14 @@ async fn approve(
 ) -> Result<Json<Value>, Problem> {
     signed.needs(Role::Answer)?;
     let session = server.known_session(&signed, &chat).await?;
-    let asked = session.asked(approval.request_id.as_ref()).await?;
-    let answer = match (asked, &approval.request_id) {
+    let once = server.idempotency_key(&headers)?;
+    let id = approval.request_id.as_ref();
+    let asked = match (session.asked(id).await?, id) {
+        // A request that is made again means what it meant then.
+        (None, Some(id)) if once.is_some() => session.was_asked(id).await?,
+        (asked, _) => asked,
+    };
+    let answer = match (asked, id) {
         (Some(asked), _) => {
             new_answer(asked.id.clone(), &approval.answers(&asked), approval.digest)?
         }
@@ -53,7 +59,6 @@ async fn approve(
         (None, Some(id)) => new_answer(id.clone(), &json!(approval), Some(String::new()))?,
         (None, None) => return Err(Problem::no_thread()),
     };
-    let once = server.idempotency_key(&headers)?;
     let row = session.answer(&server, &signed, answer, once).await?;
     Ok(Json(json!({"run": shown(&row), "metadata": {"thread_id": session.key.thread()}})))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use hanok_core::{RequestId, ThreadKey};
-use hanok_graph::{AnyThread, EventPlace, NewAnswer, Pending, RunError};
+use hanok_graph::{AnyThread, EventKind, EventPlace, Mode, NewAnswer, Pending, RunError};
 use serde_json::{Value, json};
 
 use crate::{
@@ -118,6 +118,23 @@ impl Session {
             (None, 0) => Err(RunError::NothingAsked(self.key.clone()).into()),
             (None, 1) => Ok(open.pop()),
             (None, _) => Err(RunError::Ambiguous { requests: open }.into()),
+        }
+    }
+
+    /// The request of this id as it was asked last, from the log.
+    pub(crate) async fn was_asked(&self, id: &RequestId) -> Result<Option<Pending>, ServeError> {
+        let (mut last, replay) = (None, self.thread.replay(None, Some(&[Mode::Interrupts])));
+        let Some(mut replay) = replay.await? else { return Ok(None) };
+        loop {
+            let events = replay.next().await?;
+            if events.is_empty() {
+                return Ok(last);
+            }
+            let asked = events.into_iter().filter_map(|event| match event.kind {
+                EventKind::Request(request) if request.id == *id => Some(request),
+                _ => None,
+            });
+            last = asked.last().or(last);
         }
     }
 
