@@ -5,6 +5,7 @@ use std::time::Duration;
 use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_core::{Request, Stored, Token};
 use hanok_graph::{BoxError, Context, END, Graph, START, Snapshot, ToolEvent};
+use hanok_server::Server;
 use hanok_state::{Json, List, Message, Messages, State, ToolCall};
 use serde_json::{Value, json};
 
@@ -117,8 +118,13 @@ fn graph() -> Graph<Clerk> {
 
 /// A server of the chat and of the clerk.
 pub async fn served() -> Served {
+    served_with(|server| server).await
+}
+
+/// As [`served`], set up further.
+pub async fn served_with(set: impl FnOnce(Server) -> Server) -> Served {
     let logs = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let app = graph().checkpointer(logs.clone());
     let store = SharedStore::new(InMemoryStore::new());
-    Served::start_on(store, logs, |server| server.graph("clerk", app, |_| Ok(()))).await
+    Served::start_on(store, logs, |server| set(server.graph("clerk", app, |_| Ok(())))).await
 }

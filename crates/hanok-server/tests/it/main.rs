@@ -9,4 +9,5 @@ mod runs;
 mod served;
 mod simulated;
 mod socket;
+mod strangers;
 mod support;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A client.
-struct Client(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub struct Client(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Client {
     async fn connect(server: &Served, path: &str) -> Self {
@@ -27,7 +27,7 @@ impl Client {
         client
     }
 
-    async fn open(
+    pub async fn open(
         server: &Served,
         path: &str,
         headers: &[(&'static str, &str)],
@@ -44,7 +44,7 @@ impl Client {
         }
     }
 
-    async fn say(&mut self, message: Value) {
+    pub async fn say(&mut self, message: Value) {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
@@ -60,7 +60,7 @@ impl Client {
     }
 
     /// The messages up to the next of a kind.
-    async fn until(&mut self, kind: &str) -> Vec<Value> {
+    pub async fn until(&mut self, kind: &str) -> Vec<Value> {
         let mut all = Vec::new();
         loop {
             let next = self.next().await.unwrap();
