@@ -8,6 +8,7 @@ use hanok_core::{BoxError, Cancellation};
 use hanok_graph::{AnyApp, AnyUpdate, App, Caller, Runtime};
 use hanok_state::{State, StateUpdate};
 use thiserror::Error;
+use tokio::sync::Semaphore;
 
 use crate::{
     dispatch::apps::{Apps, Asks},
@@ -21,6 +22,9 @@ use crate::{
     },
     runs::Runs,
 };
+
+/// The WebSockets at once.
+const SOCKETS: usize = 10_000;
 
 /// A server of graphs.
 ///
@@ -181,9 +185,9 @@ impl Server {
         let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let apps = Apps::new(self.graphs, self.asks);
         let runs = Runs::start_apps(self.store, apps, self.runtime);
-        let (limits, draining) =
-            (Limits::new(runs.clock(), self.requests), Cancellation::default());
-        let service = Service { runs, recogniser, default_graph, limits, draining };
+        let limits = Limits::new(runs.clock(), self.requests);
+        let (draining, sockets) = (Cancellation::default(), Arc::new(Semaphore::new(SOCKETS)));
+        let service = Service { runs, recogniser, default_graph, limits, draining, sockets };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
         Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
     }

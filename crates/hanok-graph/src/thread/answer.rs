@@ -76,15 +76,16 @@ pub async fn answer(
     loop {
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         let opened = opened.ok_or_else(|| RunError::NoSuchThread(log.thread().clone()))?;
-        if let Some(claim) = &opened.head.claim {
-            return Err(RunError::conflict(log.thread(), &claim.holder));
-        }
         let checked = match answer::check(log, Some(&opened), answers.clone(), by, now).await {
             Ok(checked) => checked,
             Err(refused) => return Err(refusal(log, refused, &SystemIds, now).await),
         };
         if checked.is_empty() {
             return Ok(opened.head.position);
+        }
+        // A refusal says more than that a run owns the thread: what that run was given is not open any more.
+        if let Some(claim) = &opened.head.claim {
+            return Err(RunError::conflict(log.thread(), &claim.holder));
         }
         let entries = checked.into_iter().map(|it| (it.path, Body::Answer(it.answer))).collect();
         let (stamp, tip) = (Stamp { id, now }, Tip::of(&opened.head));

@@ -14,7 +14,7 @@ mod listing;
 mod params;
 mod picture;
 mod run_body;
-mod runs;
+pub(crate) mod runs;
 mod state;
 mod store;
 mod thread_search;

@@ -15,7 +15,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt, stream};
 use hanok_core::{Spent, Token};
-use hanok_graph::{AnyThread, EventKind, Mode, Pending};
+use hanok_graph::{AnyThread, EventKind, Mode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,10 @@ use crate::{
         service::{Body, Service},
         sse::{Frame, streamed},
     },
-    rows::run::{RunRow, RunStatus},
+    rows::{
+        keys::stamps,
+        run::{RunRow, RunStatus},
+    },
     runs::Post,
 };
 
@@ -123,7 +126,8 @@ async fn complete(
     let mut request = signed.request(&asked.model, input);
     request.options.forgotten = named.is_none();
     let idempotency_key = server.idempotency_key(&headers)?;
-    let post = Post { idempotency_key, ..Post::new(signed.key(&name)?, request) };
+    let stamps = stamps(&asked.model);
+    let post = Post { stamps, idempotency_key, ..Post::new(signed.key(&name)?, request) };
     let row = server.runs.post(post).await?.row;
     let modes = asked.stream.then_some(&[Mode::Messages][..]).unwrap_or_default();
     let events = follow_run(server.runs.clone(), &*thread, &row, after, Some(modes));
@@ -198,7 +202,7 @@ impl Told {
     }
 
     fn whole(&self, left: &Left, spent: Spent) -> Value {
-        let message = json!({"role": "assistant", "content": text(left), "refusal": null});
+        let message = json!({"role": "assistant", "content": left.text(), "refusal": null});
         let choice =
             json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"});
         let mut whole = self.object("chat.completion", json!([choice]));
@@ -219,20 +223,6 @@ fn usage(spent: Spent) -> Value {
     let (prompt, completion) = (spent.input_tokens, spent.output_tokens);
     let total = prompt.saturating_add(completion);
     json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total})
-}
-
-/// The text of an answer: what the assistant wrote, and what is asked.
-fn text(left: &Left) -> String {
-    let answer = left.answer().filter(|_| left.requests.is_empty());
-    answer.map(|answer| answer.text().into_owned()).unwrap_or_else(|| asked(&left.requests))
-}
-
-fn asked(requests: &[Pending]) -> String {
-    let asked = requests.iter().map(|request| match request.payload.as_str() {
-        Ok(question) => question.to_owned(),
-        Err(_) => serde_json::to_string(&request.payload).unwrap_or_default(),
-    });
-    asked.collect::<Vec<_>>().join("\n")
 }
 
 /// The state of an answer that is streamed.
@@ -289,7 +279,7 @@ impl Streamed {
         let mut frames = Vec::new();
         // What was not written token by token comes whole.
         if !self.has_text || !left.requests.is_empty() {
-            frames.push(frame(&self.told.chunk(json!({"content": text(left)}), None)));
+            frames.push(frame(&self.told.chunk(json!({"content": left.text()}), None)));
         }
         let mut stop = self.told.chunk(json!({}), Some("stop"));
         if !left.requests.is_empty() {

@@ -6,9 +6,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hanok_core::Chain;
-use serde_json::{Value, json};
+use hanok_graph::RunError;
+use serde_json::{Map, Value, json};
 
-use super::auth::Role;
+use super::{auth::Role, result::shown};
 use crate::{
     error::ServeError,
     rows::run::{RunRow, RunStatus},
@@ -26,12 +27,21 @@ pub struct Problem {
     pub detail: Value,
     /// The code, which the guide of errors lists.
     pub code: &'static str,
+    /// Further members of the body, such as the open `requests` of a thread.
+    pub more: Map<String, Value>,
 }
 
 impl Problem {
     /// An error of the protocol.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Value>) -> Self {
-        Self { status, detail: detail.into(), code }
+        Self { status, detail: detail.into(), code, more: Map::new() }
+    }
+
+    /// Adds a member to the body.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.more.insert(name.to_owned(), value.into());
+        self
     }
 
     /// The request is not understood.
@@ -92,7 +102,11 @@ impl Problem {
 
     /// The body of the answer.
     pub(crate) fn body(&self, request: &str) -> Value {
-        json!({"detail": self.detail, "code": self.code, "request_id": request})
+        let mut body = self.more.clone();
+        body.insert("detail".into(), self.detail.clone());
+        body.insert("code".into(), self.code.into());
+        body.insert("request_id".into(), request.into());
+        Value::Object(body)
     }
 }
 
@@ -109,8 +123,23 @@ impl From<ServeError> for Problem {
                 }
             }
         };
-        Self { status, detail: detail.into(), code: error.code() }
+        let problem = Self::new(status, error.code(), detail);
+        match &error {
+            ServeError::Run(RunError::Ambiguous { requests }) => {
+                problem.with("requests", requests.iter().map(shown).collect::<Value>())
+            }
+            ServeError::Run(RunError::WrongAnswer { faults, .. }) => problem
+                .with("faults", faults.iter().map(|fault| by_field(fault)).collect::<Value>()),
+            _ => problem,
+        }
     }
+}
+
+/// A fault of an answer with the field that it is in, as a JSON pointer: empty for the whole answer.
+fn by_field(fault: &str) -> Value {
+    let placed = fault.strip_prefix("at `").and_then(|fault| fault.split_once("`: "));
+    let (field, message) = placed.unwrap_or(("", fault));
+    json!({"field": field, "message": message})
 }
 
 /// Whatever fails as an engine's or a store's call does.

@@ -11,6 +11,7 @@ use futures::FutureExt;
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_graph::{AnyApp, AnyThread, Caller};
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
 use super::{
     auth::{Recogniser, Signed},
@@ -29,6 +30,8 @@ pub(crate) struct Service {
     pub(crate) limits: Limits,
     /// True when the server is about to end.
     pub(crate) draining: Cancellation,
+    /// A permit for each WebSocket.
+    pub(crate) sockets: Arc<Semaphore>,
 }
 
 impl Service {

@@ -9,6 +9,9 @@
     reason = "a test may stop at what it did not expect, and says how it went"
 )]
 
+mod approve;
+mod chat;
+mod clerk;
 mod guarded;
 mod kills;
 mod langgraph_runs;
@@ -20,4 +23,6 @@ mod runs;
 mod samples;
 mod served;
 mod simulated;
+mod socket;
+mod strangers;
 mod support;

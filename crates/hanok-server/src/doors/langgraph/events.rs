@@ -9,11 +9,15 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ids::{CheckpointId, moment},
-    interrupts::{interrupts, json_of},
+    interrupts::interrupts,
     known::written as written_path,
 };
 use crate::{
-    http::{problem::Problem, result::Left, sse::Frame},
+    http::{
+        problem::Problem,
+        result::{Left, json_of},
+        sse::Frame,
+    },
     rows::run::{RunRow, RunStatus},
 };
 

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use hanok_agent::{from_agent_chat, to_agent_chat};
-use hanok_core::Stored;
 use hanok_graph::Pending;
 use serde_json::{Map, Value, json};
 
-use crate::http::problem::Problem;
+use crate::http::{problem::Problem, result::json_of};
 
 /// The member of an answer of agent-chat-ui.
 const DECISIONS: &str = "decisions";
@@ -68,14 +67,9 @@ pub(crate) fn decided(
     Ok(others.chain(decided).collect())
 }
 
-/// A stored value as JSON.
-pub(crate) fn json_of(stored: &Stored) -> Value {
-    serde_json::to_value(stored).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use hanok_core::{Namespace, RequestId};
+    use hanok_core::{Namespace, RequestId, Stored};
 
     use super::*;
 

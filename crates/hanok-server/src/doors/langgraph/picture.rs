@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ids::{CheckpointId, Phase, moment, run_id},
-    interrupts::{interrupts, json_of},
+    interrupts::interrupts,
     known::{Known, OfGraph, Step, written},
 };
-use crate::{error::ServeError, http::problem::Problem};
+use crate::{error::ServeError, http::problem::Problem, http::result::json_of};
 
 /// What a thread is asked for.
 #[derive(Debug, Clone, Default)]

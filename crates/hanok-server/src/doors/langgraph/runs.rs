@@ -32,7 +32,7 @@ use crate::{
         sse::{Frame, streamed},
     },
     rows::{
-        keys::public_id,
+        keys::{public_id, stamps},
         run::{RunRow, RunStatus, Stop},
     },
     runs::Post,
@@ -104,11 +104,9 @@ impl Service {
         let nodes = self.app(&graph)?.structure().nodes.into_iter().map(|node| node.name);
         body.fill(&mut request, nodes, at)?;
         request.options.forgotten = forgotten;
-        let stamps = [("graph_id", graph.clone()), ("assistant_id", assistant_id(&graph))];
-        let stamps = stamps.map(|(key, value)| (key.to_owned(), Value::from(value)));
         let post = Post {
             multitask,
-            stamps: stamps.into_iter().collect(),
+            stamps: stamps(&graph),
             idempotency_key: self.idempotency_key(headers)?,
             ..Post::new(signed.key(&name)?, request)
         };
@@ -251,7 +249,7 @@ fn locate(headers: &mut HeaderMap, row: &RunRow, answer: &str) {
 }
 
 /// A run, as clients see it.
-fn shown(row: &RunRow) -> Value {
+pub(crate) fn shown(row: &RunRow) -> Value {
     let (request, options) = (&row.request, &row.request.options);
     let mut metadata = Map::new();
     metadata.insert("created_by".into(), "system".into());

@@ -18,13 +18,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ids::moment,
-    interrupts::json_of,
     listing::{PageOf, with},
     params::Params,
 };
 use crate::http::{
     auth::{Role, Signed},
     problem::Problem,
+    result::json_of,
     service::{Body, Service},
 };
 
