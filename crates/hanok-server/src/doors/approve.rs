@@ -18,6 +18,9 @@ use crate::http::{
     service::{Body, Service},
 };
 
+/// Where the schema of an answer says which decision it is.
+const DECISION: &str = "/properties/decision/const";
+
 pub(crate) fn routes() -> Router<Service> {
     Router::new().route("/approve/{chat_id}", post(approve))
 }
@@ -102,7 +105,11 @@ impl Approval {
         }
         let schema = asked.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
         let schema: Value = schema.unwrap_or_default();
-        match schema["oneOf"].as_array().filter(|forms| forms.iter().all(is_decision)) {
+        match schema
+            .get("oneOf")
+            .and_then(Value::as_array)
+            .filter(|forms| forms.iter().all(is_decision))
+        {
             Some(forms) => self.decides(forms, &schema),
             None => self.plain(&schema),
         }
@@ -115,7 +122,8 @@ impl Approval {
         if let Some(digest) = schema.pointer("/properties/digest/const") {
             answer.insert("digest".into(), digest.clone());
         }
-        let form = forms.iter().find(|form| form["properties"]["decision"]["const"] == decision);
+        let form =
+            forms.iter().find(|form| form.pointer(DECISION).is_some_and(|it| it == decision));
         let parts = form.and_then(|form| form["properties"].as_object()).into_iter().flatten();
         for part in parts.map(|(name, _)| name) {
             let value = match part.as_str() {
@@ -167,5 +175,5 @@ impl Approval {
 }
 
 fn is_decision(form: &Value) -> bool {
-    form["properties"]["decision"]["const"].is_string()
+    form.pointer(DECISION).is_some_and(Value::is_string)
 }

@@ -20,7 +20,7 @@ use crate::{
         auth::{Role, Signed},
         follow_run::{RunEvent, follow_run},
         problem::Problem,
-        result::{Left, json_of, requests, shown},
+        result::{Left, json_of, put, requests, shown},
         service::{Body, Service},
         sse::{Frame, streamed},
     },
@@ -169,7 +169,7 @@ fn thinking(step: &str, content: Value) -> Value {
 /// The last that is told of a run that went well.
 pub(crate) fn done(session: &Session, left: &Left) -> Value {
     let mut done = session.told(left);
-    done["type"] = "done".into();
+    put(&mut done, "type", "done");
     done
 }
 
@@ -221,7 +221,7 @@ fn said(message: &Message) -> Value {
     let calls = message.tool_calls();
     let mut said = json!({"id": message.id(), "role": message.role(), "content": message.text()});
     if !calls.is_empty() {
-        said["tool_calls"] = json!(calls);
+        put(&mut said, "tool_calls", json!(calls));
     }
     said
 }

@@ -182,7 +182,11 @@ impl Session {
     pub(crate) fn told(&self, left: &Left) -> Value {
         let mut metadata = json!({"thread_id": self.key.thread()});
         if !left.requests.is_empty() {
-            metadata["requests"] = left.requests.iter().map(result::shown).collect();
+            result::put(
+                &mut metadata,
+                "requests",
+                left.requests.iter().map(result::shown).collect::<Value>(),
+            );
         }
         let calls = left.tool_calls().into_iter().map(|call| {
             let text = call.arguments.as_str();

@@ -36,7 +36,7 @@ use crate::{
         auth::{Role, Signed},
         follow_run::place_before,
         problem::Problem,
-        result::{json_of, shown},
+        result::{json_of, put, shown},
         service::{Service, token},
     },
     rows::run::{RunRow, Stop},
@@ -94,7 +94,7 @@ async fn connect(
         .max_frame_size(LARGEST);
     let session = server.session(&signed, &name, asked.graph.as_deref()).await?;
     let permit = std::sync::Arc::clone(&server.sockets).try_acquire_owned();
-    let permit = permit.map_err(|_| {
+    let permit = permit.map_err(|_closed_or_none| {
         let detail = "too many sockets are open; try again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "HNK-441", detail)
     })?;
@@ -172,6 +172,9 @@ enum Said {
     Cancel,
 }
 
+/// A run that was waited for, and the place that it was begun behind.
+type EndedRun = (Result<RunRow, ServeError>, Option<EventPlace>);
+
 /// A client that is connected. `None` of a socket ends it.
 struct Connected {
     server: Service,
@@ -180,7 +183,7 @@ struct Connected {
     session: Session,
     socket: WebSocket,
     /// The runs whose ends are waited for.
-    ends: FuturesUnordered<BoxFuture<'static, (Result<RunRow, ServeError>, Option<EventPlace>)>>,
+    ends: FuturesUnordered<BoxFuture<'static, EndedRun>>,
     /// The runs whose ends were told.
     told: BTreeSet<RunId>,
     /// The pings since the client was heard.
@@ -355,7 +358,7 @@ impl Connected {
         let json = match &event.kind {
             EventKind::Token(Token::Text(text)) => json!({"type": "token", "content": text}),
             EventKind::Custom(item) => match json_of(item) {
-                item if item["type"] == "todo_updated" => item,
+                item if item.get("type").is_some_and(|it| it == "todo_updated") => item,
                 _ => return Some(()),
             },
             EventKind::Request(request) if is_new => required(request),
@@ -396,7 +399,7 @@ impl Connected {
 /// A message with the id from which a client goes on that connects again.
 fn numbered(mut json: Value, at: Option<EventPlace>) -> Value {
     if let Some(at) = at {
-        json["id"] = at.to_string().into();
+        put(&mut json, "id", at.to_string());
     }
     json
 }

@@ -16,13 +16,14 @@ pub(crate) fn todo(state: &Value, views: &[GraphView]) -> Option<Value> {
 
 fn listed(state: &Value, views: &[GraphView], step: &Value) -> Option<Value> {
     let (id, team) = (step["id"].as_str()?, step["team"].as_str()?);
-    let result = &state["team_results"][id];
+    let result = state.get("team_results").and_then(|results| results.get(id));
+    let result = result.unwrap_or(&Value::Null);
     let noted = |what: &str| {
         let name = format!("{what}-{id}");
         let mut tasks = views.iter().filter(|view| view.path.is_root()).flat_map(|it| &it.tasks);
         tasks.find_map(|task| task.step::<Value>(&name).ok()?)
     };
-    let ended = noted("end").map(|end| end["result"].clone());
+    let ended = noted("end").and_then(|end| end.get("result").cloned());
     let result = ended.as_ref().filter(|_| result.is_null()).unwrap_or(result);
     let begun = noted("begin");
     let status = match (result["status"].as_str(), &begun) {
