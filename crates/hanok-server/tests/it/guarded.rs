@@ -1,15 +1,38 @@
 //! Who may, for which host, and how much.
 
+use hanok_server::{Server, StartError};
 use reqwest::{Method, header};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::served::{Served, read};
+use crate::{
+    served::{Served, read},
+    support::{items, logs},
+};
 
 fn says(text: &str) -> Value {
     json!({"model": "chat", "messages": [{"role": "user", "content": text}]})
 }
 
 const CHAT: &str = "/v1/chat/completions";
+
+/// P47: without a word about who may, it does not start; open to everybody, it listens on this machine alone.
+#[tokio::test]
+async fn a_server_that_lets_everybody_in_is_for_this_machine_alone() {
+    let app = || crate::served::chat().checkpointer(logs());
+    let server = || Server::new(items()).graph("chat", app(), |_| Ok(()));
+    let refused = server().start().unwrap_err();
+    assert!(matches!(refused, StartError::NoAuth), "{refused}");
+    let open = server().no_auth().start().unwrap();
+    let refused = open.listen("0.0.0.0:0").await.unwrap_err();
+    assert!(matches!(refused, StartError::Open(_)), "{refused}");
+    let taken = open.listen("127.0.0.1:0").await.unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = open.listen(&address).await.unwrap_err().to_string();
+    assert!(refused.starts_with(&format!("{address} cannot be listened on")), "{refused}");
+    let twice = server().graph("chat", app(), |_| Ok(())).no_auth().start().unwrap_err();
+    assert_eq!(twice.to_string(), "two graphs are called `chat`: give one of them another name");
+}
 
 #[tokio::test]
 async fn nobody_comes_in_without_a_token() {
@@ -28,6 +51,7 @@ async fn nobody_comes_in_without_a_token() {
     assert_eq!((status, &problem["error"]["code"]), (401, &json!("HNK-411")));
 }
 
+/// P50, P52: a token is known by its hash, and its tenant and its roles come from the file, which is read again.
 #[tokio::test]
 async fn a_file_of_tokens_is_read_again_and_says_who_may_what() {
     let server = Served::start().await;
@@ -59,6 +83,7 @@ async fn a_file_of_tokens_is_read_again_and_says_who_may_what() {
     assert_eq!(theirs.0, 404);
 }
 
+/// P48
 #[tokio::test]
 async fn other_hosts_and_foreign_pages_are_refused() {
     let server = Served::start().await;
@@ -87,6 +112,7 @@ async fn other_hosts_and_foreign_pages_are_refused() {
     );
 }
 
+/// P48, P49
 #[tokio::test]
 async fn what_is_no_json_and_what_is_too_much_is_refused() {
     let server = Served::start().await;
@@ -109,6 +135,30 @@ async fn what_is_no_json_and_what_is_too_much_is_refused() {
     assert_eq!(endless.status(), 413);
 }
 
+/// Clients who send half a request, and then nothing, keep nobody from being served.
+///
+/// P49
+#[tokio::test]
+async fn slow_clients_keep_nobody_from_being_served() {
+    let server = Served::start().await;
+    let address = server.address.strip_prefix("http://").unwrap();
+    let mut slow = Vec::new();
+    for _ in 0..500 {
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        client.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: local").await.unwrap();
+        slow.push(client);
+    }
+    assert_eq!(server.get("/health").await.0, 200);
+    assert_eq!(server.post(CHAT, says("hello")).await.0, 200);
+    let mut heavy = tokio::net::TcpStream::connect(address).await.unwrap();
+    let head =
+        format!("GET /health HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(200_000));
+    let _ = heavy.write_all(head.as_bytes()).await;
+    let mut answer = vec![0; 12];
+    heavy.read_exact(&mut answer).await.unwrap();
+    assert_eq!(String::from_utf8(answer).unwrap(), "HTTP/1.1 431");
+}
+
 #[tokio::test]
 async fn a_principal_who_asks_all_the_time_is_told_to_wait() {
     let server = Served::start_with(|server| server.requests(50)).await;
@@ -126,9 +176,10 @@ async fn a_principal_who_asks_all_the_time_is_told_to_wait() {
     assert_eq!(server.get("/health").await.0, 200);
 }
 
+/// P25
 #[tokio::test]
 async fn a_server_that_is_told_to_end_closes_its_streams_and_gives_its_runs_back() {
-    let stores = (crate::support::items(), crate::support::logs());
+    let stores = (items(), logs());
     let first = Served::start_on(stores.0.clone(), stores.1.clone(), |server| server).await;
     let thread = "0190a5b0-0000-7000-8000-000000000001";
     let body = json!({

@@ -88,6 +88,7 @@ struct Task {
     words: String,
 }
 
+/// P62: eight deaths, forty under `--full`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_killed_server_has_accepted_ends_once_and_in_order() {
     let rounds = if is_full() { 40 } else { 8 };

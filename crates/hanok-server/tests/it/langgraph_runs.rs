@@ -144,6 +144,7 @@ async fn a_question_is_a_last_frame_of_values_and_a_command_answers_it() {
     assert_eq!(*texts(&values).last().unwrap(), "NEVER MIND");
 }
 
+/// P51
 #[tokio::test]
 async fn a_failure_is_told_in_the_answer() {
     let server = Served::start().await;
@@ -155,6 +156,7 @@ async fn a_failure_is_told_in_the_answer() {
     assert!(!format!("{events:?}").contains("4711"));
 }
 
+/// P54
 #[tokio::test]
 async fn a_stream_is_taken_up_where_it_was_cut() {
     let server = Served::start().await;

@@ -80,6 +80,7 @@ async fn a_question_is_text_with_its_requests_and_is_answered_by_id() {
     assert_eq!((status, &again["error"]["code"]), (409, &json!("HNK-212")), "{again}");
 }
 
+/// P51
 #[tokio::test]
 async fn an_error_is_one_of_openai_and_says_nothing_from_inside() {
     let server = Served::start().await;

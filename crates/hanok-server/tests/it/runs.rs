@@ -127,6 +127,7 @@ async fn a_run_that_rolls_back_begins_where_the_other_began() {
     }
 }
 
+/// P53
 #[tokio::test]
 async fn a_request_that_is_made_again_is_the_same_run() {
     let office = Office::new();

@@ -306,6 +306,7 @@ fn played(from: u64) {
     println!("{}", report.unwrap_or_else(|failure| panic!("{failure}")));
 }
 
+/// P62
 #[test]
 fn a_run_that_was_accepted_ends_whatever_dies() {
     played(0);
