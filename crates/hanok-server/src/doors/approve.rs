@@ -102,7 +102,8 @@ impl Approval {
         }
         let schema = asked.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
         let schema: Value = schema.unwrap_or_default();
-        match schema["oneOf"].as_array().filter(|forms| forms.iter().all(is_decision)) {
+        let forms = schema.get("oneOf").and_then(Value::as_array);
+        match forms.filter(|forms| forms.iter().all(|form| decision_of(form).is_some())) {
             Some(forms) => self.decides(forms, &schema),
             None => self.plain(&schema),
         }
@@ -115,8 +116,8 @@ impl Approval {
         if let Some(digest) = schema.pointer("/properties/digest/const") {
             answer.insert("digest".into(), digest.clone());
         }
-        let form = forms.iter().find(|form| form["properties"]["decision"]["const"] == decision);
-        let parts = form.and_then(|form| form["properties"].as_object()).into_iter().flatten();
+        let form = forms.iter().find(|form| decision_of(form) == Some(decision));
+        let parts = form.and_then(|form| form.get("properties")?.as_object()).into_iter().flatten();
         for part in parts.map(|(name, _)| name) {
             let value = match part.as_str() {
                 "decision" | "digest" => continue,
@@ -131,7 +132,8 @@ impl Approval {
 
     /// The answer to a question of a node: yes or no, or what was written.
     fn plain(&self, schema: &Value) -> Value {
-        if schema["type"] == "boolean" && self.edited_content.is_null() {
+        if schema.get("type").is_some_and(|kind| kind == "boolean") && self.edited_content.is_null()
+        {
             match self.decision() {
                 "approve" => return true.into(),
                 "reject" => return false.into(),
@@ -166,6 +168,7 @@ impl Approval {
     }
 }
 
-fn is_decision(form: &Value) -> bool {
-    form["properties"]["decision"]["const"].is_string()
+/// The decision that a form is for.
+fn decision_of(form: &Value) -> Option<&str> {
+    form.pointer("/properties/decision/const")?.as_str()
 }

@@ -59,7 +59,7 @@ async fn chat(
     let once = server.idempotency_key(&headers)?;
     let (row, _) = session.say(&server, &signed, &asked.message, once).await?;
     let row = server.runs.ended(&row.thread, row.run).await?;
-    Ok(Json(session.told(&session.left(&row).await?)))
+    Ok(Json(Value::Object(session.told(&session.left(&row).await?))))
 }
 
 async fn stream_chat(
@@ -71,16 +71,17 @@ async fn stream_chat(
     signed.needs(Role::Run)?;
     let session = server.session(&signed, &asked.session_id, asked.graph.as_deref()).await?;
     let once = server.idempotency_key(&headers)?;
+    let permit = server.limits.stream(&signed)?;
     let (row, after) = session.say(&server, &signed, &asked.message, once).await?;
     let events = follow_run(server.runs.clone(), &*session.thread, &row, after, Some(&MODES));
-    let state = (events.boxed(), session, Steps::default());
-    let frames = stream::unfold(state, |(mut events, session, mut steps)| async move {
+    let state = (events.boxed(), session, Steps::default(), permit);
+    let frames = stream::unfold(state, |(mut events, session, mut steps, permit)| async move {
         let told = match events.next().await? {
             RunEvent::Event(event) => steps.of(&event),
             RunEvent::Over(row) => steps.last(&session, row.as_deref()).await,
         };
         let frames = told.into_iter().map(|json| Frame::data(&json.to_string()));
-        Some((stream::iter(frames.collect::<Vec<_>>()), (events, session, steps)))
+        Some((stream::iter(frames.collect::<Vec<_>>()), (events, session, steps, permit)))
     });
     Ok(streamed(frames.flatten(), &server))
 }
@@ -169,8 +170,8 @@ fn thinking(step: &str, content: Value) -> Value {
 /// The last that is told of a run that went well.
 pub(crate) fn done(session: &Session, left: &Left) -> Value {
     let mut done = session.told(left);
-    done["type"] = "done".into();
-    done
+    done.insert("type".to_owned(), "done".into());
+    Value::Object(done)
 }
 
 /// What is told of an error.
@@ -218,12 +219,10 @@ pub(crate) async fn values(session: &Session) -> Result<Map<String, Value>, Prob
 }
 
 fn said(message: &Message) -> Value {
-    let calls = message.tool_calls();
-    let mut said = json!({"id": message.id(), "role": message.role(), "content": message.text()});
-    if !calls.is_empty() {
-        said["tool_calls"] = json!(calls);
-    }
-    said
+    json!({
+        "id": message.id(), "role": message.role(), "content": message.text(),
+        "tool_calls": message.tool_calls(),
+    })
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use hanok_core::{RequestId, ThreadKey};
 use hanok_graph::{AnyThread, EventKind, EventPlace, Mode, NewAnswer, Pending, RunError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     error::ServeError,
@@ -52,8 +52,7 @@ impl Service {
         let row = self.runs.rows().thread(&signed.tenant, public_id(name)).await?;
         let row = row.map(|(row, _)| row);
         let key = signed.key(row.as_ref().map_or(name, |row| &row.name))?;
-        let ran = || row.as_ref()?.metadata.get("graph_id")?.as_str();
-        let ran = || ran().filter(|graph| self.app(graph).is_ok());
+        let ran = || row.as_ref()?.graph().filter(|graph| self.app(graph).is_ok());
         let graph = graph.or_else(ran).unwrap_or(&self.default_graph).to_owned();
         let thread = self.thread(signed, &graph, key.thread())?;
         Ok(Session { key, graph, thread, row })
@@ -179,19 +178,24 @@ impl Session {
     }
 
     /// What a run has left, as an answer of the session.
-    pub(crate) fn told(&self, left: &Left) -> Value {
-        let mut metadata = json!({"thread_id": self.key.thread()});
+    pub(crate) fn told(&self, left: &Left) -> Map<String, Value> {
+        let mut metadata =
+            Map::from_iter([("thread_id".to_owned(), Value::from(self.key.thread()))]);
         if !left.requests.is_empty() {
-            metadata["requests"] = left.requests.iter().map(result::shown).collect();
+            let requests = left.requests.iter().map(result::shown).collect();
+            metadata.insert("requests".to_owned(), requests);
         }
         let calls = left.tool_calls().into_iter().map(|call| {
             let text = call.arguments.as_str();
             let arguments = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
             json!({"id": call.id, "name": call.name, "arguments": arguments})
         });
-        json!({
-            "response": left.text(), "tool_calls": calls.collect::<Value>(), "metadata": metadata,
-        })
+        let told = [
+            ("response", left.text().into()),
+            ("tool_calls", calls.collect()),
+            ("metadata", Value::Object(metadata)),
+        ];
+        told.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
     }
 }
 

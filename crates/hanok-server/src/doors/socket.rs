@@ -35,6 +35,7 @@ use crate::{
     http::{
         auth::{Role, Signed},
         follow_run::place_before,
+        limits::check_depth,
         problem::Problem,
         result::{json_of, shown},
         service::{Service, token},
@@ -87,6 +88,7 @@ async fn connect(
     let signed = server.recogniser.recognise(token.as_deref()).await;
     let signed = signed.ok_or_else(Problem::unsigned)?;
     signed.needs(Role::Read)?;
+    server.limits.request(&signed)?;
     let upgrade = upgrade
         .map_err(|error| Problem::new(error.status(), "HNK-440", error.body_text()))?
         .protocols([PROTOCOL])
@@ -94,15 +96,17 @@ async fn connect(
         .max_frame_size(LARGEST);
     let session = server.session(&signed, &name, asked.graph.as_deref()).await?;
     let permit = std::sync::Arc::clone(&server.sockets).try_acquire_owned();
-    let permit = permit.map_err(|_| {
+    let permit = permit.map_err(|error| {
+        tracing::warn!(%error, "no more sockets are opened");
         let detail = "too many sockets are open; try again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "HNK-441", detail)
     })?;
+    let permits = (permit, server.limits.stream(&signed)?);
     let begins = begins(&server, &session, asked.after.as_deref()).await?;
     Ok(upgrade.on_upgrade(async move |socket| {
         let connected = Connected::new(server, signed, token, session, socket);
         connected.talk(begins).await;
-        drop(permit);
+        drop(permits);
     }))
 }
 
@@ -180,18 +184,21 @@ struct Connected {
     session: Session,
     socket: WebSocket,
     /// The runs whose ends are waited for.
-    ends: FuturesUnordered<BoxFuture<'static, (Result<RunRow, ServeError>, Option<EventPlace>)>>,
+    ends: FuturesUnordered<BoxFuture<'static, End>>,
     /// The runs whose ends were told.
     told: BTreeSet<RunId>,
     /// The pings since the client was heard.
     silent: u32,
 }
 
+/// The end of a run, and the place at which its log tells of it.
+type End = (Result<RunRow, ServeError>, Option<EventPlace>);
+
 /// What happens next.
 enum Next {
     Heard(Option<Result<Message, axum::Error>>),
     Event(Option<Event>),
-    Ended(Result<RunRow, ServeError>, Option<EventPlace>),
+    Ended(End),
     Ping,
     Drains,
 }
@@ -221,7 +228,7 @@ impl Connected {
                 Next::Heard(Some(Ok(message))) => self.hear(message).await,
                 Next::Heard(Some(Err(error))) => self.refuse(&error).await,
                 Next::Event(Some(event)) => self.event(&event, begins.at).await,
-                Next::Ended(row, id) => self.ended(row, id).await,
+                Next::Ended(end) => self.ended(end).await,
                 Next::Ping => {
                     ping = clock.sleep(PING).fuse();
                     self.ping().await
@@ -245,7 +252,7 @@ impl Connected {
             () = &mut *ping => Next::Ping,
             heard = self.socket.recv().fuse() => Next::Heard(heard),
             event = follow.next().fuse() => Next::Event(event),
-            (row, id) = self.ends.select_next_some() => Next::Ended(row, id),
+            end = self.ends.select_next_some() => Next::Ended(end),
         }
     }
 
@@ -299,18 +306,19 @@ impl Connected {
                 return self.tell(&failed(&problem)).await;
             }
         };
-        let done = match serde_json::from_str(&text) {
-            Ok(said) => self.obey(said).await,
-            Err(error) => Err(Problem::unprocessable(format!("this is not understood: {error}"))),
-        };
-        match done {
+        match self.obey(&text).await {
             Ok(()) => Some(()),
             Err(problem) => self.tell(&failed(&problem)).await,
         }
     }
 
-    async fn obey(&mut self, said: Said) -> Result<(), Problem> {
+    async fn obey(&mut self, text: &str) -> Result<(), Problem> {
         let (server, signed, session) = (&self.server, &self.signed, &self.session);
+        server.limits.request(signed)?;
+        check_depth(text.as_bytes())?;
+        let said = serde_json::from_str(text);
+        let said = said
+            .map_err(|error| Problem::unprocessable(format!("this is not understood: {error}")))?;
         let row = match said {
             Said::Message { message } => {
                 signed.needs(Role::Run)?;
@@ -355,7 +363,7 @@ impl Connected {
         let json = match &event.kind {
             EventKind::Token(Token::Text(text)) => json!({"type": "token", "content": text}),
             EventKind::Custom(item) => match json_of(item) {
-                item if item["type"] == "todo_updated" => item,
+                item if item.get("type").is_some_and(|kind| kind == "todo_updated") => item,
                 _ => return Some(()),
             },
             EventKind::Request(request) if is_new => required(request),
@@ -372,11 +380,7 @@ impl Connected {
     }
 
     /// Tells the end of a run, once.
-    async fn ended(
-        &mut self,
-        row: Result<RunRow, ServeError>,
-        at: Option<EventPlace>,
-    ) -> Option<()> {
+    async fn ended(&mut self, (row, at): End) -> Option<()> {
         let row = match row {
             Ok(row) if self.told.insert(row.run) => row,
             // A run without a row was not begun by the server; one that cannot be read is told by its next end.
@@ -395,8 +399,8 @@ impl Connected {
 
 /// A message with the id from which a client goes on that connects again.
 fn numbered(mut json: Value, at: Option<EventPlace>) -> Value {
-    if let Some(at) = at {
-        json["id"] = at.to_string().into();
+    if let (Value::Object(json), Some(at)) = (&mut json, at) {
+        json.insert("id".to_owned(), at.to_string().into());
     }
     json
 }
