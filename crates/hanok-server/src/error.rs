@@ -51,14 +51,27 @@ pub enum ServeError {
     Name(#[from] InvalidName),
     /// The graph or its thread refuses.
     #[error("{0}")]
-    Run(#[from] RunError),
+    Run(#[source] Box<RunError>),
     /// The store of items fails.
     #[error("{0}")]
-    Store(#[from] StoreError),
+    Store(#[source] Box<StoreError>),
     /// The store of logs fails.
     #[error("{0}")]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(#[source] Box<CheckpointError>),
 }
+
+/// Errors that are large are boxed.
+macro_rules! boxed {
+    ($($variant:ident($error:ty)),*) => {$(
+        impl From<$error> for ServeError {
+            fn from(error: $error) -> Self {
+                Self::$variant(Box::new(error))
+            }
+        }
+    )*};
+}
+
+boxed!(Run(RunError), Store(StoreError), Checkpoint(CheckpointError));
 
 impl ServeError {
     /// The code of an error, and its status, if there is an error of this code.

@@ -29,7 +29,7 @@ use crate::{
 /// other.
 ///
 /// ```
-/// # use {hanok_checkpoint::*, hanok_core::ThreadKey, hanok_graph::*, hanok_state::State, std::sync::Arc};
+/// # use {hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedStore}, hanok_core::ThreadKey, hanok_graph::*, std::sync::Arc};
 /// use hanok_server::{Post, Request, RunStatus, Runs};
 /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }

@@ -29,7 +29,7 @@ const SOCKETS: usize = 10_000;
 /// A server of graphs.
 ///
 /// ```no_run
-/// # use {hanok_checkpoint::*, hanok_graph::*, hanok_state::State};
+/// # use {hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedStore}, hanok_graph::*};
 /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {

@@ -53,7 +53,7 @@ impl Inner {
             Ok(found) => found,
             Err(error) if verdict::is_passing(&error) || self.failed(row) => return Ok(None),
             Err(error) => {
-                let error = ServeError::Run(error);
+                let error = ServeError::from(error);
                 let ended = Ended::failed(error.code(), error.to_string());
                 return self.conclude(row, ended).await.map(|_| None);
             }

@@ -18,6 +18,9 @@ use crate::http::{
     service::{Body, Service},
 };
 
+/// Where the schema of an answer says which decision it is.
+const DECISION: &str = "/properties/decision/const";
+
 pub(crate) fn routes() -> Router<Service> {
     Router::new().route("/approve/{chat_id}", post(approve))
 }
@@ -102,8 +105,11 @@ impl Approval {
         }
         let schema = asked.schema.as_deref().and_then(|schema| serde_json::from_str(schema).ok());
         let schema: Value = schema.unwrap_or_default();
-        let forms = schema.get("oneOf").and_then(Value::as_array);
-        match forms.filter(|forms| forms.iter().all(|form| decision_of(form).is_some())) {
+        match schema
+            .get("oneOf")
+            .and_then(Value::as_array)
+            .filter(|forms| forms.iter().all(is_decision))
+        {
             Some(forms) => self.decides(forms, &schema),
             None => self.plain(&schema),
         }
@@ -116,8 +122,9 @@ impl Approval {
         if let Some(digest) = schema.pointer("/properties/digest/const") {
             answer.insert("digest".into(), digest.clone());
         }
-        let form = forms.iter().find(|form| decision_of(form) == Some(decision));
-        let parts = form.and_then(|form| form.get("properties")?.as_object()).into_iter().flatten();
+        let form =
+            forms.iter().find(|form| form.pointer(DECISION).is_some_and(|it| it == decision));
+        let parts = form.and_then(|form| form["properties"].as_object()).into_iter().flatten();
         for part in parts.map(|(name, _)| name) {
             let value = match part.as_str() {
                 "decision" | "digest" => continue,
@@ -132,8 +139,7 @@ impl Approval {
 
     /// The answer to a question of a node: yes or no, or what was written.
     fn plain(&self, schema: &Value) -> Value {
-        if schema.get("type").is_some_and(|kind| kind == "boolean") && self.edited_content.is_null()
-        {
+        if schema["type"] == "boolean" && self.edited_content.is_null() {
             match self.decision() {
                 "approve" => return true.into(),
                 "reject" => return false.into(),
@@ -168,7 +174,6 @@ impl Approval {
     }
 }
 
-/// The decision that a form is for.
-fn decision_of(form: &Value) -> Option<&str> {
-    form.pointer("/properties/decision/const")?.as_str()
+fn is_decision(form: &Value) -> bool {
+    form.pointer(DECISION).is_some_and(Value::is_string)
 }

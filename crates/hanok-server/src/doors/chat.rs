@@ -20,7 +20,7 @@ use crate::{
         auth::{Role, Signed},
         follow_run::{RunEvent, follow_run},
         problem::Problem,
-        result::{Left, json_of, requests, shown},
+        result::{Left, json_of, put, requests, shown},
         service::{Body, Service},
         sse::{Frame, streamed},
     },
@@ -59,7 +59,7 @@ async fn chat(
     let once = server.idempotency_key(&headers)?;
     let (row, _) = session.say(&server, &signed, &asked.message, once).await?;
     let row = server.runs.ended(&row.thread, row.run).await?;
-    Ok(Json(Value::Object(session.told(&session.left(&row).await?))))
+    Ok(Json(session.told(&session.left(&row).await?)))
 }
 
 async fn stream_chat(
@@ -170,8 +170,8 @@ fn thinking(step: &str, content: Value) -> Value {
 /// The last that is told of a run that went well.
 pub(crate) fn done(session: &Session, left: &Left) -> Value {
     let mut done = session.told(left);
-    done.insert("type".to_owned(), "done".into());
-    Value::Object(done)
+    put(&mut done, "type", "done");
+    done
 }
 
 /// What is told of an error.
@@ -219,10 +219,12 @@ pub(crate) async fn values(session: &Session) -> Result<Map<String, Value>, Prob
 }
 
 fn said(message: &Message) -> Value {
-    json!({
-        "id": message.id(), "role": message.role(), "content": message.text(),
-        "tool_calls": message.tool_calls(),
-    })
+    let calls = message.tool_calls();
+    let mut said = json!({"id": message.id(), "role": message.role(), "content": message.text()});
+    if !calls.is_empty() {
+        put(&mut said, "tool_calls", json!(calls));
+    }
+    said
 }
 
 #[derive(Debug, Deserialize)]

@@ -24,7 +24,7 @@ use crate::{
         auth::{Role, Signed},
         follow_run::{RunEvent, follow_run, place_now},
         problem::Problem,
-        result::{Left, left},
+        result::{Left, left, put},
         service::{Body, Service},
         sse::{Frame, streamed},
     },
@@ -129,7 +129,7 @@ async fn complete(
     let stamps = stamps(&asked.model);
     let post = Post { stamps, idempotency_key, ..Post::new(signed.key(&name)?, request) };
     let row = server.runs.post(post).await?.row;
-    let modes = asked.stream.then_some(&[Mode::Messages][..]).unwrap_or_default();
+    let modes = if asked.stream { &[Mode::Messages][..] } else { &[] };
     let events = follow_run(server.runs.clone(), &*thread, &row, after, Some(modes));
     let told = Told {
         id: format!("chatcmpl-{}", row.run),
@@ -206,9 +206,9 @@ impl Told {
         let choice =
             json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"});
         let mut whole = self.object("chat.completion", json!([choice]));
-        whole["usage"] = usage(spent);
+        put(&mut whole, "usage", usage(spent));
         if !left.requests.is_empty() {
-            whole["hanok"] = json!({"requests": left.requests});
+            put(&mut whole, "hanok", json!({"requests": left.requests}));
         }
         whole
     }
@@ -283,12 +283,12 @@ impl Streamed {
         }
         let mut stop = self.told.chunk(json!({}), Some("stop"));
         if !left.requests.is_empty() {
-            stop["hanok"] = json!({"requests": left.requests});
+            put(&mut stop, "hanok", json!({"requests": left.requests}));
         }
         frames.push(frame(&stop));
         if self.usage {
             let mut last = self.told.object("chat.completion.chunk", json!([]));
-            last["usage"] = usage(self.spent);
+            put(&mut last, "usage", usage(self.spent));
             frames.push(frame(&last));
         }
         frames.push(Frame::data("[DONE]"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use hanok_core::{RequestId, ThreadKey};
 use hanok_graph::{AnyThread, EventKind, EventPlace, Mode, NewAnswer, Pending, RunError};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
     error::ServeError,
@@ -178,24 +178,23 @@ impl Session {
     }
 
     /// What a run has left, as an answer of the session.
-    pub(crate) fn told(&self, left: &Left) -> Map<String, Value> {
-        let mut metadata =
-            Map::from_iter([("thread_id".to_owned(), Value::from(self.key.thread()))]);
+    pub(crate) fn told(&self, left: &Left) -> Value {
+        let mut metadata = json!({"thread_id": self.key.thread()});
         if !left.requests.is_empty() {
-            let requests = left.requests.iter().map(result::shown).collect();
-            metadata.insert("requests".to_owned(), requests);
+            result::put(
+                &mut metadata,
+                "requests",
+                left.requests.iter().map(result::shown).collect::<Value>(),
+            );
         }
         let calls = left.tool_calls().into_iter().map(|call| {
             let text = call.arguments.as_str();
             let arguments = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
             json!({"id": call.id, "name": call.name, "arguments": arguments})
         });
-        let told = [
-            ("response", left.text().into()),
-            ("tool_calls", calls.collect()),
-            ("metadata", Value::Object(metadata)),
-        ];
-        told.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
+        json!({
+            "response": left.text(), "tool_calls": calls.collect::<Value>(), "metadata": metadata,
+        })
     }
 }
 

@@ -37,7 +37,7 @@ use crate::{
         follow_run::place_before,
         limits::check_depth,
         problem::Problem,
-        result::{json_of, shown},
+        result::{json_of, put, shown},
         service::{Service, token},
     },
     rows::run::{RunRow, Stop},
@@ -96,8 +96,7 @@ async fn connect(
         .max_frame_size(LARGEST);
     let session = server.session(&signed, &name, asked.graph.as_deref()).await?;
     let permit = std::sync::Arc::clone(&server.sockets).try_acquire_owned();
-    let permit = permit.map_err(|error| {
-        tracing::warn!(%error, "no more sockets are opened");
+    let permit = permit.map_err(|_closed_or_none| {
         let detail = "too many sockets are open; try again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "HNK-441", detail)
     })?;
@@ -176,6 +175,9 @@ enum Said {
     Cancel,
 }
 
+/// A run that was waited for, and the place that it was begun behind.
+type EndedRun = (Result<RunRow, ServeError>, Option<EventPlace>);
+
 /// A client that is connected. `None` of a socket ends it.
 struct Connected {
     server: Service,
@@ -184,21 +186,18 @@ struct Connected {
     session: Session,
     socket: WebSocket,
     /// The runs whose ends are waited for.
-    ends: FuturesUnordered<BoxFuture<'static, End>>,
+    ends: FuturesUnordered<BoxFuture<'static, EndedRun>>,
     /// The runs whose ends were told.
     told: BTreeSet<RunId>,
     /// The pings since the client was heard.
     silent: u32,
 }
 
-/// The end of a run, and the place at which its log tells of it.
-type End = (Result<RunRow, ServeError>, Option<EventPlace>);
-
 /// What happens next.
 enum Next {
     Heard(Option<Result<Message, axum::Error>>),
     Event(Option<Event>),
-    Ended(End),
+    Ended(Result<RunRow, ServeError>, Option<EventPlace>),
     Ping,
     Drains,
 }
@@ -228,7 +227,7 @@ impl Connected {
                 Next::Heard(Some(Ok(message))) => self.hear(message).await,
                 Next::Heard(Some(Err(error))) => self.refuse(&error).await,
                 Next::Event(Some(event)) => self.event(&event, begins.at).await,
-                Next::Ended(end) => self.ended(end).await,
+                Next::Ended(row, id) => self.ended(row, id).await,
                 Next::Ping => {
                     ping = clock.sleep(PING).fuse();
                     self.ping().await
@@ -252,7 +251,7 @@ impl Connected {
             () = &mut *ping => Next::Ping,
             heard = self.socket.recv().fuse() => Next::Heard(heard),
             event = follow.next().fuse() => Next::Event(event),
-            end = self.ends.select_next_some() => Next::Ended(end),
+            (row, id) = self.ends.select_next_some() => Next::Ended(row, id),
         }
     }
 
@@ -363,7 +362,7 @@ impl Connected {
         let json = match &event.kind {
             EventKind::Token(Token::Text(text)) => json!({"type": "token", "content": text}),
             EventKind::Custom(item) => match json_of(item) {
-                item if item.get("type").is_some_and(|kind| kind == "todo_updated") => item,
+                item if item.get("type").is_some_and(|it| it == "todo_updated") => item,
                 _ => return Some(()),
             },
             EventKind::Request(request) if is_new => required(request),
@@ -380,7 +379,11 @@ impl Connected {
     }
 
     /// Tells the end of a run, once.
-    async fn ended(&mut self, (row, at): End) -> Option<()> {
+    async fn ended(
+        &mut self,
+        row: Result<RunRow, ServeError>,
+        at: Option<EventPlace>,
+    ) -> Option<()> {
         let row = match row {
             Ok(row) if self.told.insert(row.run) => row,
             // A run without a row was not begun by the server; one that cannot be read is told by its next end.
@@ -399,8 +402,8 @@ impl Connected {
 
 /// A message with the id from which a client goes on that connects again.
 fn numbered(mut json: Value, at: Option<EventPlace>) -> Value {
-    if let (Value::Object(json), Some(at)) = (&mut json, at) {
-        json.insert("id".to_owned(), at.to_string().into());
+    if let Some(at) = at {
+        put(&mut json, "id", at.to_string());
     }
     json
 }

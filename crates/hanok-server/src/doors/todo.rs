@@ -15,18 +15,18 @@ pub(crate) fn todo(state: &Value, views: &[GraphView]) -> Option<Value> {
 }
 
 fn listed(state: &Value, views: &[GraphView], step: &Value) -> Option<Value> {
-    let (id, team) = (step.get("id")?.as_str()?, step.get("team")?.as_str()?);
+    let (id, team) = (step["id"].as_str()?, step["team"].as_str()?);
     let result = state.get("team_results").and_then(|results| results.get(id));
+    let result = result.unwrap_or(&Value::Null);
     let noted = |what: &str| {
         let name = format!("{what}-{id}");
         let mut tasks = views.iter().filter(|view| view.path.is_root()).flat_map(|it| &it.tasks);
         tasks.find_map(|task| task.step::<Value>(&name).ok()?)
     };
-    let ended = noted("end");
-    let result = result.or_else(|| ended.as_ref()?.get("result"));
-    let of = |name: &str| result.and_then(|result| result.get(name)).filter(|it| !it.is_null());
+    let ended = noted("end").and_then(|end| end.get("result").cloned());
+    let result = ended.as_ref().filter(|_| result.is_null()).unwrap_or(result);
     let begun = noted("begin");
-    let status = match (of("status").and_then(Value::as_str), &begun) {
+    let status = match (result["status"].as_str(), &begun) {
         (Some(status), _) => status,
         (None, Some(_)) => "running",
         (None, None) => "pending",
@@ -36,11 +36,12 @@ fn listed(state: &Value, views: &[GraphView], step: &Value) -> Option<Value> {
         "running" => 50,
         _ => 100,
     };
-    let started = of("started_at").cloned().or(begun);
+    let started = Some(&result["started_at"]).filter(|at| !at.is_null()).cloned().or(begun);
     Some(json!({
         "step_id": id, "step_type": team, "agent_name": format!("{team}_team"), "team": team,
-        "task": step.get("task"), "description": step.get("description"), "status": status,
+        "task": step["task"], "description": step["description"], "status": status,
         "progress_percentage": progress, "started_at": started,
-        "completed_at": of("completed_at"), "result": of("text"), "error": of("error"),
+        "completed_at": result["completed_at"], "result": result["text"],
+        "error": result["error"],
     }))
 }

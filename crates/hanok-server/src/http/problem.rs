@@ -124,11 +124,12 @@ impl From<ServeError> for Problem {
             }
         };
         let problem = Self::new(status, error.code(), detail);
-        match &error {
-            ServeError::Run(RunError::Ambiguous { requests }) => {
+        let ServeError::Run(refused) = &error else { return problem };
+        match &**refused {
+            RunError::Ambiguous { requests } => {
                 problem.with("requests", requests.iter().map(shown).collect::<Value>())
             }
-            ServeError::Run(RunError::WrongAnswer { faults, .. }) => problem
+            RunError::WrongAnswer { faults, .. } => problem
                 .with("faults", faults.iter().map(|fault| by_field(fault)).collect::<Value>()),
             _ => problem,
         }

@@ -58,6 +58,13 @@ pub(crate) fn json_of(stored: &Stored) -> Value {
     serde_json::to_value(stored).unwrap_or_default()
 }
 
+/// Puts a member into an object.
+pub(crate) fn put(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Value::Object(object) = object {
+        object.insert(name.to_owned(), value.into());
+    }
+}
+
 impl Left {
     /// The messages of the state that can be read, from the last to the first: of its own field `messages`, or that of a state nested
     /// in it.

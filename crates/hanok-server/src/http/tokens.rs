@@ -110,7 +110,7 @@ impl Authenticate for TokenFile {
                 blake3::Hash::from_hex(&token.hash).is_ok_and(|known| known == hashed)
             };
             let tokens = self.tokens();
-            let token = tokens.iter().filter(fits).next_back()?;
+            let token = tokens.iter().rfind(fits)?;
             let tenant = Tenant::new(&token.tenant).ok()?;
             let principal = Answerer::new(token.principal.clone(), "http");
             Some(Signed::new(tenant, principal).roles(token.roles.iter().copied()))

@@ -258,7 +258,7 @@ pub(super) fn decoded<T: DeserializeOwned>(value: &Stored) -> Result<T, ServeErr
 }
 
 fn unreadable(error: StoredError) -> ServeError {
-    ServeError::Checkpoint(CheckpointError::Encode(error.into()))
+    CheckpointError::Encode(error.into()).into()
 }
 
 fn queue_of(item: Option<Item>, thread: &ThreadKey) -> Result<HeldQueue, ServeError> {

@@ -294,13 +294,26 @@ fn whoever_works_is_not_disturbed() {
     cluster.seeds(20).run(story).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
+/// The seeds that one test plays; `HANOK_SEEDS` of them, from `HANOK_FROM` on, in the first.
+fn played(from: u64) {
+    let number = |name| std::env::var(name).ok().and_then(|seeds| seeds.parse().ok());
+    let (seeds, from) = match (number("HANOK_SEEDS"), from) {
+        (Some(seeds), 0) => (seeds, number("HANOK_FROM").unwrap_or(0)),
+        (Some(_), _) => return,
+        (None, from) => (1_000, from),
+    };
+    let report = cluster().seeds(seeds).from(from).run(story);
+    println!("{}", report.unwrap_or_else(|failure| panic!("{failure}")));
+}
+
 #[test]
 fn a_run_that_was_accepted_ends_whatever_dies() {
-    let number = |name| std::env::var(name).ok().and_then(|seeds| seeds.parse().ok());
-    let (seeds, from) = (number("HANOK_SEEDS"), number("HANOK_FROM").unwrap_or(0));
-    let report = cluster().seeds(seeds.unwrap_or(100)).from(from).run(story);
-    let report = report.unwrap_or_else(|failure| panic!("{failure}"));
-    println!("{report}");
+    played(0);
+}
+
+#[test]
+fn a_run_that_was_accepted_ends_under_other_schedules_too() {
+    played(1_000);
 }
 
 #[test]

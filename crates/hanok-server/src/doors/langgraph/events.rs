@@ -15,7 +15,7 @@ use super::{
 use crate::{
     http::{
         problem::Problem,
-        result::{Left, json_of},
+        result::{Left, json_of, put},
         sse::Frame,
     },
     rows::run::{RunRow, RunStatus},
@@ -159,8 +159,8 @@ impl Frames {
         if self.modes.has("events") {
             let name = if is_result { "on_chain_end" } else { "on_chain_start" };
             let data = match is_result {
-                true => json!({"output": payload["result"]}),
-                false => json!({"input": payload["input"]}),
+                true => json!({"output": payload.get("result")}),
+                false => json!({"input": payload.get("input")}),
             };
             to.push_root("events", self.called(event, name, data));
         }
@@ -207,7 +207,7 @@ impl Frames {
         if self.modes.has("events") {
             let kind = if what == "started" { "on_chain_start" } else { "on_chain_end" };
             let mut called = self.called(event, kind, json!({}));
-            called["name"] = graph.into();
+            put(&mut called, "name", graph);
             to.push_root("events", called);
         }
     }

@@ -87,13 +87,13 @@ pub(crate) fn run_id(run: RunId) -> String {
 /// Reads the UUID of a run.
 pub(crate) fn read_run(text: &str) -> Result<RunId, Problem> {
     let id = Uuid::try_parse(text);
-    id.map(run_of).map_err(|_| Problem::unprocessable("Invalid run ID: must be a UUID"))
+    id.map(run_of).map_err(|_malformed| Problem::unprocessable("Invalid run ID: must be a UUID"))
 }
 
 /// Reads the UUID of a thread.
 pub(crate) fn read_thread(text: &str) -> Result<Uuid, Problem> {
     let id = Uuid::try_parse(text);
-    id.map_err(|_| Problem::unprocessable("Invalid thread ID: must be a UUID"))
+    id.map_err(|_malformed| Problem::unprocessable("Invalid thread ID: must be a UUID"))
 }
 
 /// The UUID of a graph, as an assistant.

@@ -7,7 +7,10 @@ use hanok_agent::{from_agent_chat, to_agent_chat};
 use hanok_graph::Pending;
 use serde_json::{Map, Value, json};
 
-use crate::http::{problem::Problem, result::json_of};
+use crate::http::{
+    problem::Problem,
+    result::{json_of, put},
+};
 
 /// The member of an answer of agent-chat-ui.
 const DECISIONS: &str = "decisions";
@@ -29,8 +32,8 @@ pub(crate) fn interrupts(requests: &[Pending], with_schemas: bool) -> Value {
         let mut interrupt = json!({"id": request.id.to_string(), "value": value});
         if with_schemas {
             let schema = request.schema.as_deref().filter(|_| !is_decided(request));
-            let schema = schema.and_then(|text| serde_json::from_str(text).ok());
-            interrupt["response_schema"] = schema.unwrap_or(Value::Null);
+            let schema = schema.and_then(|text| serde_json::from_str::<Value>(text).ok());
+            put(&mut interrupt, "response_schema", schema);
         }
         interrupt
     };

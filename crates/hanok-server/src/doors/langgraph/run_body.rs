@@ -151,7 +151,9 @@ impl RunBody {
         nodes: impl IntoIterator<Item = String>,
         at: Option<Position>,
     ) -> Result<(), Problem> {
-        request.client = json!({"input": self.input, "command": self.shown_command()});
+        request.client = json!({
+            "input": self.input, "command": self.shown_command(), "multitask_strategy": self.multitask(),
+        });
         let is_new = self.is_new();
         let mut replaces = is_new;
         request.input = match self.command {

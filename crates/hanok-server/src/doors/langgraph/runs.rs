@@ -259,6 +259,7 @@ pub(crate) fn shown(row: &RunRow) -> Value {
     if let Value::Object(own) = &request.metadata {
         metadata.extend(own.clone());
     }
+    let client = |name: &str| request.client.get(name).cloned();
     let created = row.created.plus(options.delay.unwrap_or_default());
     json!({
         "run_id": run_id(row.run),
@@ -267,12 +268,12 @@ pub(crate) fn shown(row: &RunRow) -> Value {
         "metadata": metadata,
         "status": row.status,
         "kwargs": {
-            "input": request.client["input"], "command": request.client["command"],
+            "input": client("input"), "command": client("command"),
             "config": request.config, "interrupt_before": options.interrupt_before,
             "interrupt_after": options.interrupt_after, "temporary": options.forgotten,
             "durability": options.durability,
         },
-        "multitask_strategy": request.client["multitask_strategy"].as_str().unwrap_or("enqueue"),
+        "multitask_strategy": client("multitask_strategy"),
         "created_at": moment(created),
         "updated_at": moment(row.updated),
     })
