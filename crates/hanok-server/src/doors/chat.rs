@@ -71,16 +71,17 @@ async fn stream_chat(
     signed.needs(Role::Run)?;
     let session = server.session(&signed, &asked.session_id, asked.graph.as_deref()).await?;
     let once = server.idempotency_key(&headers)?;
+    let permit = server.limits.stream(&signed)?;
     let (row, after) = session.say(&server, &signed, &asked.message, once).await?;
     let events = follow_run(server.runs.clone(), &*session.thread, &row, after, Some(&MODES));
-    let state = (events.boxed(), session, Steps::default());
-    let frames = stream::unfold(state, |(mut events, session, mut steps)| async move {
+    let state = (events.boxed(), session, Steps::default(), permit);
+    let frames = stream::unfold(state, |(mut events, session, mut steps, permit)| async move {
         let told = match events.next().await? {
             RunEvent::Event(event) => steps.of(&event),
             RunEvent::Over(row) => steps.last(&session, row.as_deref()).await,
         };
         let frames = told.into_iter().map(|json| Frame::data(&json.to_string()));
-        Some((stream::iter(frames.collect::<Vec<_>>()), (events, session, steps)))
+        Some((stream::iter(frames.collect::<Vec<_>>()), (events, session, steps, permit)))
     });
     Ok(streamed(frames.flatten(), &server))
 }

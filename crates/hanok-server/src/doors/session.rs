@@ -52,8 +52,7 @@ impl Service {
         let row = self.runs.rows().thread(&signed.tenant, public_id(name)).await?;
         let row = row.map(|(row, _)| row);
         let key = signed.key(row.as_ref().map_or(name, |row| &row.name))?;
-        let ran = || row.as_ref()?.metadata.get("graph_id")?.as_str();
-        let ran = || ran().filter(|graph| self.app(graph).is_ok());
+        let ran = || row.as_ref()?.graph().filter(|graph| self.app(graph).is_ok());
         let graph = graph.or_else(ran).unwrap_or(&self.default_graph).to_owned();
         let thread = self.thread(signed, &graph, key.thread())?;
         Ok(Session { key, graph, thread, row })

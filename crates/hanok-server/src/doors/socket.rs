@@ -35,6 +35,7 @@ use crate::{
     http::{
         auth::{Role, Signed},
         follow_run::place_before,
+        limits::check_depth,
         problem::Problem,
         result::{json_of, put, shown},
         service::{Service, token},
@@ -87,6 +88,7 @@ async fn connect(
     let signed = server.recogniser.recognise(token.as_deref()).await;
     let signed = signed.ok_or_else(Problem::unsigned)?;
     signed.needs(Role::Read)?;
+    server.limits.request(&signed)?;
     let upgrade = upgrade
         .map_err(|error| Problem::new(error.status(), "HNK-440", error.body_text()))?
         .protocols([PROTOCOL])
@@ -98,11 +100,12 @@ async fn connect(
         let detail = "too many sockets are open; try again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "HNK-441", detail)
     })?;
+    let permits = (permit, server.limits.stream(&signed)?);
     let begins = begins(&server, &session, asked.after.as_deref()).await?;
     Ok(upgrade.on_upgrade(async move |socket| {
         let connected = Connected::new(server, signed, token, session, socket);
         connected.talk(begins).await;
-        drop(permit);
+        drop(permits);
     }))
 }
 
@@ -302,18 +305,19 @@ impl Connected {
                 return self.tell(&failed(&problem)).await;
             }
         };
-        let done = match serde_json::from_str(&text) {
-            Ok(said) => self.obey(said).await,
-            Err(error) => Err(Problem::unprocessable(format!("this is not understood: {error}"))),
-        };
-        match done {
+        match self.obey(&text).await {
             Ok(()) => Some(()),
             Err(problem) => self.tell(&failed(&problem)).await,
         }
     }
 
-    async fn obey(&mut self, said: Said) -> Result<(), Problem> {
+    async fn obey(&mut self, text: &str) -> Result<(), Problem> {
         let (server, signed, session) = (&self.server, &self.signed, &self.session);
+        server.limits.request(signed)?;
+        check_depth(text.as_bytes())?;
+        let said = serde_json::from_str(text);
+        let said = said
+            .map_err(|error| Problem::unprocessable(format!("this is not understood: {error}")))?;
         let row = match said {
             Said::Message { message } => {
                 signed.needs(Role::Run)?;
