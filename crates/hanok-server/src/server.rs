@@ -49,6 +49,7 @@ pub struct Server {
     graphs: Vec<(String, Arc<dyn AnyApp>)>,
     asks: Asks,
     recogniser: Option<Recogniser>,
+    lets_anybody_in: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
     requests: u32,
@@ -95,6 +96,7 @@ impl Server {
             graphs: Vec::new(),
             asks: Asks::new(),
             recogniser: None,
+            lets_anybody_in: false,
             hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
             origins: Vec::new(),
             requests: limits::REQUESTS,
@@ -133,12 +135,12 @@ impl Server {
 
     /// Sets who recognises callers, such as a [`TokenFile`](crate::TokenFile).
     pub fn authenticate(self, by: impl Authenticate) -> Self {
-        Self { recogniser: Some(Arc::new(by)), ..self }
+        Self { recogniser: Some(Arc::new(by)), lets_anybody_in: false, ..self }
     }
 
     /// Lets everybody do everything. The server then refuses to listen on an address that other machines reach.
     pub fn no_auth(self) -> Self {
-        self.authenticate(Anybody)
+        Self { lets_anybody_in: true, ..self.authenticate(Anybody) }
     }
 
     /// Adds a host by which the server is known. It is known as `localhost`, `127.0.0.1` and `[::1]`.
@@ -182,14 +184,14 @@ impl Server {
             return Err(StartError::TwoGraphs((*name).to_owned()));
         }
         let recogniser = self.recogniser.ok_or(StartError::NoAuth)?;
-        let lets_anybody_in = format!("{recogniser:?}") == format!("{Anybody:?}");
         let apps = Apps::new(self.graphs, self.asks);
         let runs = Runs::start_apps(self.store, apps, self.runtime);
         let limits = Limits::new(runs.clock(), self.requests);
         let (draining, sockets) = (Cancellation::default(), Arc::new(Semaphore::new(SOCKETS)));
         let service = Service { runs, recogniser, default_graph, limits, draining, sockets };
         let hosts = Hosts { hosts: self.hosts.into(), origins: self.origins.into() };
-        Ok(Served { service, hosts, grace: self.grace, lets_anybody_in })
+        let (grace, lets_anybody_in) = (self.grace, self.lets_anybody_in);
+        Ok(Served { service, hosts, grace, lets_anybody_in })
     }
 }
 

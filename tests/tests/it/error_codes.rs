@@ -6,6 +6,7 @@ use hanok::{
     RunError,
     checkpoint::{CheckpointError, StoreError},
 };
+use hanok_server::{Problem, ServeError};
 
 const GUIDE: &str = include_str!("../../../docs/guides/errors.md");
 
@@ -15,6 +16,7 @@ fn the_guide_says_what_to_do_about_every_code() {
         ("CheckpointError", CheckpointError::CODES, CheckpointError::STATUSES),
         ("StoreError", StoreError::CODES, StoreError::STATUSES),
         ("RunError", RunError::CODES, RunError::STATUSES),
+        ("ServeError", ServeError::CODES, ServeError::STATUSES),
     ];
     let mut coded = BTreeSet::new();
     let mut codes = BTreeSet::new();
@@ -25,6 +27,11 @@ fn the_guide_says_what_to_do_about_every_code() {
             assert!((400..600).contains(status), "{code} is a failure");
             coded.insert((*code, kind, status.to_string()));
         }
+    }
+
+    for (code, status) in Problem::CODES {
+        assert!(codes.insert(*code), "twice: {code}");
+        coded.insert((*code, "an answer", status.to_string()));
     }
 
     let mut told = BTreeSet::new();

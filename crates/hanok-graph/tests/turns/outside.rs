@@ -136,7 +136,8 @@ async fn a_thread_that_runs_takes_no_answer_from_outside() {
         tokio::task::yield_now().await;
     }
     let refused = say(&other(&store), vec![to(&requests[0].id, 1)], Some(&ann())).await;
-    assert!(matches!(refused.unwrap_err(), RunError::Conflict { .. }));
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, RunError::AlreadyAnswered(_)), "{refused:?}");
     run.abort();
     let nothing = Log::new(store, key("none"));
     let refused = say(&nothing, vec![to(&requests[0].id, 1)], Some(&ann())).await;

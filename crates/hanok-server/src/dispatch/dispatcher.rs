@@ -321,7 +321,12 @@ impl Inner {
         self.register(&run.row);
         let head = app.store().head(&held.queue.thread).await?;
         let head = head.map_or(Position::START, |head| head.position);
-        self.rows.take(&held, run, head).await
+        let thread = held.queue.thread.clone();
+        let taken = self.rows.take(&held, run, head).await;
+        if !matches!(taken, Ok(Some(_))) {
+            self.unregister(&thread);
+        }
+        taken
     }
 
     /// Notes that a run is driven here: from now on it is stopped by what this gives.
@@ -334,6 +339,13 @@ impl Inner {
         };
         driven.run = Some((row.run, stop.clone()));
         stop
+    }
+
+    /// Notes that no run of a thread is driven here now.
+    pub(super) fn unregister(&self, thread: &ThreadKey) {
+        if let Some(driven) = self.known().driven.get_mut(thread) {
+            driven.run = None;
+        }
     }
 
     /// Makes room for a thread. False if there is none, or its runs are driven already.

@@ -74,9 +74,7 @@ impl Inner {
             Verdict::Goes => self.rows.give_back(&row.thread, row.run).await.map(|()| false),
             Verdict::Left => Ok(false),
         };
-        if let Some(driven) = self.known().driven.get_mut(&row.thread) {
-            driven.run = None;
-        }
+        self.unregister(&row.thread);
         over.unwrap_or_else(|error| {
             tracing::warn!(error = %Chain(&error), "the end of a run could not be written");
             false

@@ -32,6 +32,28 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// The codes of answers that no [`ServeError`] stands behind, each with its status.
+    pub const CODES: &'static [(&'static str, u16)] = &[
+        ("HNK-410", 422),
+        ("HNK-411", 401),
+        ("HNK-412", 403),
+        ("HNK-413", 403),
+        ("HNK-414", 501),
+        ("HNK-415", 404),
+        ("HNK-416", 413),
+        ("HNK-417", 415),
+        ("HNK-418", 400),
+        ("HNK-419", 500),
+        ("HNK-420", 504),
+        ("HNK-421", 409),
+        ("HNK-423", 429),
+        ("HNK-424", 408),
+        ("HNK-430", 400),
+        ("HNK-431", 400),
+        ("HNK-440", 400),
+        ("HNK-441", 503),
+    ];
+
     /// An error of the protocol.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Value>) -> Self {
         Self { status, detail: detail.into(), code, more: Map::new() }

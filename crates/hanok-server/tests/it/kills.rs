@@ -93,7 +93,7 @@ struct Task {
 async fn what_a_killed_server_has_accepted_ends_once_and_in_order() {
     let rounds = if is_full() { 40 } else { 8 };
     let folder = tempfile::tempdir().unwrap();
-    let (file, client) = (folder.path().join("server.db"), reqwest::Client::new());
+    let (file, client) = (folder.path().join("server.db"), crate::support::client());
     let mut accepted: Vec<(Task, String)> = Vec::new();
     for round in 0..rounds {
         let server = Process::start(&file).await;

@@ -88,7 +88,7 @@ impl Served {
         let task = tokio::spawn(served.run_until(listener, async {
             let _ = ended.await;
         }));
-        let (client, ends) = (reqwest::Client::new(), Some(ends));
+        let (client, ends) = (crate::support::client(), Some(ends));
         Self { address, token: token.unwrap(), client, ends, task, tokens }
     }
 

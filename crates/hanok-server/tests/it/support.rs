@@ -44,6 +44,12 @@ fn desk() -> Graph<Desk, Gate> {
     graph.sequence([START, "work", "file", END]).build().unwrap()
 }
 
+/// A client of HTTP. Built with others, it wants to know who encrypts, though nothing here is.
+pub fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 pub fn items() -> SharedStore {
     SharedStore::new(InMemoryStore::new())
 }
