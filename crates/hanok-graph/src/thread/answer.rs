@@ -61,10 +61,10 @@ pub async fn open_requests(log: &Log, now: Timestamp) -> Result<Vec<Pending>, Ch
 ///
 /// # Errors
 ///
-/// [`RunError::NoSuchThread`]; [`RunError::Conflict`] while a run owns the thread, or when other writers are always first; those of an
-/// answer that is refused: [`RunError::NothingAsked`], [`RunError::NoSuchRequest`], [`RunError::AlreadyAnswered`],
-/// [`RunError::Stale`], [`RunError::Expired`], [`RunError::Forbidden`], [`RunError::WrongAnswer`]. One that came after its deadline
-/// is stored as such, for whoever looks into the thread: it decides nothing.
+/// [`RunError::NoSuchThread`]; those of an answer that is refused, also while a run owns the thread: [`RunError::NothingAsked`],
+/// [`RunError::NoSuchRequest`], [`RunError::AlreadyAnswered`], [`RunError::Stale`], [`RunError::Expired`], [`RunError::Forbidden`],
+/// [`RunError::WrongAnswer`]; [`RunError::Conflict`] for one that would be taken, while a run owns the thread, or when other writers are
+/// always first. One that came after its deadline is stored as such, for whoever looks into the thread: it decides nothing.
 pub async fn answer(
     log: &Log,
     answers: Vec<NewAnswer>,
