@@ -294,9 +294,12 @@ fn whoever_works_is_not_disturbed() {
     cluster.seeds(20).run(story).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// The seeds that one test plays; `HANOK_SEEDS` of them, from `HANOK_FROM` on, in the first.
+/// The seeds that one test plays; `HANOK_SEEDS` of them, from `HANOK_FROM` on, in the first. `HANOK_TRACE` tells all of one instead.
 fn played(from: u64) {
     let number = |name| std::env::var(name).ok().and_then(|seeds| seeds.parse().ok());
+    if let Some(seed) = number("HANOK_TRACE") {
+        return cluster().trace(seed, story).iter().for_each(|line| println!("{line}"));
+    }
     let (seeds, from) = match (number("HANOK_SEEDS"), from) {
         (Some(seeds), 0) => (seeds, number("HANOK_FROM").unwrap_or(0)),
         (Some(_), _) => return,
@@ -315,11 +318,4 @@ fn a_run_that_was_accepted_ends_whatever_dies() {
 #[test]
 fn a_run_that_was_accepted_ends_under_other_schedules_too() {
     played(1_000);
-}
-
-#[test]
-#[ignore = "tells a run of one seed: HANOK_TRACE"]
-fn traced() {
-    let seed = std::env::var("HANOK_TRACE").unwrap().parse().unwrap();
-    cluster().trace(seed, story).iter().for_each(|line| println!("{line}"));
 }
