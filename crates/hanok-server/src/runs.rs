@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use hanok_checkpoint::{Place, SharedStore};
 use hanok_core::{Clock, RunId, ThreadKey};
 use hanok_graph::{AnyApp, Runtime};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     dispatch::{
@@ -70,8 +70,6 @@ pub struct Post {
     pub request: Request,
     /// What becomes of the run if the thread has one already.
     pub multitask: Multitask,
-    /// The metadata that the thread has from now on.
-    pub stamps: Map<String, Value>,
     /// The key by which a request is known that is made again, within a day.
     pub idempotency_key: Option<String>,
 }
@@ -79,8 +77,8 @@ pub struct Post {
 impl Post {
     /// A request for a run of `thread`, which waits for its turn.
     pub fn new(thread: ThreadKey, request: Request) -> Self {
-        let (multitask, stamps, idempotency_key) = Default::default();
-        Self { thread, request, multitask, stamps, idempotency_key }
+        let (multitask, idempotency_key) = Default::default();
+        Self { thread, request, multitask, idempotency_key }
     }
 }
 
@@ -128,7 +126,7 @@ impl Runs {
     /// [`ServeError::NoSuchGraph`]; [`ServeError::Busy`] for [`Multitask::Reject`]; [`ServeError::ThreadFull`] and
     /// [`ServeError::TenantFull`]; [`ServeError::OtherRequest`] for an idempotency key of another request; others as the store fails.
     pub async fn post(&self, post: Post) -> Result<Posted, ServeError> {
-        let Post { thread, request, multitask, stamps, idempotency_key } = post;
+        let Post { thread, request, multitask, idempotency_key } = post;
         let once = match idempotency_key {
             Some(key) => {
                 let body = serde_json::to_vec(&request).map_err(ServeError::Input)?;
@@ -139,7 +137,7 @@ impl Runs {
         };
         let run = self.dispatcher.new_run();
         let accepted =
-            self.dispatcher.accept(Order { thread, run, request, multitask, stamps, once }).await?;
+            self.dispatcher.accept(Order { thread, run, request, multitask, once }).await?;
         Ok(Posted { row: accepted.row, again: accepted.again })
     }
 
@@ -231,11 +229,6 @@ impl Runs {
 
     pub(crate) fn runtime(&self) -> &Runtime {
         self.dispatcher.runtime()
-    }
-
-    /// True when a run waits or is under way here.
-    pub fn is_busy(&self) -> bool {
-        self.dispatcher.driven() > 0
     }
 }
 

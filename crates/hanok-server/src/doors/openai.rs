@@ -28,10 +28,7 @@ use crate::{
         service::{Body, Service},
         sse::{Frame, streamed},
     },
-    rows::{
-        keys::stamps,
-        run::{RunRow, RunStatus},
-    },
+    rows::run::{RunRow, RunStatus},
     runs::Post,
 };
 
@@ -126,8 +123,7 @@ async fn complete(
     let mut request = signed.request(&asked.model, input);
     request.options.forgotten = named.is_none();
     let idempotency_key = server.idempotency_key(&headers)?;
-    let stamps = stamps(&asked.model);
-    let post = Post { stamps, idempotency_key, ..Post::new(signed.key(&name)?, request) };
+    let post = Post { idempotency_key, ..Post::new(signed.key(&name)?, request) };
     let row = server.runs.post(post).await?.row;
     let modes = if asked.stream { &[Mode::Messages][..] } else { &[] };
     let events = follow_run(server.runs.clone(), &*thread, &row, after, Some(modes));

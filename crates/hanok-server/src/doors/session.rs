@@ -17,7 +17,7 @@ use crate::{
         service::Service,
     },
     rows::{
-        keys::{public_id, stamps},
+        keys::public_id,
         run::{RunRow, RunStatus},
         thread::ThreadRow,
     },
@@ -52,7 +52,7 @@ impl Service {
         let row = self.runs.rows().thread(&signed.tenant, public_id(name)).await?;
         let row = row.map(|(row, _)| row);
         let key = signed.key(row.as_ref().map_or(name, |row| &row.name))?;
-        let ran = || row.as_ref()?.graph().filter(|graph| self.app(graph).is_ok());
+        let ran = || self.served_graph(row.as_ref()?);
         let graph = graph.or_else(ran).unwrap_or(&self.default_graph).to_owned();
         let thread = self.thread(signed, &graph, key.thread())?;
         Ok(Session { key, graph, thread, row })
@@ -102,8 +102,7 @@ impl Session {
         idempotency_key: Option<String>,
     ) -> Result<RunRow, Problem> {
         let request = signed.request(&self.graph, input);
-        let (thread, stamps) = (self.key.clone(), stamps(&self.graph));
-        let post = Post { stamps, idempotency_key, ..Post::new(thread, request) };
+        let post = Post { idempotency_key, ..Post::new(self.key.clone(), request) };
         Ok(server.runs.post(post).await?.row)
     }
 

@@ -47,15 +47,21 @@ pub(crate) async fn requests(
 /// An open request as clients see it: with the digest by which an answer names what its giver saw.
 pub(crate) fn shown(request: &Pending) -> Value {
     let mut shown = serde_json::to_value(request).unwrap_or_default();
-    if let Value::Object(shown) = &mut shown {
-        shown.insert("digest".into(), request.digest().into());
-    }
+    put(&mut shown, "digest", request.digest());
     shown
 }
 
 /// A stored value as JSON.
 pub(crate) fn json_of(stored: &Stored) -> Value {
     serde_json::to_value(stored).unwrap_or_default()
+}
+
+/// A stored message as JSON, in LangChain's form.
+pub(crate) fn message_of(stored: &Stored) -> Value {
+    match stored.decode::<Message>() {
+        Ok(message) => message.to_langchain_flat(),
+        Err(_) => json_of(stored),
+    }
 }
 
 /// Puts a member into an object.

@@ -18,7 +18,11 @@ use super::{
     limits::{BODY_TIME, Limits, check_depth},
     problem::Problem,
 };
-use crate::{error::ServeError, rows::request::Request, runs::Runs};
+use crate::{
+    error::ServeError,
+    rows::{request::Request, thread::ThreadRow},
+    runs::Runs,
+};
 
 /// The server, as its ways in see it.
 #[derive(Debug, Clone)]
@@ -38,6 +42,11 @@ impl Service {
     /// The graph of this name.
     pub(crate) fn app(&self, graph: &str) -> Result<&Arc<dyn AnyApp>, ServeError> {
         self.runs.apps().get(graph)
+    }
+
+    /// The graph that ran last on a thread, if it is served.
+    pub(crate) fn served_graph<'a>(&self, row: &'a ThreadRow) -> Option<&'a str> {
+        row.graph().filter(|graph| self.app(graph).is_ok())
     }
 
     /// A name for a thread that nobody has named.

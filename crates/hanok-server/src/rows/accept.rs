@@ -5,7 +5,6 @@ use std::time::Duration;
 use hanok_checkpoint::{Expect, RunEnd, Ttl};
 use hanok_core::{RunId, ThreadKey};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
@@ -51,8 +50,6 @@ pub(crate) struct Order {
     pub(crate) run: RunId,
     pub(crate) request: Request,
     pub(crate) multitask: Multitask,
-    /// What the thread's metadata says from now on.
-    pub(crate) stamps: Map<String, Value>,
     /// The idempotency key of the request, and the digest of its body.
     pub(crate) once: Option<(String, Uuid)>,
 }
@@ -159,7 +156,6 @@ impl Rows {
         thread.metadata.insert("graph_id".to_owned(), graph.clone().into());
         let assistant = keys::public_id(graph).to_string();
         thread.metadata.insert("assistant_id".to_owned(), assistant.into());
-        thread.metadata.extend(order.stamps.clone());
         (thread.status, thread.updated) = (status, self.now());
         writes.push(self.put_row(&row, Expect::Absent)?);
         writes.extend(self.put_held(&held, thread)?);

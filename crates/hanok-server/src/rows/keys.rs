@@ -1,7 +1,6 @@
 //! Where the items of the server stand, and the ids by which clients name them.
 
 use hanok_core::{InvalidName, ItemKey, Labels, RunId, Tenant, ThreadKey};
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 /// The tenant of what belongs to the server: no caller is of it.
@@ -18,12 +17,6 @@ const NAMES: Uuid = Uuid::from_u128(0x6ba7_b821_9dad_11d1_80b4_00c0_4fd4_30c8);
 /// The UUID by which clients know what is called `name`: the name itself, where it is one.
 pub fn public_id(name: &str) -> Uuid {
     Uuid::try_parse(name).unwrap_or_else(|_| Uuid::new_v5(&NAMES, name.as_bytes()))
-}
-
-/// What the metadata of a thread says of the graph that ran last.
-pub(crate) fn stamps(graph: &str) -> Map<String, Value> {
-    let stamps = [("graph_id", graph.to_owned()), ("assistant_id", public_id(graph).to_string())];
-    stamps.map(|(key, value)| (key.to_owned(), value.into())).into_iter().collect()
 }
 
 /// The run with this UUID.

@@ -37,7 +37,9 @@ async fn ask(
     let request = server.bare(method, path).header("x-api-key", token).json(body);
     let (status, mut body) = read(request.send().await.unwrap()).await;
     // The id of a request is its own.
-    body["request_id"].take();
+    if let Some(id) = body.get_mut("request_id") {
+        id.take();
+    }
     (status, body)
 }
 
@@ -103,4 +105,33 @@ async fn a_caller_does_what_their_roles_say() {
         assert_eq!(reader.until("error").await[0]["code"], "HNK-412");
     }
     assert_eq!(status("a-answer", Method::POST, "/approve/s1", approve()).await, 200);
+}
+
+/// Whoever may run does not answer for people, nor does a reader stop a run by leaving it.
+#[tokio::test]
+async fn langgraphs_way_in_asks_for_the_same_roles() {
+    let server = clerk::served_with(|server| server.authenticate(ByName)).await;
+    let (_, asks) = ask(&server, "ann-admin", Method::POST, "/v1/chat", &pay("s1")).await;
+    let request = asks["metadata"]["requests"][0]["id"].as_str().unwrap();
+    let runs = format!("/threads/{}/runs", hanok_server::public_id("s1"));
+    let resume = json!({"resume": {request: true}});
+    let resumes = json!({"assistant_id": "clerk", "command": resume});
+    let mut goes = resumes.clone();
+    goes["command"]["update"] = json!({});
+    for (token, body, status) in [
+        ("ann-read", &resumes, 403),
+        ("ann-run", &resumes, 403),
+        ("ann-run", &goes, 403),
+        ("ann-answer", &goes, 403),
+        ("ann-answer", &json!({"assistant_id": "clerk", "input": {}}), 403),
+        ("ann-answer", &resumes, 200),
+    ] {
+        let (got, said) = ask(&server, token, Method::POST, &runs, body).await;
+        assert_eq!(got, status, "{token}: {said}");
+    }
+    let (_, listed) = ask(&server, "ann-read", Method::GET, &runs, &Value::Null).await;
+    let join = format!("{runs}/{}/join", listed[0]["run_id"].as_str().unwrap());
+    let leaves = format!("{join}?cancel_on_disconnect=1");
+    assert_eq!(ask(&server, "ann-read", Method::GET, &leaves, &Value::Null).await.0, 403);
+    assert_eq!(ask(&server, "ann-read", Method::GET, &join, &Value::Null).await.0, 200);
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     http::{
         problem::Problem,
-        result::{Left, json_of, put},
+        result::{Left, json_of, message_of, put},
         sse::Frame,
     },
     rows::run::{RunRow, RunStatus},
@@ -73,7 +73,7 @@ pub(crate) struct Frames {
     modes: Modes,
     /// What each message's metadata says of the run.
     run: Map<String, Value>,
-    /// The messages that were sent token by token, as far as they are.
+    /// The messages that were sent token by token, as far as they are if they are shown so.
     streamed: BTreeMap<String, String>,
     /// The messages that were sent.
     told: BTreeSet<String>,
@@ -225,8 +225,6 @@ impl Frames {
     }
 
     fn token(&mut self, event: &Event, to: &mut Drafts, id: String, text: &str) {
-        let is_first = !self.streamed.contains_key(&id);
-        let metadata = self.metadata(event);
         if self.modes.has("messages-tuple") || self.modes.has("events") {
             let chunk = json!({
                 "content": text, "additional_kwargs": {}, "response_metadata": {},
@@ -234,20 +232,22 @@ impl Frames {
                 "invalid_tool_calls": [], "usage_metadata": null, "tool_call_chunks": [],
             });
             if self.modes.has("messages-tuple") {
-                to.tuple(self.modes.subgraphs, json!([chunk, metadata]));
+                to.tuple(self.modes.subgraphs, json!([chunk, self.metadata(event)]));
             }
             if self.modes.has("events") {
                 let data = json!({"chunk": chunk});
                 to.push_root("events", self.called(event, "on_chat_model_stream", data));
             }
         }
+        let shows_partial = self.modes.has("messages") && !self.modes.has("messages-tuple");
+        if shows_partial && !self.streamed.contains_key(&id) {
+            let metadata = json!({"metadata": self.metadata(event)});
+            to.push_root("messages/metadata", json!({id.as_str(): metadata}));
+        }
         let whole = self.streamed.entry(id.clone()).or_default();
-        whole.push_str(text);
-        let message = Message::assistant(whole.clone()).with_id(id.clone()).to_langchain_flat();
-        if self.modes.has("messages") && !self.modes.has("messages-tuple") {
-            if is_first {
-                to.push_root("messages/metadata", json!({id: {"metadata": metadata}}));
-            }
+        if shows_partial {
+            whole.push_str(text);
+            let message = Message::assistant(whole.clone()).with_id(id).to_langchain_flat();
             to.push_root("messages/partial", json!([message]));
         }
     }
@@ -355,17 +355,14 @@ fn value_of(change: &Change) -> Value {
             Value::Object(pairs.collect())
         }
         Change::Nested(changes) => written(changes),
-        Change::Messages(changes) => changes.iter().map(message_of).collect(),
+        Change::Messages(changes) => changes.iter().map(change_of).collect(),
         _ => Value::Null,
     }
 }
 
-fn message_of(change: &MessageChange) -> Value {
+fn change_of(change: &MessageChange) -> Value {
     match change {
-        MessageChange::Put(message) => match message.decode::<Message>() {
-            Ok(message) => message.to_langchain_flat(),
-            Err(_) => json_of(message),
-        },
+        MessageChange::Put(message) => message_of(message),
         MessageChange::Remove { id } => json!({"type": "remove", "id": id}),
         MessageChange::Clear => json!({"type": "remove", "id": "__remove_all__"}),
     }

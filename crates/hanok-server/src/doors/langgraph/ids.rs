@@ -1,9 +1,7 @@
 //! The ids by which clients name threads, runs, checkpoints and graphs: UUIDs, all of them.
 
-use axum::http::StatusCode;
-use hanok_checkpoint::{Checkpointer as _, Life};
+use hanok_checkpoint::Life;
 use hanok_core::{Position, RunId, Timestamp};
-use hanok_graph::AnyThread;
 use uuid::Uuid;
 
 use crate::{
@@ -55,27 +53,6 @@ impl CheckpointId {
         let phase = if bits >> 64 & 1 == 1 { Phase::At } else { Phase::Before };
         let read = Self { position, phase };
         (read.to_uuid(life) == id).then_some(read)
-    }
-}
-
-/// The position at which a run goes on that names a checkpoint: with an input of its own (`is_new`) or with what is due there.
-pub(crate) async fn position_of(
-    thread: &dyn AnyThread,
-    id: &str,
-    is_new: bool,
-) -> Result<Option<Position>, Problem> {
-    let missing = || Problem::new(StatusCode::NOT_FOUND, "HNK-102", "there is no such checkpoint");
-    let log = thread.log();
-    let head = log.store().head(thread.key()).await?.ok_or_else(missing)?;
-    let found = CheckpointId::read(id, head.life).ok_or_else(missing)?;
-    match found.phase {
-        // What was due before an input is that input.
-        Phase::Before if is_new => {
-            let page = log.history(Some(found.position.next()), 1).await?;
-            let entry = page.first().filter(|entry| entry.position == found.position);
-            Ok(Some(entry.ok_or_else(missing)?.parent))
-        }
-        _ => Ok(Some(found.position)),
     }
 }
 

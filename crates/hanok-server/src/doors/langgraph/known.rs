@@ -79,7 +79,7 @@ impl Service {
 
     /// The thread of a row.
     pub(crate) async fn known_of(&self, signed: &Signed, row: ThreadRow) -> Result<Known, Problem> {
-        let served = row.graph().filter(|graph| self.app(graph).is_ok()).map(str::to_owned);
+        let served = self.served_graph(&row).map(str::to_owned);
         let graph = match served {
             Some(name) => {
                 let thread = self.thread(signed, &name, &row.name)?;
@@ -112,6 +112,32 @@ pub(crate) fn read_path(text: &str) -> Result<Namespace, Problem> {
     let segments = text.split('|').filter(|segment| !segment.is_empty());
     let path = segments.map(str::to_owned).collect::<Vec<_>>().try_into();
     path.map_err(|error| Problem::unprocessable(format!("`checkpoint_ns`: {error}")))
+}
+
+fn read_checkpoint(head: Option<&Head>, id: &str) -> Result<CheckpointId, Problem> {
+    let head = head.ok_or_else(no_checkpoint)?;
+    CheckpointId::read(id, head.life).ok_or_else(no_checkpoint)
+}
+
+async fn shown_at(thread: &dyn AnyThread, id: CheckpointId) -> Result<Position, Problem> {
+    if id.phase == Phase::At {
+        return Ok(id.position);
+    }
+    let page = thread.log().history(Some(id.position.next()), 1).await?;
+    let entry = page.first().filter(|entry| entry.position == id.position);
+    Ok(entry.ok_or_else(no_checkpoint)?.parent)
+}
+
+/// The position at which a run goes on that names a checkpoint: with an input of its own (`is_new`) or with what is due there.
+pub(crate) async fn position_of(
+    thread: &dyn AnyThread,
+    id: &str,
+    is_new: bool,
+) -> Result<Position, Problem> {
+    let head = thread.log().store().head(thread.key()).await?;
+    let id = read_checkpoint(head.as_ref(), id)?;
+    // What was due before an input is that input.
+    if is_new { shown_at(thread, id).await } else { Ok(id.position) }
 }
 
 impl OfGraph {
@@ -152,8 +178,7 @@ impl OfGraph {
 
     /// Reads an id of a checkpoint of this thread.
     pub(crate) fn read(&self, id: &str) -> Result<CheckpointId, Problem> {
-        let head = self.head.as_ref().ok_or_else(no_checkpoint)?;
-        CheckpointId::read(id, head.life).ok_or_else(no_checkpoint)
+        read_checkpoint(self.head.as_ref(), id)
     }
 
     /// The checkpoint with an id.
@@ -210,12 +235,7 @@ impl OfGraph {
 
     /// The position whose state a checkpoint shows; the start if there is none.
     pub(crate) async fn shown_at(&self, id: CheckpointId) -> Result<Position, Problem> {
-        if id.phase == Phase::At {
-            return Ok(id.position);
-        }
-        let page = self.thread.log().history(Some(id.position.next()), 1).await?;
-        let entry = page.first().filter(|entry| entry.position == id.position);
-        Ok(entry.ok_or_else(no_checkpoint)?.parent)
+        shown_at(&*self.thread, id).await
     }
 
     async fn checkpoint(

@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use crate::http::problem::Problem;
+use crate::http::{problem::Problem, result::put};
 
 /// The most items of a page.
 const MOST: usize = 1_000;
@@ -95,9 +95,7 @@ pub(crate) fn check_names(what: &str, names: &[String], known: &[&str]) -> Resul
 
 /// The object with one more member.
 pub(crate) fn with(mut object: Value, name: &str, member: Value) -> Value {
-    if let Value::Object(members) = &mut object {
-        members.insert(name.to_owned(), member);
-    }
+    put(&mut object, name, member);
     object
 }
 

@@ -45,11 +45,15 @@ impl Params {
 
     /// The list `name`: its values repeated, with commas, or as a JSON array.
     pub(crate) fn list(&self, name: &str) -> Vec<String> {
-        let values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
-        let split = |text: &String| match serde_json::from_str::<Vec<String>>(text) {
-            Ok(items) => items,
-            Err(_) => text.split(',').map(|item| item.trim().to_owned()).collect(),
-        };
-        values.flat_map(split).filter(|item| !item.is_empty()).collect()
+        listed(self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()))
     }
+}
+
+/// The items of texts, each an item, items with commas between them, or a JSON array.
+pub(crate) fn listed<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let split = |text: &str| match serde_json::from_str::<Vec<String>>(text) {
+        Ok(items) => items,
+        Err(_) => text.split(',').map(|item| item.trim().to_owned()).collect(),
+    };
+    texts.into_iter().flat_map(split).filter(|item| !item.is_empty()).collect()
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{Head, Log, LogEntry, OpenLog};
 use hanok_core::{Field, Fields, Namespace, Position};
 use hanok_graph::{AnyState, GraphView, Pending, RunError, TaskView};
-use hanok_state::Message;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -13,7 +12,10 @@ use super::{
     interrupts::interrupts,
     known::{Known, OfGraph, Step, written},
 };
-use crate::{error::ServeError, http::problem::Problem, http::result::json_of};
+use crate::{
+    error::ServeError,
+    http::{problem::Problem, result::message_of},
+};
 
 /// What a thread is asked for.
 #[derive(Debug, Clone, Default)]
@@ -295,13 +297,7 @@ fn is_of(call: &str, task: &TaskView) -> bool {
 /// The fields of a subgraph. Messages have LangChain's form.
 fn values_of(fields: &Fields) -> Value {
     let shown = |field: &Field| match field {
-        Field::Messages(messages) => {
-            let flat = |message| match hanok_core::Stored::decode::<Message>(message) {
-                Ok(message) => message.to_langchain_flat(),
-                Err(_) => json_of(message),
-            };
-            messages.iter().map(flat).collect()
-        }
+        Field::Messages(messages) => messages.iter().map(message_of).collect(),
         Field::Nested(fields) => values_of(fields),
         field => serde_json::to_value(field).unwrap_or_default(),
     };

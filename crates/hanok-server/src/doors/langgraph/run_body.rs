@@ -5,9 +5,9 @@ use hanok_graph::Durability;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::events::Modes;
+use super::{events::Modes, params::listed};
 use crate::{
-    http::problem::Problem,
+    http::{auth::Role, problem::Problem},
     rows::{
         accept::Multitask,
         request::{Options, Request},
@@ -62,9 +62,9 @@ struct Checkpoint {
     checkpoint_id: Option<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum OneOrMany {
+enum OneOrMany {
     One(String),
     Many(Vec<String>),
 }
@@ -100,26 +100,14 @@ pub(crate) enum OnCompletion {
     Keep,
 }
 
-impl OneOrMany {
-    /// The names. A list may stand in one text, with commas or as JSON.
-    pub(crate) fn names(self) -> Vec<String> {
-        let texts = match self {
-            Self::One(text) => vec![text],
-            Self::Many(texts) => texts,
-        };
-        let split = |text: String| match serde_json::from_str::<Vec<String>>(&text) {
-            Ok(names) => names,
-            Err(_) => text.split(',').map(|name| name.trim().to_owned()).collect(),
-        };
-        texts.into_iter().flat_map(split).filter(|name| !name.is_empty()).collect()
-    }
-}
-
 impl RunBody {
     /// The modes that are streamed.
     pub(crate) fn modes(&self) -> Result<Modes, Problem> {
-        let names = self.stream_mode.clone().map(OneOrMany::names);
-        let names = names.unwrap_or_else(|| vec!["values".to_owned()]);
+        let names = match &self.stream_mode {
+            Some(OneOrMany::One(name)) => listed([name.as_str()]),
+            Some(OneOrMany::Many(names)) => listed(names.iter().map(String::as_str)),
+            None => vec!["values".to_owned()],
+        };
         Modes::named(&names, self.stream_subgraphs.unwrap_or_default())
     }
 
@@ -137,6 +125,18 @@ impl RunBody {
     pub(crate) fn is_new(&self) -> bool {
         self.command.as_ref().is_none_or(Command::is_empty)
             && self.input.as_ref().is_some_and(|input| !input.is_null())
+    }
+
+    /// What a caller has to be allowed who asks for that: to answer, to run, or both.
+    pub(crate) fn roles(&self) -> Vec<Role> {
+        let command = self.command.as_ref();
+        let answers = command.is_some_and(|it| it.resume.as_ref().is_some_and(|it| !it.is_null()));
+        let only_answers = answers
+            && command.is_some_and(|it| {
+                [&it.update, &it.goto].iter().all(|part| part.as_ref().is_none_or(Value::is_null))
+            });
+        let roles = [(Role::Answer, answers), (Role::Run, !only_answers)];
+        roles.into_iter().filter(|(_, needed)| *needed).map(|(role, _)| role).collect()
     }
 
     /// What resumes an interrupted thread, if it does.

@@ -3,7 +3,7 @@
 use axum::{
     Json, Router,
     body::{Body as HttpBody, Bytes},
-    extract::{Path, Query, State},
+    extract::{FromRequest, FromRequestParts, Path, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -19,7 +19,10 @@ use super::{
     events::{self, Frames, Modes},
     ids::{assistant_id, moment, read_run, read_thread, run_id},
     interrupts,
-    run_body::{IfNotExists, OnCompletion, OnDisconnect, OneOrMany, RunBody},
+    known::position_of,
+    listing::PageOf,
+    params::Params,
+    run_body::{IfNotExists, OnCompletion, OnDisconnect, RunBody},
 };
 use crate::{
     error::ServeError,
@@ -32,7 +35,7 @@ use crate::{
         sse::{Frame, streamed},
     },
     rows::{
-        keys::{public_id, stamps},
+        keys::public_id,
         run::{RunRow, RunStatus, Stop},
     },
     runs::Post,
@@ -50,10 +53,32 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/threads/{thread}/runs/{run}/join", get(join))
         .route("/threads/{thread}/runs/{run}/stream", get(join_stream))
         .route("/threads/{thread}/runs/{run}/cancel", post(cancel))
-        .route("/runs", post(create_alone))
-        .route("/runs/wait", post(wait_alone))
-        .route("/runs/stream", post(stream_alone))
+        .route("/runs", post(create))
+        .route("/runs/wait", post(wait))
+        .route("/runs/stream", post(stream))
         .route("/runs/cancel", post(cancel_many))
+}
+
+/// A request for a run, on the thread of its path or without one.
+struct Posted {
+    signed: Signed,
+    thread: Option<String>,
+    headers: HeaderMap,
+    body: RunBody,
+}
+
+impl FromRequest<Service> for Posted {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Service) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let signed = Signed::from_request_parts(&mut parts, server).await?;
+        let path = Option::<Path<String>>::from_request_parts(&mut parts, server).await;
+        let path = path.map_err(|error| Problem::unprocessable(error.body_text()))?;
+        let headers = parts.headers.clone();
+        let Body(body) = Body::from_request(Request::from_parts(parts, body), server).await?;
+        Ok(Self { signed, thread: path.map(|Path(thread)| thread), headers, body })
+    }
 }
 
 /// A run that was posted, and what its answer needs.
@@ -72,26 +97,21 @@ impl Service {
         Ok(self.runs.run(&signed.key(&row.name)?, read_run(run)?).await?)
     }
 
-    /// Posts a run on the thread with this UUID; `None` for one of its own.
-    async fn begin(
-        &self,
-        signed: &Signed,
-        headers: &HeaderMap,
-        thread: Option<&str>,
-        mut body: RunBody,
-    ) -> Result<Begun, Problem> {
-        signed.needs(Role::Run)?;
+    /// Posts a run on the thread with this UUID; on one of its own if there is none.
+    async fn begin(&self, posted: Posted) -> Result<(Signed, Begun), Problem> {
+        let Posted { signed, thread, headers, mut body } = posted;
+        body.roles().into_iter().try_for_each(|role| signed.needs(role))?;
         let assistant = body.assistant_id.as_deref().unwrap_or(&self.default_graph);
         let graph = self.graph_of(assistant)?.to_owned();
         let (name, forgotten) = match thread {
-            Some(thread) => (self.name_of(signed, read_thread(thread)?, &body).await?, false),
+            Some(thread) => (self.name_of(&signed, read_thread(&thread)?, &body).await?, false),
             None => (self.new_name(), body.on_completion != Some(OnCompletion::Keep)),
         };
         let (modes, multitask) = (body.modes()?, body.multitask());
         let cancels = body.on_disconnect == Some(OnDisconnect::Cancel);
-        let thread = self.thread(signed, &graph, &name)?;
+        let thread = self.thread(&signed, &graph, &name)?;
         let at = match body.checkpoint() {
-            Some(id) => super::ids::position_of(&*thread, id, body.is_new()).await?,
+            Some(id) => Some(position_of(&*thread, id, body.is_new()).await?),
             None => None,
         };
         if let Some(resume) = body.resume()
@@ -106,13 +126,12 @@ impl Service {
         request.options.forgotten = forgotten;
         let post = Post {
             multitask,
-            stamps: stamps(&graph),
-            idempotency_key: self.idempotency_key(headers)?,
+            idempotency_key: self.idempotency_key(&headers)?,
             ..Post::new(signed.key(&name)?, request)
         };
         let after = place_now(&*thread).await?;
         let row = self.runs.post(post).await?.row;
-        Ok(Begun { row, after, modes, cancels })
+        Ok((signed, Begun { row, after, modes, cancels }))
     }
 
     /// The name of the thread with this UUID.
@@ -253,9 +272,8 @@ pub(crate) fn shown(row: &RunRow) -> Value {
     let (request, options) = (&row.request, &row.request.options);
     let mut metadata = Map::new();
     metadata.insert("created_by".into(), "system".into());
-    metadata.extend(
-        said_of(row).into_iter().filter(|(key, _)| key.ends_with("t_id") || key == "graph_id"),
-    );
+    metadata.insert("graph_id".into(), request.graph.clone().into());
+    metadata.insert("assistant_id".into(), assistant_id(&request.graph).into());
     if let Value::Object(own) = &request.metadata {
         metadata.extend(own.clone());
     }
@@ -279,23 +297,8 @@ pub(crate) fn shown(row: &RunRow) -> Value {
     })
 }
 
-async fn create(
-    State(server): State<Service>,
-    signed: Signed,
-    Path(thread): Path<String>,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    created(&server.begin(&signed, &headers, Some(&thread), body).await?)
-}
-
-async fn create_alone(
-    State(server): State<Service>,
-    signed: Signed,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    created(&server.begin(&signed, &headers, None, body).await?)
+async fn create(State(server): State<Service>, posted: Posted) -> Result<Response, Problem> {
+    created(&server.begin(posted).await?.1)
 }
 
 fn created(begun: &Begun) -> Result<Response, Problem> {
@@ -305,42 +308,14 @@ fn created(begun: &Begun) -> Result<Response, Problem> {
     Ok(response)
 }
 
-async fn wait(
-    State(server): State<Service>,
-    signed: Signed,
-    Path(thread): Path<String>,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    server.waits(&signed, server.begin(&signed, &headers, Some(&thread), body).await?)
+async fn wait(State(server): State<Service>, posted: Posted) -> Result<Response, Problem> {
+    let (signed, begun) = server.begin(posted).await?;
+    server.waits(&signed, begun)
 }
 
-async fn wait_alone(
-    State(server): State<Service>,
-    signed: Signed,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    server.waits(&signed, server.begin(&signed, &headers, None, body).await?)
-}
-
-async fn stream(
-    State(server): State<Service>,
-    signed: Signed,
-    Path(thread): Path<String>,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    server.streams(&signed, server.begin(&signed, &headers, Some(&thread), body).await?).await
-}
-
-async fn stream_alone(
-    State(server): State<Service>,
-    signed: Signed,
-    headers: HeaderMap,
-    Body(body): Body<RunBody>,
-) -> Result<Response, Problem> {
-    server.streams(&signed, server.begin(&signed, &headers, None, body).await?).await
+async fn stream(State(server): State<Service>, posted: Posted) -> Result<Response, Problem> {
+    let (signed, begun) = server.begin(posted).await?;
+    server.streams(&signed, begun).await
 }
 
 async fn one(
@@ -351,45 +326,27 @@ async fn one(
     Ok(Json(shown(&server.run_of(&signed, &thread, &run).await?)))
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-struct Listed {
-    limit: usize,
-    offset: usize,
-    status: Option<String>,
-}
-
-impl Default for Listed {
-    fn default() -> Self {
-        Self { limit: 10, offset: 0, status: None }
-    }
-}
-
 async fn list(
     State(server): State<Service>,
     signed: Signed,
     Path(thread): Path<String>,
-    Query(asked): Query<Listed>,
+    params: Params,
 ) -> Result<Json<Value>, Problem> {
     signed.needs(Role::Read)?;
     let thread = server.known_thread(&signed, read_thread(&thread)?).await?;
-    let status = match asked.status.as_deref().filter(|status| !status.is_empty()) {
-        Some(name) => Some(
-            RunStatus::named(name)
-                .ok_or_else(|| Problem::unprocessable(format!("there is no status `{name}`")))?,
-        ),
-        None => None,
-    };
-    if !(1..=1_000).contains(&asked.limit) {
-        return Err(Problem::unprocessable("`limit` is 1 to 1000"));
-    }
+    let page = PageOf::new(params.number("limit")?, params.number("offset")?, 10)?;
+    let status = params.text("status").map(|name| {
+        let named = RunStatus::named(name);
+        named.ok_or_else(|| Problem::unprocessable(format!("there is no status `{name}`")))
+    });
+    let status = status.transpose()?;
     let (key, mut after) = (signed.key(&thread.name)?, None);
-    let (mut rows, mut skip) = (Vec::new(), asked.offset);
+    let (mut rows, mut skip) = (Vec::new(), page.offset);
     loop {
-        let (page, next) = server.runs.list(&key, after, 100).await?;
-        for row in page.into_iter().filter(|row| status.is_none_or(|it| row.status == it)) {
+        let (found, next) = server.runs.list(&key, after, 100).await?;
+        for row in found.into_iter().filter(|row| status.is_none_or(|it| row.status == it)) {
             match skip {
-                0 if rows.len() < asked.limit => rows.push(shown(&row)),
+                0 if rows.len() < page.limit => rows.push(shown(&row)),
                 0 => return Ok(Json(rows.into())),
                 _ => skip -= 1,
             }
@@ -416,59 +373,38 @@ async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What a reader asks for who joins a run.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Joined {
-    cancel_on_disconnect: Option<String>,
-    stream_mode: Option<OneOrMany>,
-}
-
-impl Joined {
-    fn cancels(&self) -> bool {
-        matches!(self.cancel_on_disconnect.as_deref(), Some("1" | "true"))
+/// True if a reader who joins wants the run to end when he leaves. He has to be allowed that.
+fn cancels(signed: &Signed, params: &Params) -> Result<bool, Problem> {
+    let cancels = params.flag("cancel_on_disconnect")?.unwrap_or_default();
+    if cancels {
+        signed.needs(Role::Run)?;
     }
+    Ok(cancels)
 }
 
 async fn join(
     State(server): State<Service>,
     signed: Signed,
     Path((thread, run)): Path<(String, String)>,
-    query: Query<Vec<(String, String)>>,
+    params: Params,
 ) -> Result<Response, Problem> {
     let row = server.run_of(&signed, &thread, &run).await?;
-    let cancels = joined(query).cancels();
+    let cancels = cancels(&signed, &params)?;
     server.waits(&signed, Begun { row, after: None, modes: Modes::default(), cancels })
-}
-
-/// A query in which a name comes more than once.
-fn joined(Query(pairs): Query<Vec<(String, String)>>) -> Joined {
-    let mut joined = Joined::default();
-    let mut modes = Vec::new();
-    for (name, value) in pairs {
-        match name.as_str() {
-            "stream_mode" => modes.push(value),
-            "cancel_on_disconnect" => joined.cancel_on_disconnect = Some(value),
-            _ => {}
-        }
-    }
-    joined.stream_mode = (!modes.is_empty()).then_some(OneOrMany::Many(modes));
-    joined
 }
 
 async fn join_stream(
     State(server): State<Service>,
     signed: Signed,
     Path((thread, run)): Path<(String, String)>,
-    query: Query<Vec<(String, String)>>,
+    params: Params,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let row = server.run_of(&signed, &thread, &run).await?;
-    let asked = joined(query);
+    let cancels = cancels(&signed, &params)?;
     let handle = server.thread(&signed, &row.request.graph, row.thread.thread())?;
     let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?"));
     let after = match last {
-        None if row.status.is_over() => place_now(&*handle).await?,
         None => place_now(&*handle).await?,
         Some("-1" | "0" | "") => place_before(&*handle, &row).await?,
         Some(id) => {
@@ -479,27 +415,20 @@ async fn join_stream(
             Some(place)
         }
     };
-    let cancels = asked.cancels();
-    let names = asked.stream_mode.map(OneOrMany::names).filter(|names| !names.is_empty());
-    let names = names.unwrap_or_else(|| vec!["values".to_owned()]);
+    let names = match params.list("stream_mode") {
+        names if names.is_empty() => vec!["values".to_owned()],
+        names => names,
+    };
     let modes = Modes::named(&names, false)?;
     server.streams(&signed, Begun { row, after, modes, cancels }).await
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Cancelled {
-    wait: Option<String>,
-    action: Option<String>,
-}
-
-impl Cancelled {
-    fn stop(&self) -> Result<Stop, Problem> {
-        match self.action.as_deref() {
-            None | Some("" | "interrupt") => Ok(Stop::Interrupt),
-            Some("rollback") => Ok(Stop::Rollback),
-            Some(_) => Err(Problem::unprocessable("`action` is `interrupt` or `rollback`")),
-        }
+/// How runs are to be stopped.
+fn stop_of(params: &Params) -> Result<Stop, Problem> {
+    match params.text("action") {
+        None | Some("interrupt") => Ok(Stop::Interrupt),
+        Some("rollback") => Ok(Stop::Rollback),
+        Some(_) => Err(Problem::unprocessable("`action` is `interrupt` or `rollback`")),
     }
 }
 
@@ -507,15 +436,15 @@ async fn cancel(
     State(server): State<Service>,
     signed: Signed,
     Path((thread, run)): Path<(String, String)>,
-    Query(asked): Query<Cancelled>,
+    params: Params,
 ) -> Result<Response, Problem> {
     signed.needs(Role::Run)?;
     let row = server.run_of(&signed, &thread, &run).await?;
     if row.status.is_over() {
         return Err(Problem::new(StatusCode::NOT_FOUND, "HNK-402", "this run is over already"));
     }
-    server.runs.stop(&row.thread, row.run, asked.stop()?).await?;
-    if !matches!(asked.wait.as_deref(), Some("1" | "true")) {
+    server.runs.stop(&row.thread, row.run, stop_of(&params)?).await?;
+    if !params.flag("wait")?.unwrap_or_default() {
         return Ok(StatusCode::ACCEPTED.into_response());
     }
     server.runs.ended(&row.thread, row.run).await?;
@@ -536,14 +465,14 @@ struct Many {
 async fn cancel_many(
     State(server): State<Service>,
     signed: Signed,
-    Query(asked): Query<Cancelled>,
+    params: Params,
     Body(which): Body<Many>,
 ) -> Result<StatusCode, Problem> {
     signed.needs(Role::Run)?;
     let thread = which.thread_id.as_deref();
     let thread = thread.ok_or_else(|| Problem::unprocessable("`thread_id` is missing"))?;
     let row = server.known_thread(&signed, read_thread(thread)?).await?;
-    let (key, stop) = (signed.key(&row.name)?, asked.stop()?);
+    let (key, stop) = (signed.key(&row.name)?, stop_of(&params)?);
     let queue = server.runs.rows().queue(&key).await?.queue;
     let named =
         which.run_ids.map(|ids| ids.iter().map(|id| read_run(id)).collect::<Result<Vec<_>, _>>());

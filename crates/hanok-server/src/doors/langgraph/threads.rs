@@ -207,8 +207,7 @@ impl Service {
             if row.status == ThreadStatus::Busy {
                 continue;
             }
-            let served = row.graph().filter(|graph| self.app(graph).is_ok());
-            let graph = served.unwrap_or(&self.default_graph);
+            let graph = self.served_graph(&row).unwrap_or(&self.default_graph);
             self.thread(signed, graph, &row.name)?.delete().await?;
             if rows.forget_thread(&key, version).await? {
                 return Ok(true);
